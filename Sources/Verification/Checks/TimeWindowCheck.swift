@@ -1,0 +1,15 @@
+/// Asks that now lies within a token's time (RFC 7519 sections 4.1.4 to 4.1.6). All times are Unix seconds.
+///
+/// The comparisons are negated so that a time that is not a number passes none of them.
+enum TimeWindowCheck {
+    /// `nbf` and `iat` may be ahead of `now` by no more than the leeway.
+    static func checkStart(_ claims: RegisteredClaims, now: Double, leeway: Double) throws(VerificationFailure) {
+        if let notBefore = claims.notBefore, !(now + leeway >= notBefore) { throw VerificationFailure(.notYetValid) }
+        if let issuedAt = claims.issuedAt, !(now + leeway >= issuedAt) { throw VerificationFailure(.issuedInFuture) }
+    }
+
+    /// `now` must be before `exp`, give or take the leeway. The last check of all: see `VerificationFailure.isExpiry`.
+    static func checkEnd(_ claims: RegisteredClaims, now: Double, leeway: Double) throws(VerificationFailure) {
+        if let expiresAt = claims.expiresAt, !(now < expiresAt + leeway) { throw VerificationFailure(.expired) }
+    }
+}

@@ -1,0 +1,24 @@
+/// Refuses tokens that say they are something else than an access token (RFC 8725 section 3.11).
+///
+/// Accepted `typ`: none, `JWT`, `at+jwt` (RFC 9068) and words without a standard meaning, in any case and with or
+/// without `application/`. Refused: every other media type with a `+jwt` or `-jwt` suffix (`dpop+jwt`, `logout+jwt`,
+/// `secevent+jwt`, …), JSON serialisations, and JWE. A `cty` of `JWT` marks a nested token (RFC 7519 section 5.2),
+/// whose claims are not these.
+enum TypeCheck {
+    static func check(_ header: JOSEHeader) throws(VerificationFailure) {
+        if let type = header.type, !isAccessToken(type) { throw VerificationFailure(.wrongType) }
+        if let content = header.contentType, bare(content) == "jwt" { throw VerificationFailure(.wrongType) }
+    }
+
+    private static func isAccessToken(_ type: String) -> Bool {
+        let name = bare(type)
+        if name == "jwt" || name == "at+jwt" { return true }
+        return !name.hasSuffix("+jwt") && !name.hasSuffix("-jwt") && !name.hasSuffix("+json") && name != "jwe"
+    }
+
+    private static func bare(_ mediaType: String) -> String {
+        let name = mediaType.lowercased()
+        let prefix = "application/"
+        return name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name
+    }
+}

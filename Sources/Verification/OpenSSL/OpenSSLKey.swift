@@ -1,0 +1,137 @@
+import COpenSSL
+
+/// Owns one `EVP_PKEY`. Not `Sendable`: who needs a key elsewhere makes another from the same bytes.
+final class OpenSSLKey {
+    let pointer: OpaquePointer
+
+    private init?(taking pointer: OpaquePointer?) {
+        guard let pointer else {
+            // A failed read leaves its reasons in a queue of this thread, where nobody will look for them.
+            ERR_clear_error()
+            return nil
+        }
+        self.pointer = pointer
+    }
+
+    deinit {
+        EVP_PKEY_free(pointer)
+    }
+
+    convenience init?(_ key: PublicKey) {
+        self.init(subjectPublicKeyInfo: key.subjectPublicKeyInfo)
+    }
+
+    /// From a DER SubjectPublicKeyInfo that fills all of `bytes`.
+    convenience init?(subjectPublicKeyInfo bytes: [UInt8]) {
+        self.init(taking: Self.read(bytes) { d2i_PUBKEY(nil, &$0, $1) })
+    }
+
+    /// From a DER RSAPublicKey that fills all of `bytes`.
+    convenience init?(rsaPublicKey bytes: [UInt8]) {
+        self.init(taking: Self.read(bytes) { d2i_PublicKey(EVP_PKEY_RSA, nil, &$0, $1) })
+    }
+
+    /// From a private key in DER: PKCS#8, or the older shapes of RSA and EC keys.
+    convenience init?(privateKey bytes: [UInt8]) {
+        self.init(taking: Self.read(bytes) { d2i_AutoPrivateKey(nil, &$0, $1) })
+    }
+
+    /// Makes a new private key.
+    convenience init?(generating kind: SigningKey.Kind) {
+        self.init(taking: Self.generate(kind))
+    }
+
+    private static func read(
+        _ bytes: [UInt8],
+        with reader: (inout UnsafePointer<UInt8>?, Int) -> OpaquePointer?
+    ) -> OpaquePointer? {
+        bytes.withUnsafeBufferPointer { buffer in
+            var next = buffer.baseAddress
+            guard let key = reader(&next, buffer.count) else { return nil }
+            guard let next, next == buffer.baseAddress?.advanced(by: buffer.count) else {
+                EVP_PKEY_free(key)
+                return nil
+            }
+            return key
+        }
+    }
+
+    private static func generate(_ kind: SigningKey.Kind) -> OpaquePointer? {
+        guard let context = EVP_PKEY_CTX_new_from_name(nil, kind.openSSLName, nil) else { return nil }
+        defer { EVP_PKEY_CTX_free(context) }
+        guard EVP_PKEY_keygen_init(context) == 1 else { return nil }
+        switch kind {
+        case .rsa(let bits):
+            guard EVP_PKEY_CTX_set_rsa_keygen_bits(context, Int32(clamping: bits)) == 1 else { return nil }
+        case .p256, .p384, .p521:
+            guard EVP_PKEY_CTX_set_group_name(context, kind.curve?.groupName) == 1 else { return nil }
+        case .ed25519: break
+        }
+        var key: OpaquePointer?
+        return EVP_PKEY_generate(context, &key) == 1 ? key : nil
+    }
+
+    /// Whether the public point of an EC key is on its curve and in its group (SP 800-56A section 5.6.2.3).
+    var isOnCurve: Bool {
+        guard let context = EVP_PKEY_CTX_new_from_pkey(nil, pointer, nil) else { return false }
+        defer { EVP_PKEY_CTX_free(context) }
+        let isGood = EVP_PKEY_public_check(context) == 1
+        if !isGood { ERR_clear_error() }
+        return isGood
+    }
+
+    /// The numbers of the public half, or nil for a kind of key that no JWS algorithm uses.
+    var publicKey: PublicKey? {
+        if EVP_PKEY_is_a(pointer, "RSA") == 1 {
+            guard let modulus = number(OSSL_PKEY_PARAM_RSA_N), let exponent = number(OSSL_PKEY_PARAM_RSA_E) else {
+                return nil
+            }
+            return .rsa(modulus: modulus, exponent: exponent)
+        }
+        if EVP_PKEY_is_a(pointer, "EC") == 1 {
+            guard let curve = curve,
+                let x = number(OSSL_PKEY_PARAM_EC_PUB_X, size: curve.coordinateSize),
+                let y = number(OSSL_PKEY_PARAM_EC_PUB_Y, size: curve.coordinateSize)
+            else { return nil }
+            return .ellipticCurve(curve, x: x, y: y)
+        }
+        guard EVP_PKEY_is_a(pointer, "ED25519") == 1 else { return nil }
+        var bytes = [UInt8](repeating: 0, count: PublicKey.ed25519Size)
+        var size = bytes.count
+        guard EVP_PKEY_get_raw_public_key(pointer, &bytes, &size) == 1, size == bytes.count else { return nil }
+        return .ed25519(bytes)
+    }
+
+    /// The private key as DER PKCS#8 (RFC 5958), unencrypted.
+    var pkcs8: [UInt8]? {
+        guard let info = EVP_PKEY2PKCS8(pointer) else { return nil }
+        defer { PKCS8_PRIV_KEY_INFO_free(info) }
+        let size = i2d_PKCS8_PRIV_KEY_INFO(info, nil)
+        guard size > 0 else { return nil }
+        var bytes = [UInt8](repeating: 0, count: Int(size))
+        let written = bytes.withUnsafeMutableBufferPointer { buffer in
+            var next = buffer.baseAddress
+            return i2d_PKCS8_PRIV_KEY_INFO(info, &next)
+        }
+        return written == size ? bytes : nil
+    }
+
+    private var curve: EllipticCurve? {
+        var name = [CChar](repeating: 0, count: 64)
+        var length = 0
+        guard EVP_PKEY_get_utf8_string_param(pointer, OSSL_PKEY_PARAM_GROUP_NAME, &name, name.count, &length) == 1
+        else { return nil }
+        let text = String(decoding: name.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return EllipticCurve.allCases.first { $0.groupName == text }
+    }
+
+    /// A number of the key, big-endian, in as few bytes as it needs or padded to `size`.
+    private func number(_ name: String, size: Int? = nil) -> [UInt8]? {
+        var value: OpaquePointer?
+        guard EVP_PKEY_get_bn_param(pointer, name, &value) == 1, let value else { return nil }
+        defer { BN_free(value) }
+        let count = size ?? Int(gatehouse_bn_byte_count(value))
+        var bytes = [UInt8](repeating: 0, count: count)
+        return BN_bn2binpad(value, &bytes, Int32(clamping: count)) == Int32(clamping: count) ? bytes : nil
+    }
+}

@@ -1,0 +1,28 @@
+/// Why a key could not be had or a token not signed.
+public enum SigningError: Error, Sendable, Equatable {
+    /// No PEM block of an unencrypted private key.
+    case notAPrivateKey
+    /// A kind of key or a curve that no supported algorithm uses.
+    case unsupportedKey
+    /// An RSA key that verifiers refuse.
+    case weakKey
+    /// OpenSSL made no key, for want of randomness, memory or a sensible size.
+    case notGenerated
+    /// The algorithm does not fit the key, or the secret is shorter than its hash.
+    case algorithmDoesNotFit(SignatureAlgorithm)
+    /// OpenSSL made no signature.
+    case notSigned
+}
+
+extension SigningError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .notAPrivateKey: "no unencrypted private key in PEM"
+        case .unsupportedKey: "a kind of key that no supported algorithm uses"
+        case .weakKey: "an RSA key that is too short or known to be weak"
+        case .notGenerated: "no key could be made"
+        case .algorithmDoesNotFit(let algorithm): "the key cannot sign with \(algorithm.rawValue)"
+        case .notSigned: "no signature could be made"
+        }
+    }
+}

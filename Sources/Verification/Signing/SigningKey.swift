@@ -1,0 +1,117 @@
+/// A key that signs: a private key or a secret, as bytes. Printing it shows nothing.
+public final class SigningKey: Sendable {
+    /// The kinds of private key that can be made.
+    public enum Kind: Sendable, Equatable {
+        /// RSA with a modulus of this many bits, 2048 or more.
+        case rsa(bits: Int)
+        case p256
+        case p384
+        case p521
+        case ed25519
+    }
+
+    enum Material: Sendable {
+        case secret([UInt8])
+        /// PKCS#8 in DER.
+        case privateKey([UInt8], PublicKey)
+    }
+
+    let material: Material
+
+    private init(_ material: Material) {
+        self.material = material
+    }
+
+    /// A secret for HMAC; which algorithms it is long enough for shows at signing (RFC 7518 section 3.2).
+    public convenience init(secret: [UInt8]) {
+        self.init(.secret(secret))
+    }
+
+    /// The private key of a PEM text: PKCS#8 (`PRIVATE KEY`), or the older `RSA PRIVATE KEY` and `EC PRIVATE KEY`.
+    public convenience init(pem: [UInt8]) throws(SigningError) {
+        let labels = ["PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY"]
+        guard let block = PEM.blocks(pem)?.first(where: { labels.contains($0.label) }),
+            let key = OpenSSLKey(privateKey: block.content)
+        else { throw .notAPrivateKey }
+        try self.init(key)
+    }
+
+    private convenience init(_ key: OpenSSLKey) throws(SigningError) {
+        guard let publicKey = key.publicKey, let pkcs8 = key.pkcs8 else { throw .unsupportedKey }
+        if case .rsa(let modulus, let exponent) = publicKey,
+            RSAModulus.problem(modulus: modulus, exponent: exponent) != nil
+        {
+            throw .weakKey
+        }
+        self.init(.privateKey(pkcs8, publicKey))
+    }
+
+    /// Makes a new private key.
+    public static func generate(_ kind: Kind) throws(SigningError) -> SigningKey {
+        guard let key = OpenSSLKey(generating: kind) else { throw .notGenerated }
+        return try SigningKey(key)
+    }
+
+    /// The private key as PKCS#8 PEM (RFC 5958, RFC 7468), unencrypted; nil for a secret. For a file of mode 0600.
+    public var privateKeyPEM: String? {
+        guard case .privateKey(let pkcs8, _) = material else { return nil }
+        return PEM.text(label: "PRIVATE KEY", pkcs8)
+    }
+
+    /// The public half as PEM; nil for a secret.
+    public var publicKeyPEM: String? {
+        guard case .privateKey(_, let key) = material else { return nil }
+        return PEM.text(label: "PUBLIC KEY", key.subjectPublicKeyInfo)
+    }
+
+    /// The public half as a JWK for verification, with its thumbprint (RFC 7638) as `kid`; nil for a secret.
+    ///
+    /// - Parameter algorithm: The `alg` to name; nil: none.
+    public func publicJWK(algorithm: SignatureAlgorithm? = nil) -> JSONObject? {
+        guard case .privateKey(_, let key) = material else { return nil }
+        var jwk = key.jsonWebKeyMembers
+        jwk["use"] = "sig"
+        jwk["kid"] = .string(key.thumbprint)
+        if let algorithm { jwk["alg"] = .string(algorithm.rawValue) }
+        return jwk
+    }
+
+    /// The JWK thumbprint of the public half (RFC 7638, SHA-256, base64url); nil for a secret.
+    public var thumbprint: String? {
+        guard case .privateKey(_, let key) = material else { return nil }
+        return key.thumbprint
+    }
+
+    /// The algorithms that it can sign with.
+    public var algorithms: [SignatureAlgorithm] {
+        switch material {
+        case .secret(let bytes): KeyMaterial.secret(bytes).algorithms
+        case .privateKey(_, let key): KeyMaterial.publicKey(key).algorithms
+        }
+    }
+}
+
+extension SigningKey: CustomStringConvertible, CustomReflectable {
+    public var description: String { "signing key (\(algorithms.map(\.rawValue).joined(separator: ", ")))" }
+
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension SigningKey.Kind {
+    var openSSLName: String {
+        switch self {
+        case .rsa: "RSA"
+        case .p256, .p384, .p521: "EC"
+        case .ed25519: "ED25519"
+        }
+    }
+
+    var curve: EllipticCurve? {
+        switch self {
+        case .p256: .p256
+        case .p384: .p384
+        case .p521: .p521
+        case .rsa, .ed25519: nil
+        }
+    }
+}

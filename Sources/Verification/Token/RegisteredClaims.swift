@@ -1,0 +1,43 @@
+/// The registered claims (RFC 7519 section 4.1) with the types they must have.
+struct RegisteredClaims {
+    let all: JSONObject
+    let issuer: String?
+    let subject: String?
+    let audiences: [String]
+    let expiresAt: Double?
+    let notBefore: Double?
+    let issuedAt: Double?
+    let tokenID: String?
+    let sessionID: String?
+
+    /// Refuses a registered claim that is present with another type, null among them.
+    init(_ claims: JSONObject) throws(VerificationFailure) {
+        all = claims
+        issuer = try Self.string("iss", claims)
+        subject = try Self.string("sub", claims)
+        expiresAt = try Self.time("exp", claims)
+        notBefore = try Self.time("nbf", claims)
+        issuedAt = try Self.time("iat", claims)
+        tokenID = try Self.string("jti", claims)
+        sessionID = try Self.string("sid", claims)
+        guard let audience = claims["aud"] else {
+            audiences = []
+            return
+        }
+        guard let names = audience.stringOrStrings else { throw VerificationFailure(.badClaim, claim: "aud") }
+        audiences = names
+    }
+
+    private static func string(_ name: String, _ claims: JSONObject) throws(VerificationFailure) -> String? {
+        guard let value = claims[name] else { return nil }
+        guard case .string(let text) = value else { throw VerificationFailure(.badClaim, claim: name) }
+        return text
+    }
+
+    /// A NumericDate in Unix seconds, fractions allowed (RFC 7519 section 2).
+    private static func time(_ name: String, _ claims: JSONObject) throws(VerificationFailure) -> Double? {
+        guard let value = claims[name] else { return nil }
+        guard case .number(let number) = value else { throw VerificationFailure(.badClaim, claim: name) }
+        return number.value
+    }
+}

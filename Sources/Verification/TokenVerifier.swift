@@ -1,0 +1,40 @@
+/// Verifies tokens against one policy: the only maker of a `Principal`.
+///
+/// Not `Sendable`: it owns OpenSSL contexts that are kept initialised between tokens. Make one an event loop from the
+/// shared policy; that costs little, as keys are loaded when first used.
+public final class TokenVerifier {
+    private let policy: VerificationPolicy
+    /// One an issuer, in the policy's order.
+    private let signatureChecks: [SignatureCheck]
+
+    public init(_ policy: VerificationPolicy) {
+        self.policy = policy
+        signatureChecks = policy.issuers.map { SignatureCheck($0.keys) }
+    }
+
+    /// Verifies a compact JWS that carries a claims set (RFC 7519 section 7.2).
+    ///
+    /// The checks run in the order below and the first failure is thrown; expiry comes last, so a token that is
+    /// refused for it is otherwise good.
+    ///
+    /// - Parameters:
+    ///   - token: The token's bytes, without the `Bearer` word or white space.
+    ///   - now: The time in Unix seconds.
+    public func verify(_ token: Span<UInt8>, at now: Double) throws(VerificationFailure) -> Principal {
+        let unverified = try UnverifiedToken(token)
+        try TypeCheck.check(unverified.joseHeader)
+        let claims = try RegisteredClaims(try unverified.claims())
+        let index = try IssuerCheck.check(claims, unverified.joseHeader.algorithm, among: policy.issuers)
+        try signatureChecks[index].check(unverified, in: token)
+        try RequiredClaimsCheck.check(claims, policy.requiredClaims)
+        try AudienceCheck.check(claims, policy.issuers[index].audiences)
+        try TimeWindowCheck.checkStart(claims, now: now, leeway: policy.leeway)
+        try TimeWindowCheck.checkEnd(claims, now: now, leeway: policy.leeway)
+        return Principal(claims, issuer: policy.issuers[index].issuer, header: unverified.joseHeader)
+    }
+
+    /// As `verify(_:at:)`, for bytes in an array.
+    public func verify(_ token: [UInt8], at now: Double) throws(VerificationFailure) -> Principal {
+        try verify(token.span, at: now)
+    }
+}

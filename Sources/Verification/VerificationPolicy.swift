@@ -1,0 +1,35 @@
+/// What one issuer's tokens must satisfy.
+public struct IssuerPolicy: Sendable {
+    /// The `iss` that its tokens carry, byte for byte.
+    public var issuer: String
+    /// The audiences of which a token must name one; empty: `aud` is not checked.
+    public var audiences: [String]
+    /// The algorithms that the issuer may sign with; a key must allow the algorithm too.
+    public var algorithms: [SignatureAlgorithm]
+    /// The issuer's keys.
+    public var keys: KeySet
+
+    public init(issuer: String, audiences: [String] = [], algorithms: [SignatureAlgorithm], keys: KeySet) {
+        self.issuer = issuer
+        self.audiences = audiences
+        self.algorithms = algorithms
+        self.keys = keys
+    }
+}
+
+/// Everything that decides whether a token is good; a value to share between event loops.
+public struct VerificationPolicy: Sendable {
+    /// The trusted issuers. One may be listed twice with different algorithms; the first entry that allows a token's
+    /// algorithm is the one that counts.
+    public var issuers: [IssuerPolicy]
+    /// How many seconds the clocks of issuer and gateway may differ.
+    public var leeway: Double
+    /// Claims that must be present and not null.
+    public var requiredClaims: [String]
+
+    public init(issuers: [IssuerPolicy], leeway: Double = 60, requiredClaims: [String] = []) {
+        self.issuers = issuers
+        self.leeway = leeway
+        self.requiredClaims = requiredClaims
+    }
+}

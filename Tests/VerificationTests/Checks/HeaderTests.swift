@@ -1,0 +1,73 @@
+import Testing
+import Verification
+
+@Suite struct HeaderTests {
+    private func reason(header: JSONObject) throws -> VerificationFailure.Code? {
+        try House.refusal(of: House.token(header: header))?.reason
+    }
+
+    private func reason(rawHeader: String) throws -> VerificationFailure.Code? {
+        let payload = JSONWriter.text(of: .object(House.claims))
+        return try House.refusal(of: House.rawToken(header: rawHeader, payload: payload))?.reason
+    }
+
+    @Test func theHandmadeSignatureIsGood() throws {
+        #expect(try reason(rawHeader: "{ \"alg\" :\r\n\t\"HS256\" }") == nil)
+    }
+
+    @Test(arguments: ["none", "None", "NONE", "nOnE", "hs256", "HS256 ", "", "ES256K", "A256GCM"])
+    func algorithmsThatAreNotSupportedAreRefused(name: String) throws {
+        #expect(try reason(rawHeader: #"{"alg":"\#(name)"}"#) == .unsupportedAlgorithm)
+    }
+
+    @Test(arguments: [
+        "[]", "\"x\"", "{}", "", #"{"alg":1}"#, #"{"alg":null}"#, #"{"alg":["HS256"]}"#,
+        #"{"alg":"none","alg":"HS256"}"#,
+        #"{"alg":"HS256","\u0061lg":"HS256"}"#, #"{"alg":"HS256","kid":7}"#, #"{"alg":"HS256","typ":null}"#,
+        #"{"alg":"HS256","x":{"a":1,"a":2}}"#, #"{"alg":"HS256"}}"#,
+    ])
+    func theHeaderIsAStrictObject(text: String) throws {
+        #expect([.badHeader, .malformed].contains(try reason(rawHeader: text)))
+    }
+
+    @Test(arguments: [["nope"], [], [nil], "exp", ["exp2"], ["b64", "b64"], nil] as [JSONValue])
+    func whateverIsMarkedCriticalIsRefused(crit: JSONValue) throws {
+        #expect(try reason(header: ["crit": crit, "nope": "foo"]) == .criticalExtension)
+    }
+
+    @Test(arguments: [false, true] as [JSONValue])
+    func unencodedPayloadsAreRefused(b64: JSONValue) throws {
+        #expect(try reason(header: ["b64": b64]) == .unencodedPayload)
+    }
+
+    @Test(arguments: ["JWT", "jwt", "at+jwt", "AT+JWT", "application/at+jwt", "application/jwt", "access"])
+    func typesOfAccessTokensAreAccepted(type: String) throws {
+        #expect(try reason(header: ["typ": .string(type)]) == nil)
+    }
+
+    @Test(arguments: [
+        "dpop+jwt", "logout+jwt", "secevent+jwt", "application/logout+jwt", "Logout+JWT", "JWE", "JOSE+JSON",
+        "token-introspection+jwt", "oauth-authz-req+jwt", "kb+jwt", "dc+sd-jwt",
+    ])
+    func typesOfOtherTokensAreRefused(type: String) throws {
+        #expect(try reason(header: ["typ": .string(type)]) == .wrongType)
+    }
+
+    @Test(arguments: ["JWT", "jwt", "application/jwt"])
+    func nestedTokensAreRefused(content: String) throws {
+        #expect(try reason(header: ["cty": .string(content)]) == .wrongType)
+    }
+
+    @Test func aTokenBringsNoKeyOfItsOwn() throws {
+        let attacker = try SigningKey.generate(.p256)
+        let jwk = try #require(attacker.publicJWK(algorithm: .es256))
+        let signer = try TokenSigner(attacker, algorithm: .es256)
+        let header: JSONObject = [
+            "jwk": .object(jwk), "jku": "https://attacker.example/jwks.json", "x5u": "https://attacker.example/x",
+            "x5c": ["AAAA"],
+        ]
+        let token = try signer.sign(House.claims, header: header)
+        #expect(try House.refusal(of: token, by: House.verifier(.es256))?.reason == .badSignature)
+        #expect(try House.refusal(of: House.token(.es256, header: header), by: House.verifier(.es256)) == nil)
+    }
+}
