@@ -30,6 +30,12 @@ let package = Package(
     targets: [
         .systemLibrary(name: "COpenSSL", path: "Sources/COpenSSL", providers: [.apt(["libssl-dev"])]),
         .target(name: "Verification", dependencies: ["COpenSSL"], swiftSettings: strict),
+        .target(
+            name: "Tenants",
+            dependencies: ["Verification", .product(name: "Yams", package: "Yams")],
+            swiftSettings: strict
+        ),
         .testTarget(name: "VerificationTests", dependencies: ["Verification"], swiftSettings: strict),
+        .testTarget(name: "TenantsTests", dependencies: ["Tenants", "Verification"], swiftSettings: strict),
     ]
 )

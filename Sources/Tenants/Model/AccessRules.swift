@@ -1,0 +1,63 @@
+/// Who may do what: the first rule whose path and method match decides. Without a match a signed-in caller is needed.
+public struct AccessRules: Sendable, Equatable {
+    public var rules: [AccessRule]
+
+    public init(_ rules: [AccessRule]) {
+        self.rules = rules
+    }
+
+    /// The index of the first rule that matches, or nil where the default (signed in) holds.
+    ///
+    /// - Parameters:
+    ///   - method: As received; methods are case-sensitive (RFC 9110 section 9.1).
+    ///   - path: Decoded once and free of dot segments.
+    public func firstMatch(method: Span<UInt8>, path: Span<UInt8>) -> Int? {
+        for index in rules.indices where rules[index].matches(method: method, path: path) {
+            return index
+        }
+        return nil
+    }
+}
+
+/// One line of `access`.
+public struct AccessRule: Sendable, Equatable {
+    public enum Allow: Sendable, Equatable {
+        case anyone
+        /// Any of `roles` (none named: any caller) and all of `scopes`.
+        case signedIn(roles: [String], scopes: [String])
+    }
+
+    public var path: PathPattern
+    /// Empty: every method.
+    public var methods: [String]
+    public var allow: Allow
+    /// The line in tenants.yaml, for explanations.
+    public var line: Int
+
+    private let methodBytes: [[UInt8]]
+
+    public init(path: PathPattern, methods: [String] = [], allow: Allow, line: Int = 0) {
+        self.path = path
+        self.methods = methods
+        self.allow = allow
+        self.line = line
+        // Whoever may GET may HEAD, and who may not learns nothing that way either (RFC 9110 section 9.3.2).
+        let all = methods.contains("GET") && !methods.contains("HEAD") ? methods + ["HEAD"] : methods
+        self.methodBytes = all.map { Array($0.utf8) }
+    }
+
+    func matches(method: Span<UInt8>, path: Span<UInt8>) -> Bool {
+        guard methodBytes.isEmpty || methodBytes.contains(where: { method.isEqual(to: $0) }) else { return false }
+        return self.path.matches(path)
+    }
+}
+
+extension Span where Element == UInt8 {
+    func isEqual(to bytes: [UInt8]) -> Bool {
+        guard count == bytes.count else { return false }
+        for index in 0..<count where self[index] != bytes[index] {
+            return false
+        }
+        return true
+    }
+}

@@ -1,0 +1,24 @@
+public import Verification
+
+/// How a tenant's callers are known: where the token is, and who may have signed it.
+public struct Authentication: Sendable {
+    /// Looked through in order; the first place that has a token decides.
+    public var from: [TokenSource]
+    /// Issuers with their keys, the leeway and the required claims.
+    public var policy: VerificationPolicy
+
+    public init(from: [TokenSource] = [.bearer], policy: VerificationPolicy) {
+        self.from = from
+        self.policy = policy
+    }
+}
+
+/// A place in a request that may hold a token.
+public enum TokenSource: Sendable, Hashable {
+    /// `Authorization: Bearer` (RFC 6750 section 2.1).
+    case bearer
+    case cookie(name: String)
+    case query(name: String)
+    /// Lower case.
+    case header(name: String)
+}

@@ -1,0 +1,7 @@
+/// A host that a tenant answers for: exact, or `*.` in the place of one label.
+public enum HostPattern: Sendable, Hashable {
+    /// Lower case, no port, no trailing dot; an IPv6 address keeps its brackets.
+    case exact(String)
+    /// `*.example.com` is kept as `example.com`.
+    case oneLabelBelow(String)
+}

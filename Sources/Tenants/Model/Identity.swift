@@ -1,0 +1,34 @@
+/// What a backend is told of the caller.
+public struct Identity: Sendable, Equatable {
+    public struct Header: Sendable, Equatable {
+        /// As it is written to the backend, e.g. `X-User-Id`.
+        public var name: String
+        /// The claim that fills it; an absent claim leaves the header out.
+        public var claim: String
+
+        public init(name: String, claim: String) {
+            self.name = name
+            self.claim = claim
+        }
+    }
+
+    public enum TokenForwarding: String, Sendable, CaseIterable {
+        case keep, strip
+    }
+
+    public var headers: [Header]
+    /// Whether the backend still sees the token itself.
+    public var token: TokenForwarding
+
+    /// What a tenant without an `identity` section gets.
+    public static let defaultHeaders = [
+        Header(name: "X-User-Id", claim: "sub"),
+        Header(name: "X-User-Email", claim: "email"),
+        Header(name: "X-User-Role", claim: "role"),
+    ]
+
+    public init(headers: [Header] = Identity.defaultHeaders, token: TokenForwarding = .keep) {
+        self.headers = headers
+        self.token = token
+    }
+}

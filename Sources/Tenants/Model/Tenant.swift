@@ -1,0 +1,57 @@
+/// One app behind the gateway: its hosts, backend, token rules and policy.
+public struct Tenant: Sendable {
+    /// Its key in tenants.yaml; also the metric label.
+    public var name: String
+    public var hosts: [HostPattern]
+    /// Starts with `/`, no trailing `/`; nil stands for every path. Matches at a segment boundary.
+    public var pathPrefix: String?
+    /// Whether `pathPrefix` is taken off what the backend sees.
+    public var stripPrefix: Bool
+    public var backend: Backend
+    public var authenticate: Authentication
+    public var access: AccessRules
+    public var identity: Identity
+    public var mode: Mode
+    public var limits: RequestLimits
+
+    public enum Mode: String, Sendable, CaseIterable {
+        /// What the decision refuses is refused.
+        case enforce
+        /// Decided, logged and counted, but let through: for migrations.
+        case observe
+    }
+
+    public init(
+        name: String,
+        hosts: [HostPattern],
+        pathPrefix: String? = nil,
+        stripPrefix: Bool = false,
+        backend: Backend,
+        authenticate: Authentication,
+        access: AccessRules = AccessRules([]),
+        identity: Identity = Identity(),
+        mode: Mode = .enforce,
+        limits: RequestLimits = RequestLimits()
+    ) {
+        self.name = name
+        self.hosts = hosts
+        self.pathPrefix = pathPrefix
+        self.stripPrefix = stripPrefix
+        self.backend = backend
+        self.authenticate = authenticate
+        self.access = access
+        self.identity = identity
+        self.mode = mode
+        self.limits = limits
+    }
+}
+
+/// Bounds on one request.
+public struct RequestLimits: Sendable, Equatable {
+    /// Longest request body in bytes (413 above it); nil: no bound.
+    public var bodyBytes: Int?
+
+    public init(bodyBytes: Int? = nil) {
+        self.bodyBytes = bodyBytes
+    }
+}

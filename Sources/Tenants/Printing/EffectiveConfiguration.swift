@@ -1,0 +1,167 @@
+/// What tenants.yaml says once the environment and every default are filled in, with secrets redacted.
+public struct EffectiveConfiguration: Sendable {
+    private let root: DocumentNode
+
+    init(root: DocumentNode) {
+        self.root = root
+    }
+
+    /// The configuration as YAML. Every key of a section that is in effect is there; keys that are not in effect are
+    /// there if the file has them. Secrets stand as ``Secret/redaction``.
+    public func print() -> String {
+        var printer = ConfigurationPrinter()
+        printer.object(root, Schema.root, indentation: 0)
+        return printer.text
+    }
+}
+
+/// Writes values in the order of the schema.
+private struct ConfigurationPrinter {
+    var text = ""
+
+    mutating func object(_ node: DocumentNode?, _ object: SchemaObject, indentation: Int) {
+        for key in object.keys {
+            if let value = node?[key.name] {
+                self.value(value, key.type, name: key.name, indentation: indentation)
+            } else if case .none = key.effect {
+                continue
+            } else if let standard = key.standard {
+                line(indentation, "\(key.name): \(standard)")
+            } else if case .object(let below) = key.type, below.isWhollyOptional, !key.isPartial {
+                section(nil, below, name: key.name, indentation: indentation)
+            }
+        }
+    }
+
+    /// A key without a value would be a mistake, so an empty section is left out.
+    private mutating func section(_ node: DocumentNode?, _ object: SchemaObject, name: String, indentation: Int) {
+        var below = ConfigurationPrinter()
+        below.object(node, object, indentation: indentation + 1)
+        guard !below.text.isEmpty else { return }
+        line(indentation, "\(name):")
+        text += below.text
+    }
+
+    private mutating func value(_ node: DocumentNode, _ type: SchemaType, name: String, indentation: Int) {
+        switch (type.fitting(node), node.content) {
+        case (.object(let below), .map):
+            section(node, below, name: name, indentation: indentation)
+        case (.dictionary(_, let element, _), .map(let entries)) where !entries.isEmpty:
+            line(indentation, "\(name):")
+            for entry in entries {
+                value(entry.value, element, name: quoted(entry.key), indentation: indentation + 1)
+            }
+        case (.list(let element, _, _), .list(let items)) where !items.isEmpty:
+            line(indentation, "\(name):")
+            for item in items { self.item(item, element, indentation: indentation + 1) }
+        case (let fitting, _):
+            line(indentation, "\(name): \(flow(node, fitting))")
+        }
+    }
+
+    private mutating func item(_ node: DocumentNode, _ type: SchemaType, indentation: Int) {
+        guard case .object(let object) = type.fitting(node) else {
+            return line(indentation, "- \(flow(node, type))")
+        }
+        var below = ConfigurationPrinter()
+        below.object(node, object, indentation: indentation + 1)
+        let margin = String(repeating: "  ", count: indentation)
+        text += margin + "- " + below.text.dropFirst(margin.count + 2)
+    }
+
+    /// A value on one line.
+    private func flow(_ node: DocumentNode, _ type: SchemaType) -> String {
+        switch node.content {
+        case .null: return "null"
+        case .unresolved: return quoted(Secret.redaction)
+        case .list(let items):
+            return "[\(items.map { flow($0, .anything) }.joined(separator: ", "))]"
+        case .map(let entries):
+            return "{ \(entries.map { "\(quoted($0.key)): \(flow($0.value, .anything))" }.joined(separator: ", ")) }"
+        case .scalar(let scalar):
+            switch type.fitting(node) {
+            case .secret: return quoted(scalar.text.isEmpty ? "" : Secret.redaction)
+            case .url: return quoted(withoutUser(scalar.text))
+            case .boolean, .integer, .decimal, .duration, .size: return scalar.text
+            default: return scalar.isPlain && isWord(scalar.text) ? scalar.text : quoted(scalar.text)
+            }
+        }
+    }
+
+    /// A URL without its user and password.
+    private func withoutUser(_ url: String) -> String {
+        guard let scheme = url.range(of: "://") else { return url }
+        let end = url[scheme.upperBound...].firstIndex { $0 == "/" } ?? url.endIndex
+        guard let at = url[..<end].lastIndex(of: "@"), at >= scheme.upperBound else { return url }
+        return url[..<scheme.upperBound] + Secret.redaction + url[at...]
+    }
+
+    private mutating func line(_ indentation: Int, _ content: String) {
+        text += String(repeating: "  ", count: indentation) + content + "\n"
+    }
+
+    /// Whether YAML reads the text as itself without quotes, inside brackets too.
+    private func isWord(_ text: String) -> Bool {
+        text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "/"):
+                true
+            case UInt8(ascii: "-"): text.utf8.first != byte
+            default: false
+            }
+        }
+    }
+
+    /// In double quotes, with `${` kept from being read as a variable.
+    private func quoted(_ text: String) -> String {
+        if !text.isEmpty, isWord(text), text.unicodeScalars.first.map({ $0.properties.isAlphabetic }) == true {
+            return ["true", "false", "null"].contains(text.lowercased()) ? "\"\(text)\"" : text
+        }
+        var result = ""
+        var previous: Unicode.Scalar = " "
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": result += "\\\""
+            case "\\": result += "\\\\"
+            case "\n": result += "\\n"
+            case "\t": result += "\\t"
+            case "{" where previous == "$": result = String(result.dropLast()) + "$${"
+            default:
+                let isControl = scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value)
+                let isBreak = scalar.value == 0x2028 || scalar.value == 0x2029 || scalar.value == 0xfeff
+                if isControl || isBreak {
+                    let digits = String(scalar.value, radix: 16)
+                    result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                } else {
+                    result.unicodeScalars.append(scalar)
+                }
+            }
+            previous = scalar
+        }
+        return "\"\(result)\""
+    }
+}
+
+extension SchemaObject {
+    /// Whether the section means something without being written.
+    var isWhollyOptional: Bool {
+        !keys.contains(where: \.isRequired)
+    }
+}
+
+extension SchemaKey {
+    var isPartial: Bool {
+        if case .partial = effect { true } else { false }
+    }
+}
+
+extension SchemaType {
+    /// The alternative that a value's shape chooses.
+    func fitting(_ node: DocumentNode) -> SchemaType {
+        guard case .either(let types) = self, let type = types.first(where: { $0.hasShape(of: node) }) else {
+            return self
+        }
+        return type.fitting(node)
+    }
+}

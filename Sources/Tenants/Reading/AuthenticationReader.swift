@@ -1,0 +1,109 @@
+import Verification
+
+/// Reads `authenticate`.
+enum AuthenticationReader {
+    /// Clocks further apart than this are better set than allowed for.
+    private static let usualLeeway = Duration.seconds(300)
+
+    static func read(
+        _ node: DocumentNode,
+        tenant: DocumentNode,
+        _ session: inout ReadingSession
+    ) -> Authentication {
+        let from = node["from"].map { TokenSourceReader.read($0, &session) } ?? [.bearer]
+        let leeway = node.duration("leeway") ?? .seconds(60)
+        if leeway > usualLeeway, let place = node["leeway"]?.place {
+            session.findings.warning(
+                place,
+                "expired tokens stay good this long: set the clocks and keep the leeway under 5m"
+            )
+        }
+        let issuers = readIssuers(node["issuers"], tenant, &session)
+        let policy = VerificationPolicy(
+            issuers: issuers,
+            leeway: Double(leeway.components.seconds) + Double(leeway.components.attoseconds) / 1e18,
+            requiredClaims: node.texts("require") ?? ["exp"]
+        )
+        return Authentication(from: from, policy: policy)
+    }
+
+    private static func readIssuers(
+        _ node: DocumentNode?,
+        _ tenant: DocumentNode,
+        _ session: inout ReadingSession
+    ) -> [IssuerPolicy] {
+        var lines: [String: Int] = [:]
+        var policies: [IssuerPolicy] = []
+        for item in node?.items ?? [] {
+            guard case .map = item.content,
+                let policy = IssuerReader(node: item, tenant: tenant).read(&session)
+            else { continue }
+            if let line = lines[policy.issuer] {
+                session.findings.error(
+                    item["issuer"]?.place ?? item.place,
+                    "this issuer is listed twice, first in line \(line): leave one out"
+                )
+            }
+            lines[policy.issuer] = lines[policy.issuer] ?? item.place.line
+            policies.append(policy)
+        }
+        return policies
+    }
+}
+
+/// Reads `authenticate.from`.
+enum TokenSourceReader {
+    static func read(_ node: DocumentNode, _ session: inout ReadingSession) -> [TokenSource] {
+        var sources: [TokenSource] = []
+        for item in node.items {
+            guard let scalar = item.scalar, !scalar.text.isEmpty else { continue }
+            do throws(ScalarText.Problem) {
+                let source = try source(scalar.text)
+                if sources.contains(source) {
+                    session.findings.error(item.place, "\(scalar.shown) is listed twice: leave one out")
+                    continue
+                }
+                if case .query = source {
+                    session.findings.warning(
+                        item.place,
+                        "a token in the URL ends up in logs, histories and Referer: prefer bearer or a cookie"
+                    )
+                }
+                sources.append(source)
+            } catch {
+                session.findings.error(
+                    item.place,
+                    "\"from\" must hold bearer, cookie:NAME, query:NAME or header:NAME, but \(scalar.shown) is none: "
+                        + error.remedy
+                )
+            }
+        }
+        return sources
+    }
+
+    private static func source(_ text: String) throws(ScalarText.Problem) -> TokenSource {
+        if text == "bearer" { return .bearer }
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2, let kind = parts.first, let name = parts.last else {
+            let kinds = ["bearer", "cookie", "query", "header"]
+            if let nearest = EditDistance.nearest(to: text, among: kinds) {
+                throw ScalarText.Problem(remedy: "did you mean \(nearest == "bearer" ? nearest : nearest + ":NAME")?")
+            }
+            throw ScalarText.Problem(remedy: "write one of these")
+        }
+        switch kind {
+        case "cookie" where NetworkText.isToken(name): return .cookie(name: name)
+        case "query" where isQueryName(name): return .query(name: name)
+        case "header" where ["authorization", "cookie"].contains(name.lowercased()):
+            throw ScalarText.Problem(remedy: "that field has a form of its own; write bearer or cookie:NAME")
+        case "header" where NetworkText.isToken(name): return .header(name: name.lowercased())
+        case "cookie", "query", "header":
+            throw ScalarText.Problem(remedy: "the name after the colon has letters, digits, \"-\" and \"_\"")
+        default: throw ScalarText.Problem(remedy: "write one of these")
+        }
+    }
+
+    private static func isQueryName(_ name: String) -> Bool {
+        NetworkText.isToken(name) && !name.contains(where: { "&#%+".contains($0) })
+    }
+}

@@ -1,0 +1,99 @@
+/// One value of the file, with its place and with the environment filled in.
+struct DocumentNode: Sendable {
+    enum Content: Sendable {
+        case null
+        case scalar(Scalar)
+        case list([DocumentNode])
+        case map([Entry])
+        /// Refers to the environment in a way that failed, which was reported: nothing more is said of it.
+        case unresolved
+    }
+
+    struct Entry: Sendable {
+        var key: String
+        var keyPlace: Place
+        var value: DocumentNode
+    }
+
+    struct Scalar: Sendable {
+        var text: String
+        /// Written without quotes.
+        var isPlain: Bool
+        /// Holds a `${NAME}`.
+        var isInterpolated: Bool
+        /// The environment variables whose values are in it; its text must not be shown then.
+        var variables: [String]
+
+        /// Whether it may be read as a number or a boolean: quotes around a `${NAME}` do not make it text.
+        var isTyped: Bool { isPlain || isInterpolated }
+    }
+
+    var place: Place
+    var content: Content
+
+    var entries: [Entry] {
+        if case .map(let entries) = content { entries } else { [] }
+    }
+
+    var items: [DocumentNode] {
+        if case .list(let items) = content { items } else { [] }
+    }
+
+    var scalar: Scalar? {
+        if case .scalar(let scalar) = content { scalar } else { nil }
+    }
+
+    func entry(_ key: String) -> Entry? {
+        entries.first { $0.key == key }
+    }
+
+    subscript(key: String) -> DocumentNode? {
+        entry(key)?.value
+    }
+
+    /// The text of a scalar; nil for anything else.
+    func text(_ key: String) -> String? {
+        self[key]?.scalar?.text
+    }
+
+    func texts(_ key: String) -> [String]? {
+        guard case .list(let items)? = self[key]?.content else { return nil }
+        return items.compactMap(\.scalar?.text)
+    }
+
+    func boolean(_ key: String) -> Bool? {
+        self[key]?.scalar.flatMap { try? ScalarText.boolean($0) }
+    }
+
+    func integer(_ key: String) -> Int? {
+        self[key]?.scalar.flatMap { try? ScalarText.integer($0) }
+    }
+
+    func duration(_ key: String) -> Duration? {
+        self[key]?.scalar.flatMap { try? ScalarText.duration($0.text) }
+    }
+
+    func size(_ key: String) -> Int? {
+        self[key]?.scalar.flatMap { try? ScalarText.size($0.text) }
+    }
+
+    /// How the value is named in a message: its kind, or its text if that is short and not from the environment.
+    var shown: String {
+        switch content {
+        case .null: "nothing"
+        case .list: "a list"
+        case .map: "a map"
+        case .unresolved: "an unknown value"
+        case .scalar(let scalar): scalar.shown
+        }
+    }
+}
+
+extension DocumentNode.Scalar {
+    var shown: String {
+        if let variable = variables.first { return "the value of \(variable)" }
+        if text.range(of: "://") != nil, text.contains("@") { return "a URL with a user or a password" }
+        let safe = text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7f }
+        return safe && text.count <= 80 ? "\"\(text)\"" : "a text of \(text.utf8.count) bytes"
+    }
+}

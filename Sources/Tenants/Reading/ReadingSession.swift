@@ -1,0 +1,51 @@
+/// What the readers of the sections share: the findings, the files, and what is known of the gateway.
+struct ReadingSession {
+    /// What a secret of the example configuration begins with: good for a first run, never for a deployment.
+    static let examplePrefix = "example-only-"
+
+    var findings: Findings
+    let files: any FileReading
+    /// Whether only this machine can reach the listeners.
+    var isLoopbackOnly = true
+
+    private let directory: String
+
+    init(findings: Findings, files: any FileReading, path: String) {
+        self.findings = findings
+        self.files = files
+        self.directory = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+    }
+
+    /// A path of the file, relative to the file's directory.
+    func resolve(_ path: String) -> String {
+        path.hasPrefix("/") ? path : directory + path
+    }
+
+    /// Reports a secret that everyone knows who has read the example.
+    mutating func judgeExample(_ secret: Secret, name: String, _ place: Place) {
+        guard secret.bytes.starts(with: Self.examplePrefix.utf8) else { return }
+        if isLoopbackOnly {
+            findings.warning(
+                place,
+                "\(name) is the example's, which everyone knows: replace it before others can connect"
+            )
+        } else {
+            findings.error(
+                place,
+                "\(name) is the example's, which everyone knows, and a listener is not on loopback: set a secret "
+                    + "of your own, for example from \"openssl rand -base64 48\""
+            )
+        }
+    }
+
+    /// Reads the file that `node` names; reports why it cannot be read.
+    mutating func content(of node: DocumentNode, name: String) -> [UInt8]? {
+        guard let scalar = node.scalar, !scalar.text.isEmpty else { return nil }
+        do throws(FileReadingError) {
+            return try files.read(resolve(scalar.text))
+        } catch {
+            findings.error(node.place, "\(name) cannot be read, \(scalar.shown): \(error)")
+            return nil
+        }
+    }
+}

@@ -1,0 +1,87 @@
+/// Reads the scalar forms of tenants.yaml: booleans, whole and decimal numbers, durations, sizes.
+enum ScalarText {
+    /// What is wrong with a text, and what to write instead; says nothing of the text itself.
+    struct Problem: Error, Equatable {
+        var remedy: String
+    }
+
+    static func boolean(_ scalar: DocumentNode.Scalar) throws(Problem) -> Bool {
+        guard scalar.isTyped else { throw Problem(remedy: "leave the quotes out") }
+        switch scalar.text {
+        case "true": return true
+        case "false": return false
+        default: throw Problem(remedy: "write true or false")
+        }
+    }
+
+    static func integer(_ scalar: DocumentNode.Scalar) throws(Problem) -> Int {
+        guard scalar.isTyped else { throw Problem(remedy: "leave the quotes out") }
+        return try wholeNumber(scalar.text[...])
+    }
+
+    static func decimal(_ scalar: DocumentNode.Scalar) throws(Problem) -> Double {
+        guard scalar.isTyped else { throw Problem(remedy: "leave the quotes out") }
+        let allowed = scalar.text.utf8.allSatisfy { $0 == UInt8(ascii: ".") || isDigit($0) }
+        guard allowed, let value = Double(scalar.text) else { throw Problem(remedy: "write it like 0.5") }
+        return value
+    }
+
+    /// `500ms`, `30s`, `5m`, `24h`, `7d`.
+    static func duration(_ text: String) throws(Problem) -> Duration {
+        let (digits, unit) = split(text)
+        guard !digits.hasPrefix("-") else { throw Problem(remedy: "a duration cannot be negative") }
+        guard !digits.isEmpty else { throw Problem(remedy: "write a number and a unit, like 30s") }
+        let milliseconds: Int
+        switch unit {
+        case "ms": milliseconds = 1
+        case "s": milliseconds = 1000
+        case "m": milliseconds = 60_000
+        case "h": milliseconds = 3_600_000
+        case "d": milliseconds = 86_400_000
+        case "": throw Problem(remedy: "add a unit: ms, s, m, h or d")
+        default: throw Problem(remedy: "write one whole number and one unit: ms, s, m, h or d")
+        }
+        return .milliseconds(try product(wholeNumber(digits), milliseconds))
+    }
+
+    /// `64KiB`, `10MiB`, `1GiB`, `512B` or a number of bytes.
+    static func size(_ text: String) throws(Problem) -> Int {
+        let (digits, unit) = split(text)
+        guard !digits.hasPrefix("-") else { throw Problem(remedy: "a size cannot be negative") }
+        guard !digits.isEmpty else { throw Problem(remedy: "write a number and a unit, like 64KiB") }
+        let bytes: Int
+        switch unit {
+        case "", "B": bytes = 1
+        case "KiB": bytes = 1 << 10
+        case "MiB": bytes = 1 << 20
+        case "GiB": bytes = 1 << 30
+        default: throw Problem(remedy: "the units are B, KiB, MiB and GiB")
+        }
+        return try product(wholeNumber(digits), bytes)
+    }
+
+    private static func split(_ text: String) -> (digits: Substring, unit: Substring) {
+        let signless = text.hasPrefix("-") ? text.dropFirst() : text[...]
+        let end = signless.firstIndex { !$0.isASCII || !$0.isWholeNumber } ?? text.endIndex
+        return (text[..<end], text[end...])
+    }
+
+    private static func wholeNumber(_ text: Substring) throws(Problem) -> Int {
+        let digits = text.hasPrefix("-") ? text.dropFirst() : text
+        guard !digits.isEmpty, digits.utf8.allSatisfy(isDigit) else {
+            throw Problem(remedy: "write a whole number in decimal digits")
+        }
+        guard let value = Int(text) else { throw Problem(remedy: "the number is too large") }
+        return value
+    }
+
+    private static func product(_ count: Int, _ unit: Int) throws(Problem) -> Int {
+        let (value, overflow) = count.multipliedReportingOverflow(by: unit)
+        guard !overflow else { throw Problem(remedy: "the number is too large") }
+        return value
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+}

@@ -1,0 +1,38 @@
+/// Reads one tenant.
+struct TenantReader {
+    var name: String
+    var hosts: [HostPattern]
+    var pathPrefix: String?
+
+    /// - Returns: nil where a part is missing without which there is no tenant; that was reported.
+    func read(_ node: DocumentNode, _ session: inout ReadingSession) -> Tenant? {
+        let backend = node["backend"].map { BackendReader.read($0, &session) }
+        let authentication = node["authenticate"].map { AuthenticationReader.read($0, tenant: node, &session) }
+        let access = node["access"].map { AccessReader.read($0, &session) }
+        let identity = node["identity"].map { IdentityReader.read($0, &session) }
+        let mode = node.text("mode").flatMap(Tenant.Mode.init(rawValue:)) ?? .enforce
+        if mode == .observe, let place = node["mode"]?.place {
+            session.findings.warning(
+                place,
+                "mode observe lets every request of \"\(name)\" through: use it for a migration only"
+            )
+        }
+        let strips = node.boolean("strip_prefix") ?? false
+        if strips, node["path_prefix"] == nil, let place = node.entry("strip_prefix")?.keyPlace {
+            session.findings.error(place, "\"strip_prefix\" without \"path_prefix\": add the prefix, or leave it out")
+        }
+        guard let backend, let authentication else { return nil }
+        return Tenant(
+            name: name,
+            hosts: hosts,
+            pathPrefix: pathPrefix,
+            stripPrefix: strips,
+            backend: backend,
+            authenticate: authentication,
+            access: access ?? AccessRules([]),
+            identity: identity ?? Identity(),
+            mode: mode,
+            limits: RequestLimits(bodyBytes: node["limits"]?.size("body_bytes"))
+        )
+    }
+}

@@ -1,0 +1,104 @@
+/// Reads the `tenants` section, and what must hold between tenants.
+enum TenantsReader {
+    static func read(_ node: DocumentNode?, _ session: inout ReadingSession) -> [Tenant] {
+        var routes: [Route: (tenant: String, place: Place)] = [:]
+        var tenants: [Tenant] = []
+        for entry in node?.entries ?? [] {
+            checkName(entry, &session)
+            let prefix = entry.value["path_prefix"].flatMap { PathPrefixReader.read($0, &session) } ?? nil
+            let hosts = readHosts(entry, prefix, &routes, &session)
+            guard
+                let tenant = TenantReader(name: entry.key, hosts: hosts, pathPrefix: prefix)
+                    .read(entry.value, &session)
+            else { continue }
+            tenants.append(tenant)
+        }
+        return tenants
+    }
+
+    private struct Route: Hashable {
+        var host: HostPattern
+        var prefix: String?
+    }
+
+    private static func checkName(_ entry: DocumentNode.Entry, _ session: inout ReadingSession) {
+        let isPlain = entry.key.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                true
+            default: false
+            }
+        }
+        guard isPlain, (1...63).contains(entry.key.utf8.count) else {
+            session.findings.error(
+                entry.keyPlace,
+                "a tenant's name has 1 to 63 letters, digits, \"-\" and \"_\": rename it"
+            )
+            return
+        }
+    }
+
+    private static func readHosts(
+        _ tenant: DocumentNode.Entry,
+        _ prefix: String?,
+        _ routes: inout [Route: (tenant: String, place: Place)],
+        _ session: inout ReadingSession
+    ) -> [HostPattern] {
+        var hosts: [HostPattern] = []
+        for item in tenant.value["hosts"]?.items ?? [] {
+            guard let scalar = item.scalar, !scalar.text.isEmpty else { continue }
+            let host: HostPattern
+            do throws(ScalarText.Problem) {
+                host = try NetworkText.hostPattern(scalar.text)
+            } catch {
+                session.findings.error(
+                    item.place,
+                    "\"hosts\" must hold host names, but \(scalar.shown) is none: \(error.remedy)"
+                )
+                continue
+            }
+            hosts.append(host)
+            let route = Route(host: host, prefix: prefix)
+            if let first = routes[route] {
+                let below = prefix == nil ? "" : " with this path_prefix"
+                session.findings.error(
+                    item.place,
+                    "\(scalar.shown)\(below) is tenant \"\(first.tenant)\"'s already (line \(first.place.line), column "
+                        + "\(first.place.column)): give one of them another host or path_prefix"
+                )
+            } else {
+                routes[route] = (tenant.key, item.place)
+            }
+        }
+        return hosts
+    }
+}
+
+/// Reads `path_prefix`.
+enum PathPrefixReader {
+    /// - Returns: nil for `/`, which stands for every path, and for a malformed prefix, which is reported.
+    static func read(_ node: DocumentNode, _ session: inout ReadingSession) -> String? {
+        guard let scalar = node.scalar, !scalar.text.isEmpty, scalar.text != "/" else { return nil }
+        if let remedy = mistake(in: scalar.text) {
+            session.findings.error(node.place, "\"path_prefix\" must be like /shop, but is \(scalar.shown): \(remedy)")
+            return nil
+        }
+        return scalar.text
+    }
+
+    private static func mistake(in text: String) -> String? {
+        guard text.hasPrefix("/") else { return "begin it with \"/\"" }
+        guard !text.hasSuffix("/") else { return "leave the \"/\" at the end out" }
+        guard !text.contains(where: { "%?#\\*;".contains($0) }),
+            !text.unicodeScalars.contains(where: { $0.value <= 0x20 })
+        else {
+            return "write it decoded, without wildcards, query or spaces"
+        }
+        let segments = text.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+        guard !segments.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." }) else {
+            return "leave empty and dot segments out; no request's path keeps them"
+        }
+        return nil
+    }
+}

@@ -1,0 +1,140 @@
+extension Schema {
+    static let hours = Duration.seconds(3600)
+    static let year = Duration.seconds(365 * 86_400)
+    /// Timeouts that must be something and cannot be forever.
+    static let timeout = Duration.milliseconds(1)...(hours * 24)
+
+    public static let root = SchemaObject([
+        SchemaKey(
+            "version",
+            .integer(1...1),
+            isRequired: true,
+            "The form of this file. Only 1 is known."
+        ),
+        SchemaKey("gateway", .object(gateway), "What belongs to the process and not to one tenant."),
+        SchemaKey(
+            "tenants",
+            .dictionary(key: "NAME", .object(tenant), minimum: 1),
+            isRequired: true,
+            "The apps behind the gateway. The name is the metric label and the realm in `WWW-Authenticate`."
+        ),
+    ])
+
+    static let gateway = SchemaObject([
+        SchemaKey(
+            "listen",
+            .list(.object(listener), minimum: 1),
+            standard: "[{ address: 127.0.0.1:8080 }]",
+            "Where requests are accepted: HTTP/1.1 in plain text."
+        ),
+        SchemaKey("admin", .object(admin), "The admin listener. Without it there is none."),
+        SchemaKey(
+            "store",
+            .url(example: "\"memory:\""),
+            standard: "\"memory:\"",
+            effect: .byValue("anything but `memory:`: state is kept in memory and is lost at a restart"),
+            "Where shared state is kept: `memory:`, `embedded:FILE`, `redis://`, `rediss://` or `redis+sentinel://`."
+        ),
+        SchemaKey("threads", .integer(0...1024), standard: "0", "Event loops; 0 stands for one a core."),
+        SchemaKey(
+            "trusted_proxies",
+            .list(.text(example: "10.0.0.0/8")),
+            standard: "[]",
+            "Addresses or CIDR blocks of the proxies whose `X-Forwarded-*` and `Forwarded` fields are believed."
+        ),
+        SchemaKey(
+            "shutdown_grace",
+            .duration(.zero...hours, example: "30s"),
+            standard: "30s",
+            "How long requests under way may take after SIGTERM."
+        ),
+        SchemaKey("limits", .object(connectionLimits), "Bounds on connections and request heads."),
+        SchemaKey("log", .object(log), "What is logged, and how."),
+        SchemaKey(
+            "tracing",
+            .object(tracing),
+            effect: .none("no trace is sent"),
+            "OpenTelemetry traces."
+        ),
+    ])
+
+    static let listener = SchemaObject([
+        SchemaKey(
+            "address",
+            .text(example: "127.0.0.1:8080"),
+            isRequired: true,
+            "Host and port; an IPv6 address in brackets."
+        ),
+        SchemaKey(
+            "tls",
+            .boolean,
+            standard: "false",
+            effect: .byValue("`true`: the listener is not opened; it is never served in plain text"),
+            "TLS with the tenants' certificates."
+        ),
+    ])
+
+    static let admin = SchemaObject([
+        SchemaKey(
+            "address",
+            .text(example: "127.0.0.1:9901"),
+            isRequired: true,
+            "Host and port; anything but loopback needs a token."
+        ),
+        SchemaKey("token", .secret, "The bearer token that the admin API asks for. Empty on loopback: none."),
+    ])
+
+    static let connectionLimits = SchemaObject([
+        SchemaKey(
+            "header_bytes",
+            .size((1 << 10)...(1 << 20), example: "32KiB"),
+            standard: "32KiB",
+            "Request line and fields together; 431 above it."
+        ),
+        SchemaKey("headers", .integer(1...1000), standard: "100", "Fields in one head; 431 above it."),
+        SchemaKey(
+            "connections",
+            .integer(1...10_000_000),
+            standard: "10000",
+            "Client connections open at once; 503 above it."
+        ),
+        SchemaKey(
+            "idle_timeout",
+            .duration(timeout, example: "75s"),
+            standard: "75s",
+            "How long a connection may be silent, between requests or inside a body."
+        ),
+        SchemaKey(
+            "header_timeout",
+            .duration(timeout, example: "10s"),
+            standard: "10s",
+            "How long a client may take to send a whole head."
+        ),
+    ])
+
+    static let log = SchemaObject([
+        SchemaKey(
+            "level",
+            .choice(LogSettings.Level.allCases.map(\.rawValue)),
+            standard: "info",
+            "The least important messages that are written."
+        ),
+        SchemaKey(
+            "format",
+            .choice(LogSettings.Format.allCases.map(\.rawValue)),
+            standard: "json",
+            "One JSON object or one readable text a line."
+        ),
+        SchemaKey("access", .boolean, standard: "true", "One line a request."),
+    ])
+
+    static let tracing = SchemaObject([
+        SchemaKey(
+            "otlp",
+            .url(example: "http://127.0.0.1:4318"),
+            isRequired: true,
+            "The OTLP/HTTP collector."
+        ),
+        SchemaKey("sample", .decimal(0...1), standard: "0.1", "The share of requests that are traced."),
+    ])
+}

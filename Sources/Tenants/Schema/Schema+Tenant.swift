@@ -1,0 +1,290 @@
+extension Schema {
+    static let tenant = SchemaObject(routing + policy + accountsAndSessions + browsers + operation)
+
+    private static let routing = [
+        SchemaKey(
+            "hosts",
+            .list(.text(example: "api.example.com"), minimum: 1),
+            isRequired: true,
+            "Host names that the tenant answers for: exact, or `*.` in the place of one label."
+        ),
+        SchemaKey(
+            "path_prefix",
+            .text(example: "/shop"),
+            "Only paths at and below it are the tenant's; the longest prefix wins. Matches at a segment boundary."
+        ),
+        SchemaKey(
+            "strip_prefix",
+            .boolean,
+            standard: "false",
+            "Whether `path_prefix` is taken off what the backend sees."
+        ),
+        SchemaKey("backend", .object(backend), isRequired: true, "The service behind the tenant."),
+        SchemaKey(
+            "tls",
+            .object(serverCertificate),
+            effect: .none("no TLS listener is opened"),
+            "The certificate for the tenant's hosts."
+        ),
+    ]
+
+    private static let policy = [
+        SchemaKey(
+            "authenticate",
+            .object(authenticate),
+            isRequired: true,
+            "Where tokens are found, and who may have signed them."
+        ),
+        SchemaKey(
+            "access",
+            .list(.object(accessRule)),
+            standard: "[]",
+            "Who may do what. The first rule that matches decides; without one a signed-in caller is needed."
+        ),
+        SchemaKey("identity", .object(identity), "What the backend is told of the caller."),
+        SchemaKey(
+            "mode",
+            .choice(Tenant.Mode.allCases.map(\.rawValue)),
+            standard: "enforce",
+            "`observe` decides, logs and counts, but lets everything through: for migrations."
+        ),
+        SchemaKey("limits", .object(requestLimits), "Bounds on one request."),
+        SchemaKey(
+            "introspection",
+            .object(introspection),
+            effect: .none("opaque tokens are refused"),
+            "Asks the issuer about opaque tokens (RFC 7662)."
+        ),
+        SchemaKey(
+            "rate_limits",
+            .list(.object(rateLimit)),
+            effect: .none("no request is limited"),
+            "How many requests an address or a caller may make."
+        ),
+    ]
+
+    private static let accountsAndSessions = [
+        SchemaKey(
+            "realm",
+            .text(example: "shop"),
+            effect: .none("tenants share no accounts"),
+            "Tenants of one realm share accounts."
+        ),
+        SchemaKey(
+            "role",
+            .text(example: "customer"),
+            effect: .none("no account is made"),
+            "The role that an account gets when it signs in here first."
+        ),
+        SchemaKey(
+            "accounts",
+            .object(accounts),
+            effect: .none("no account is made"),
+            "How accounts are found and linked."
+        ),
+        SchemaKey(
+            "sign_in",
+            .object(signIn),
+            effect: .none("sign-in requests go to the backend unchecked"),
+            "Sign-in with Apple and Google, and the endpoints around it."
+        ),
+        SchemaKey(
+            "issuer",
+            .object(issuer),
+            effect: .partial("tokens are verified with the keys in `keys_dir`, but none is issued"),
+            "The built-in issuer, which `preset: built-in` trusts."
+        ),
+        SchemaKey(
+            "refresh",
+            .object(refresh),
+            effect: .none("an expired session ends with the backend's 401"),
+            "How a session is renewed without the client noticing."
+        ),
+        SchemaKey(
+            "revoke_on",
+            .list(.text(example: "POST /logout")),
+            effect: .none("a token stays good until it expires"),
+            "Requests whose 2xx from the backend revokes the presented token."
+        ),
+        SchemaKey(
+            "on_store_failure",
+            .choice(["deny", "allow"]),
+            standard: "deny",
+            effect: .none("nothing is revoked"),
+            "What a revocation check does once the local copy is older than `max_staleness`."
+        ),
+        SchemaKey(
+            "max_staleness",
+            .duration(.seconds(1)...(hours * 24), example: "30s"),
+            standard: "30s",
+            effect: .none("nothing is revoked"),
+            "How old the local copy of revocations may be."
+        ),
+    ]
+
+    private static let browsers = [
+        SchemaKey(
+            "cors",
+            .object(cors),
+            effect: .none("CORS is left to the backend"),
+            "Which origins' scripts may call (CORS)."
+        ),
+        SchemaKey(
+            "csrf",
+            .object(csrf),
+            effect: .none("cross-site requests are not refused"),
+            "Which origins may send unsafe requests with cookies."
+        ),
+        SchemaKey(
+            "websocket",
+            .object(webSocket),
+            effect: .none("upgrades are not forwarded"),
+            "WebSocket connections."
+        ),
+        SchemaKey(
+            "headers",
+            .object(headers),
+            effect: .none("fields are forwarded as they are"),
+            "Fields that are set or removed on the way."
+        ),
+    ]
+
+    private static let operation = [
+        SchemaKey(
+            "tests",
+            .list(.object(assertion)),
+            effect: .none("they are not run"),
+            "Assertions that `gatehouse check` runs offline."
+        )
+    ]
+
+    static let identity = SchemaObject([
+        SchemaKey(
+            "headers",
+            .dictionary(key: "HEADER", .text(example: "sub")),
+            standard: "{ X-User-Id: sub, X-User-Email: email, X-User-Role: role }",
+            "Request fields and the claims that fill them. Copies that a client sends are removed."
+        ),
+        SchemaKey(
+            "token",
+            .choice(Identity.TokenForwarding.allCases.map(\.rawValue)),
+            standard: "keep",
+            "Whether the backend still sees the token."
+        ),
+    ])
+
+    static let accessRule = SchemaObject([
+        SchemaKey(
+            "path",
+            .text(example: "/api/**"),
+            isRequired: true,
+            "`*` stands for one segment, `/**` at the end for the path itself and all below it."
+        ),
+        SchemaKey(
+            "methods",
+            .list(.text(example: "GET"), minimum: 1),
+            "The methods that the rule is for. Omitted: every method."
+        ),
+        SchemaKey(
+            "allow",
+            .either([.choice(["anyone"]), .object(allow)]),
+            isRequired: true,
+            "`anyone`, or the roles and scopes that a signed-in caller needs."
+        ),
+    ])
+
+    static let allow = SchemaObject([
+        SchemaKey("roles", .list(.text(example: "admin")), standard: "[]", "Any of these; empty: any caller."),
+        SchemaKey("scopes", .list(.text(example: "orders:read")), standard: "[]", "All of these."),
+    ])
+
+    static let requestLimits = SchemaObject([
+        SchemaKey(
+            "body_bytes",
+            .size(0...(1 << 50), example: "10MiB"),
+            "Longest request body; 413 above it. Omitted: no bound."
+        ),
+        SchemaKey(
+            "replay_bytes",
+            .size(0...(16 << 20), example: "64KiB"),
+            standard: "64KiB",
+            effect: .none("no request is replayed"),
+            "Longest body that is kept for a replay after a refresh."
+        ),
+    ])
+
+    static let serverCertificate = SchemaObject([
+        SchemaKey(
+            "certificate_file",
+            .path(example: "tls/chain.pem"),
+            isRequired: true,
+            "The chain in PEM, leaf first."
+        ),
+        SchemaKey("key_file", .path(example: "tls/key.pem"), isRequired: true, "Its private key in PEM."),
+        SchemaKey("client_ca_file", .path(example: "tls/clients.pem"), "Who signs the clients' certificates (mTLS)."),
+    ])
+
+    static let introspection = SchemaObject([
+        SchemaKey("url", .url(example: "https://id.example.com/introspect"), isRequired: true, "The endpoint."),
+        SchemaKey("client_id", .text(example: "gatehouse"), isRequired: true, "The gateway's client there."),
+        SchemaKey("client_secret", .secret, isRequired: true, "Its secret."),
+        SchemaKey(
+            "cache",
+            .duration(.zero...hours, example: "30s"),
+            standard: "30s",
+            "How long an answer is believed."
+        ),
+    ])
+
+    static let rateLimit = SchemaObject([
+        SchemaKey("by", .choice(["ip", "subject"]), isRequired: true, "Whose requests are counted together."),
+        SchemaKey("rate", .text(example: "20/s"), isRequired: true, "Requests in a second, minute or hour: `20/s`."),
+        SchemaKey("burst", .integer(1...1_000_000), "How many may come at once."),
+        SchemaKey("path", .text(example: "/api/auth/**"), "Only paths of this pattern count."),
+    ])
+
+    static let cors = SchemaObject([
+        SchemaKey("origins", .list(.text(example: "https://app.example.com")), isRequired: true, "Allowed origins."),
+        SchemaKey("credentials", .boolean, standard: "false", "Whether cookies may be sent along."),
+        SchemaKey(
+            "max_age",
+            .duration(.zero...(hours * 24), example: "10m"),
+            standard: "10m",
+            "How long a browser may keep the answer to a preflight."
+        ),
+    ])
+
+    static let csrf = SchemaObject([
+        SchemaKey(
+            "trusted_origins",
+            .list(.text(example: "https://app.example.com")),
+            standard: "[]",
+            "Other origins that may send unsafe requests with cookies."
+        )
+    ])
+
+    static let webSocket = SchemaObject([
+        SchemaKey("on_expiry", .choice(["close", "keep"]), standard: "close", "What happens when the token expires.")
+    ])
+
+    static let headers = SchemaObject([
+        SchemaKey("request", .object(headerChanges), "What the backend sees."),
+        SchemaKey("response", .object(headerChanges), "What the client sees."),
+    ])
+
+    static let headerChanges = SchemaObject([
+        SchemaKey("set", .dictionary(key: "HEADER", .secret), standard: "{}", "Fields and their new values."),
+        SchemaKey("remove", .list(.text(example: "Server")), standard: "[]", "Fields that are taken out."),
+    ])
+
+    static let assertion = SchemaObject([
+        SchemaKey("request", .text(example: "GET /api/admin"), isRequired: true, "Method and path."),
+        SchemaKey("claims", .dictionary(key: "CLAIM", .anything), "The caller's claims. Omitted: nobody signed in."),
+        SchemaKey("expect", .object(expectation), isRequired: true, "What must come of it."),
+    ])
+
+    static let expectation = SchemaObject([
+        SchemaKey("status", .integer(100...599), isRequired: true, "The status; 200 where the request would go on."),
+        SchemaKey("code", .text(example: "insufficient_role"), "The refusal's `code`."),
+    ])
+}

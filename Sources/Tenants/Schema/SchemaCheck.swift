@@ -1,0 +1,160 @@
+/// Holds a value against the schema: unknown and missing keys, wrong types, numbers out of bounds, and keys that are
+/// not in effect yet. What several keys mean together is the readers' part.
+struct SchemaCheck {
+    private var findings: Findings
+
+    static func check(_ root: DocumentNode, into findings: inout Findings) {
+        var check = SchemaCheck(findings: findings)
+        check.value(root, .object(Schema.root), name: "the file", owner: .start, isQuiet: false)
+        findings = check.findings
+    }
+
+    private init(findings: Findings) {
+        self.findings = findings
+    }
+
+    /// - Parameters:
+    ///   - name: How messages call the value.
+    ///   - owner: Where its key stands.
+    ///   - isQuiet: Inside a section that was already reported as not in effect.
+    private mutating func value(
+        _ node: DocumentNode,
+        _ type: SchemaType,
+        name: String,
+        owner: Place,
+        isQuiet: Bool
+    ) {
+        if case .unresolved = node.content { return }
+        switch type {
+        case .object(let object):
+            guard case .map(let entries) = node.content else { return mismatch(node, type, name) }
+            check(entries, against: object, name: name, owner: owner, isQuiet: isQuiet)
+        case .dictionary(_, let element, let minimum):
+            guard case .map(let entries) = node.content else { return mismatch(node, type, name) }
+            if entries.count < minimum { findings.error(node.place, "\(name) is empty: name at least \(minimum)") }
+            for entry in entries {
+                value(entry.value, element, name: "\"\(entry.key)\"", owner: entry.keyPlace, isQuiet: isQuiet)
+            }
+        case .list(let element, let minimum, let maximum):
+            guard case .list(let items) = node.content else { return mismatch(node, type, name) }
+            if items.count < minimum {
+                findings.error(node.place, "\(name) is empty: give at least \(minimum), for example \(type.example)")
+            }
+            if items.count > maximum {
+                findings.error(node.place, "\(name) has more than \(maximum) items: give fewer")
+            }
+            for item in items {
+                value(item, element, name: "an item of \(name)", owner: item.place, isQuiet: isQuiet)
+            }
+        case .either(let types):
+            guard let fitting = types.first(where: { $0.hasShape(of: node) }) else { return mismatch(node, type, name) }
+            value(node, fitting, name: name, owner: owner, isQuiet: isQuiet)
+        case .anything:
+            return
+        default:
+            scalar(node, type, name)
+        }
+    }
+
+    private mutating func check(
+        _ entries: [DocumentNode.Entry],
+        against object: SchemaObject,
+        name: String,
+        owner: Place,
+        isQuiet: Bool
+    ) {
+        for entry in entries {
+            guard let key = object.key(entry.key) else {
+                findings.error(entry.keyPlace, Self.unknown(entry.key, object))
+                continue
+            }
+            var isQuietBelow = isQuiet
+            switch key.effect {
+            case .none(let consequence):
+                if !isQuiet { findings.notInEffect(entry.keyPlace, "\"\(key.name)\"", consequence) }
+                isQuietBelow = true
+            case .partial(let consequence):
+                if !isQuiet { findings.notInEffect(entry.keyPlace, "part of \"\(key.name)\"", consequence) }
+                isQuietBelow = true
+            case .full, .byValue: break
+            }
+            value(entry.value, key.type, name: "\"\(key.name)\"", owner: entry.keyPlace, isQuiet: isQuietBelow)
+        }
+        for key in object.keys where key.isRequired && !entries.contains(where: { $0.key == key.name }) {
+            let addition = key.type.isSection ? "add the section" : "add \"\(key.name): \(key.type.example)\""
+            findings.error(owner, "\(name) lacks \"\(key.name)\": \(addition)")
+        }
+    }
+
+    private static func unknown(_ name: String, _ object: SchemaObject) -> String {
+        let known = object.keys.map(\.name)
+        if let nearest = EditDistance.nearest(to: name, among: known) {
+            return "unknown key \"\(name)\": did you mean \"\(nearest)\"?"
+        }
+        return "unknown key \"\(name)\": the keys here are \(known.joined(separator: ", "))"
+    }
+
+    private mutating func scalar(_ node: DocumentNode, _ type: SchemaType, _ name: String) {
+        guard let scalar = node.scalar else { return mismatch(node, type, name) }
+        do throws(ScalarText.Problem) {
+            switch type {
+            case .boolean:
+                _ = try ScalarText.boolean(scalar)
+            case .integer(let range):
+                try bounds(ScalarText.integer(scalar), range)
+            case .decimal(let range):
+                try bounds(ScalarText.decimal(scalar), range)
+            case .duration(let range, _):
+                let duration = try ScalarText.duration(scalar.text)
+                guard range.contains(duration) else {
+                    throw ScalarText.Problem(
+                        remedy: "give one from \(range.lowerBound.shown) to \(range.upperBound.shown)"
+                    )
+                }
+            case .size(let range, _):
+                try bounds(ScalarText.size(scalar.text), range)
+            case .choice(let words):
+                try word(scalar.text, words)
+            case .text, .path, .url:
+                guard !scalar.text.isEmpty else {
+                    throw ScalarText.Problem(remedy: "it is empty; leave the key out or fill it in")
+                }
+            case .secret, .list, .object, .dictionary, .either, .anything: break
+            }
+        } catch {
+            findings.error(
+                node.place,
+                "\(name) must be \(type.expectation), but is \(node.shown): \(error.remedy)"
+            )
+        }
+    }
+
+    private func bounds<Number: Comparable>(_ number: Number, _ range: ClosedRange<Number>) throws(ScalarText.Problem) {
+        guard range.contains(number) else {
+            throw ScalarText.Problem(
+                remedy: range.lowerBound == range.upperBound
+                    ? "only \(range.lowerBound) is known" : "give one from \(range.lowerBound) to \(range.upperBound)"
+            )
+        }
+    }
+
+    private func word(_ text: String, _ words: [String]) throws(ScalarText.Problem) {
+        guard !words.contains(text) else { return }
+        if let nearest = EditDistance.nearest(to: text, among: words) {
+            throw ScalarText.Problem(remedy: "did you mean \"\(nearest)\"?")
+        }
+        throw ScalarText.Problem(remedy: words.count == 1 ? "write \(words.joined())" : "choose one of them")
+    }
+
+    private mutating func mismatch(_ node: DocumentNode, _ type: SchemaType, _ name: String) {
+        let remedy = type.isSection ? "write its keys on the lines below it, indented" : "write it like \(type.example)"
+        // The value itself may be a secret in the wrong place: only its kind is told.
+        findings.error(node.place, "\(name) must be \(type.expectation), but is \(node.kind): \(remedy)")
+    }
+}
+
+extension Findings {
+    mutating func notInEffect(_ place: Place, _ what: String, _ consequence: String) {
+        warning(place, "\(what) is not in effect yet: \(consequence.filter { $0 != "`" })")
+    }
+}

@@ -1,0 +1,95 @@
+extension SchemaType {
+    /// How the type is called in messages and references.
+    public var expectation: String {
+        switch self {
+        case .text, .secret: "text"
+        case .path: "a path"
+        case .url: "a URL"
+        case .boolean: "true or false"
+        case .integer: "a whole number"
+        case .decimal: "a number"
+        case .duration: "a duration"
+        case .size: "a size"
+        case .choice(let words): words.count == 1 ? words.joined() : "one of \(words.joined(separator: ", "))"
+        case .list: "a list"
+        case .object, .dictionary: "a map"
+        case .either(let types): types.map(\.expectation).joined(separator: " or ")
+        case .anything: "a value"
+        }
+    }
+
+    /// A value of the type in YAML, on one line.
+    public var example: String {
+        switch self {
+        case .text(let example), .path(let example), .url(let example), .duration(_, let example),
+            .size(_, let example):
+            example
+        case .secret: "\"${SECRET}\""
+        case .boolean: "true"
+        case .integer(let range): "\(range.lowerBound)"
+        case .decimal(let range): "\(range.upperBound)"
+        case .choice(let words): words.first ?? ""
+        case .list(let element, _, _): "[\(element.example)]"
+        case .object(let object): object.example
+        case .dictionary(let key, let element, _): "{ \(key): \(element.example) }"
+        case .either(let types): types.first?.example ?? ""
+        case .anything: "1"
+        }
+    }
+
+    /// Whether it is a map with keys below it.
+    var isSection: Bool {
+        switch self {
+        case .object, .dictionary: true
+        default: false
+        }
+    }
+
+    /// Whether a value is a scalar, list or map where the type wants one; a scalar with the wrong text still has the
+    /// shape.
+    func hasShape(of node: DocumentNode) -> Bool {
+        switch (self, node.content) {
+        case (.anything, _): true
+        case (.object, .map), (.dictionary, .map), (.list, .list): true
+        case (.object, _), (.dictionary, _), (.list, _): false
+        case (.either(let types), _): types.contains { $0.hasShape(of: node) }
+        case (_, .scalar): true
+        default: false
+        }
+    }
+}
+
+extension SchemaObject {
+    /// The keys that are required, or the first one.
+    var example: String {
+        let required = keys.filter(\.isRequired)
+        let members = (required.isEmpty ? Array(keys.prefix(1)) : required).map { "\($0.name): \($0.type.example)" }
+        return "{ \(members.joined(separator: ", ")) }"
+    }
+}
+
+extension DocumentNode {
+    /// Scalar, list or map, without the value itself.
+    var kind: String {
+        switch content {
+        case .null: "nothing"
+        case .list: "a list"
+        case .map: "a map"
+        case .scalar: "a single value"
+        case .unresolved: "an unknown value"
+        }
+    }
+}
+
+extension Duration {
+    /// In the largest unit that it is a whole number of, as tenants.yaml writes durations.
+    var shown: String {
+        let (seconds, attoseconds) = components
+        let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
+        let units: [(String, Int64)] = [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1000)]
+        for (unit, length) in units where milliseconds >= length && milliseconds % length == 0 {
+            return "\(milliseconds / length)\(unit)"
+        }
+        return milliseconds == 0 ? "0s" : "\(milliseconds)ms"
+    }
+}

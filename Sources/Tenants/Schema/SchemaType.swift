@@ -1,0 +1,81 @@
+/// What a value of tenants.yaml may be. Plain data: the reader checks against it, and references are printed from it.
+public indirect enum SchemaType: Sendable {
+    case text(example: String)
+    /// Text that is never shown.
+    case secret
+    /// Text with a scheme, shown without the user and password that it may hold.
+    case url(example: String)
+    /// A file or directory, relative to the directory of tenants.yaml.
+    case path(example: String)
+    case boolean
+    case integer(ClosedRange<Int>)
+    case decimal(ClosedRange<Double>)
+    case duration(ClosedRange<Duration>, example: String)
+    /// In bytes.
+    case size(ClosedRange<Int>, example: String)
+    /// One of these words.
+    case choice([String])
+    case list(SchemaType, minimum: Int = 0, maximum: Int = 10_000)
+    case object(SchemaObject)
+    /// A map whose keys are the user's, called `key` in references.
+    case dictionary(key: String, SchemaType, minimum: Int = 0)
+    /// The first whose shape (scalar, list or map) the value has.
+    case either([SchemaType])
+    /// Any JSON value.
+    case anything
+}
+
+/// A map with known keys.
+public struct SchemaObject: Sendable {
+    public var keys: [SchemaKey]
+
+    public init(_ keys: [SchemaKey]) {
+        self.keys = keys
+    }
+
+    public func key(_ name: String) -> SchemaKey? {
+        keys.first { $0.name == name }
+    }
+}
+
+/// One key of a map.
+public struct SchemaKey: Sendable {
+    /// How much of what a key says is done by this version.
+    public enum Effect: Sendable, Equatable {
+        case full
+        /// Part of a section is; what is not, and what follows from that.
+        case partial(String)
+        /// Read and checked only; what follows from that.
+        case none(String)
+        /// Some values are in effect; the reader warns of the others.
+        case byValue(String)
+    }
+
+    public var name: String
+    public var type: SchemaType
+    public var isRequired: Bool
+    /// As it would be written, in YAML; nil: nothing is done without the key.
+    public var standard: String?
+    public var effect: Effect
+    /// One line for references.
+    public var meaning: String
+
+    init(
+        _ name: String,
+        _ type: SchemaType,
+        isRequired: Bool = false,
+        standard: String? = nil,
+        effect: Effect = .full,
+        _ meaning: String
+    ) {
+        self.name = name
+        self.type = type
+        self.isRequired = isRequired
+        self.standard = standard
+        self.effect = effect
+        self.meaning = meaning
+    }
+}
+
+/// What tenants.yaml may hold, from its root down.
+public enum Schema {}

@@ -1,0 +1,83 @@
+/// Which tenant answers for a host and a path.
+///
+/// The host decides first, exact before `*.`; among the tenants of one host the longest path prefix wins.
+public struct TenantDirectory: Sendable {
+    private struct Entry: Sendable {
+        /// Without a trailing `/`; empty for every path.
+        var prefix: [UInt8]
+        var tenant: Int
+    }
+
+    private struct Host: Sendable {
+        var name: [UInt8]
+        /// Longest prefix first.
+        var entries: [Entry]
+    }
+
+    private var exact: [UInt64: [Host]] = [:]
+    private var oneLabelBelow: [UInt64: [Host]] = [:]
+
+    /// - Parameter tenants: Their places in the array are what ``tenant(host:path:)`` answers.
+    public init(_ tenants: [Tenant]) {
+        for (index, tenant) in tenants.enumerated() {
+            let entry = Entry(prefix: Array((tenant.pathPrefix ?? "").utf8), tenant: index)
+            for host in tenant.hosts {
+                switch host {
+                case .exact(let name): Self.add(entry, host: Array(name.utf8), to: &exact)
+                case .oneLabelBelow(let name): Self.add(entry, host: Array(name.utf8), to: &oneLabelBelow)
+                }
+            }
+        }
+    }
+
+    /// - Parameters:
+    ///   - host: Lower case, without port and trailing dot.
+    ///   - path: Decoded and free of dot segments.
+    /// - Returns: The place of the tenant, or nil if none answers for them.
+    public func tenant(host: Span<UInt8>, path: Span<UInt8>) -> Int? {
+        if let entries = Self.entries(for: host, in: exact) {
+            return Self.longestMatch(entries, path)
+        }
+        var firstDot = 0
+        while firstDot < host.count, host[firstDot] != UInt8(ascii: ".") { firstDot += 1 }
+        guard firstDot > 0, firstDot + 1 < host.count else { return nil }
+        let parent = host.extracting((firstDot + 1)..<host.count)
+        return Self.entries(for: parent, in: oneLabelBelow).flatMap { Self.longestMatch($0, path) }
+    }
+
+    private static func longestMatch(_ entries: [Entry], _ path: Span<UInt8>) -> Int? {
+        for entry in entries {
+            let length = entry.prefix.count
+            guard path.count >= length, path.extracting(0..<length).isEqual(to: entry.prefix) else { continue }
+            if length == 0 || path.count == length || path[length] == UInt8(ascii: "/") { return entry.tenant }
+        }
+        return nil
+    }
+
+    // MARK: Hosts by hash, compared byte by byte: no String is made of what a client sends
+
+    private static func add(_ entry: Entry, host: [UInt8], to table: inout [UInt64: [Host]]) {
+        var hosts = table[hash(host.span)] ?? []
+        let place = hosts.firstIndex { $0.name == host } ?? hosts.count
+        if place == hosts.count { hosts.append(Host(name: host, entries: [])) }
+        hosts[place].entries.append(entry)
+        hosts[place].entries.sort { $0.prefix.count > $1.prefix.count }
+        table[hash(host.span)] = hosts
+    }
+
+    private static func entries(for host: Span<UInt8>, in table: [UInt64: [Host]]) -> [Entry]? {
+        guard !table.isEmpty, let hosts = table[hash(host)] else { return nil }
+        for candidate in hosts where host.isEqual(to: candidate.name) {
+            return candidate.entries
+        }
+        return nil
+    }
+
+    private static func hash(_ bytes: Span<UInt8>) -> UInt64 {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for index in 0..<bytes.count {
+            hash = (hash ^ UInt64(bytes[index])) &* 0x100_0000_01b3
+        }
+        return hash
+    }
+}

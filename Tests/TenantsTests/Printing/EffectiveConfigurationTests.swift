@@ -1,0 +1,77 @@
+import Tenants
+import Testing
+import Verification
+
+struct EffectiveConfigurationTests {
+    /// Long enough to be a secret again.
+    private static func withSecrets(_ printed: String) -> String {
+        printed.replacing(Secret.redaction, with: String(repeating: "s", count: 64))
+    }
+
+    @Test func defaultsAreWrittenOut() throws {
+        let printed = try #require(Sample.read(Sample.tenant()).effective?.print())
+        for line in [
+            "listen: [{ address: 127.0.0.1:8080 }]", "store: \"memory:\"", "header_bytes: 32KiB", "mode: enforce",
+            "leeway: 60s",
+        ] {
+            #expect(printed.contains(line), "\(line)")
+        }
+        #expect(!printed.contains("sign_in"))
+    }
+
+    @Test func secretsAreRedacted() throws {
+        let printed = try #require(Sample.read(Sample.tenant()).effective?.print())
+        #expect(!printed.contains(Sample.secret))
+        #expect(printed.contains("secret: \"<redacted>\""))
+        let store = try #require(Sample.read(Sample.gateway("store: 'redis://u:p@h:1/0'")).effective?.print())
+        #expect(store.contains("store: \"redis://<redacted>@h:1/0\""))
+    }
+
+    @Test func whatIsPrintedReadsAsTheSameConfiguration() throws {
+        let minimal = Sample.read(Sample.tenant())
+        try expectSameWhenReadBack(minimal)
+        try expectSameWhenReadBack(Sample.read(try ExampleTests.text))
+        try expectSameWhenReadBack(
+            Sample.read(
+                Sample.tenant(
+                    auth: "require: ['$${a}', 'x\"\\y', \"a\\tb\\u2028\", 'true', '~', '']".replacing(", ''", with: ""),
+                    more: "tests: [{ request: GET /, claims: { a: [1, { b: c }] }, expect: { status: 200 } }]"
+                )
+            )
+        )
+    }
+
+    /// That the schema's defaults are the model's, too: the first reading has the model's, the second the schema's.
+    private func expectSameWhenReadBack(_ first: ReadResult, at location: SourceLocation = #_sourceLocation) throws {
+        let printed = Self.withSecrets(try #require(first.effective?.print(), sourceLocation: location))
+        let second = Sample.read(printed)
+        #expect(second.errors.isEmpty, sourceLocation: location)
+        let before = try #require(first.configuration, sourceLocation: location)
+        let after = try #require(second.configuration, sourceLocation: location)
+        #expect(before.gateway.listeners == after.gateway.listeners, sourceLocation: location)
+        #expect(before.gateway.threads == after.gateway.threads, sourceLocation: location)
+        #expect(before.gateway.trustedProxies == after.gateway.trustedProxies, sourceLocation: location)
+        #expect(before.gateway.shutdownGrace == after.gateway.shutdownGrace, sourceLocation: location)
+        #expect(before.gateway.limits == after.gateway.limits, sourceLocation: location)
+        #expect(before.gateway.log == after.gateway.log, sourceLocation: location)
+        #expect(before.gateway.admin?.address == after.gateway.admin?.address, sourceLocation: location)
+        #expect(before.tenants.count == after.tenants.count, sourceLocation: location)
+        for (one, other) in zip(before.tenants, after.tenants) {
+            #expect(one.hosts == other.hosts, sourceLocation: location)
+            #expect(
+                one.stripPrefix == other.stripPrefix && one.pathPrefix == other.pathPrefix,
+                sourceLocation: location
+            )
+            #expect(one.backend == other.backend, sourceLocation: location)
+            #expect(one.authenticate.from == other.authenticate.from, sourceLocation: location)
+            let (policy, again) = (one.authenticate.policy, other.authenticate.policy)
+            #expect(policy.leeway == again.leeway, sourceLocation: location)
+            #expect(policy.requiredClaims == again.requiredClaims, sourceLocation: location)
+            #expect(policy.issuers.map(\.algorithms) == again.issuers.map(\.algorithms), sourceLocation: location)
+            #expect(one.access.rules.map(\.path) == other.access.rules.map(\.path), sourceLocation: location)
+            #expect(one.access.rules.map(\.allow) == other.access.rules.map(\.allow), sourceLocation: location)
+            #expect(one.identity == other.identity, sourceLocation: location)
+            #expect(one.mode == other.mode && one.limits == other.limits, sourceLocation: location)
+        }
+    }
+}

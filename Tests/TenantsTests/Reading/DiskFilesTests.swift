@@ -1,0 +1,22 @@
+import Foundation
+import Tenants
+import Testing
+
+struct DiskFilesTests {
+    @Test func filesAndDirectoriesAreRead() throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        try Data("secret\n".utf8).write(to: directory.appendingPathComponent("a"))
+        #expect(try DiskFiles().read(directory.path + "/a") == Array("secret\n".utf8))
+        #expect(try DiskFiles().list(directory.path) == ["a"])
+        #expect(throws: FileReadingError.notFound) { try DiskFiles().read(directory.path + "/b") }
+        #expect(throws: FileReadingError.notFound) { try DiskFiles().list(directory.path + "/b") }
+        #expect(throws: FileReadingError.self) { try DiskFiles().read(directory.path) }
+        #expect(throws: FileReadingError.self) { try DiskFiles().list(directory.path + "/a") }
+    }
+
+    @Test func anEndlessFileIsRefused() {
+        #expect(throws: FileReadingError.tooLarge) { try DiskFiles().read("/dev/zero") }
+    }
+}

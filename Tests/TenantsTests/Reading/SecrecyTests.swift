@@ -1,0 +1,70 @@
+import Tenants
+import Testing
+
+/// No secret is in anything that reading a file says.
+struct SecrecyTests {
+    static let canary = "canary-5d1c"
+
+    /// Every way that a secret can be wrong, given literally, by a variable and by a file.
+    @Test(arguments: [
+        #"secret: "\#(canary)""#, #"secret: [\#(canary)]"#, #"secret: { \#(canary): \#(canary) }"#,
+        #"secret: "${CANARY}""#, #"secret: "${CANARY} ${NONE}""#, #"secret: "${NONE:-\#(canary)}""#,
+        "secret_file: canary.secret", "public_key_file: canary.secret", "jwks_file: canary.secret",
+        #"secret_file: "${CANARY}""#, #"jwks_url: "http://u:\#(canary)@id.test""#, #"jwks_url: "${CANARY}""#,
+        #"secret: example-only-\#(canary)"#, #"preset: "${CANARY}""#, #"discovery: "${CANARY}""#,
+    ])
+    func noDiagnosticOfAnIssuerShowsASecret(source: String) {
+        for algorithm in ["HS256", "HS512", "RS256", "${CANARY}"] {
+            let issuer = "[{ issuer: i, audiences: [a], algorithms: [\"\(algorithm)\"], \(source) }]"
+            expectSilence(Sample.tenant(issuers: issuer))
+        }
+    }
+
+    @Test(arguments: [
+        #"admin: { address: "${CANARY}", token: "${CANARY}" }"#, #"admin: { address: "0.0.0.0:1", tokn: "${CANARY}" }"#,
+        #"store: "redis://u:\#(canary)@h:1/0""#, #"store: "sql://u:\#(canary)@h""#, #"threads: "${CANARY}""#,
+        #"listen: [{ address: "${CANARY}" }]"#, #"trusted_proxies: ["${CANARY}"]"#, #"log: { level: "${CANARY}" }"#,
+        #"shutdown_grace: "${CANARY}""#, #"limits: { header_bytes: "${CANARY}" }"#, #"log: { access: "${CANARY}" }"#,
+        #"tracing: { otlp: "http://u:\#(canary)@h", sample: "${CANARY}" }"#,
+    ])
+    func noDiagnosticOfTheGatewayShowsASecret(section: String) {
+        expectSilence(Sample.gateway(section))
+    }
+
+    @Test(arguments: [
+        #"path_prefix: "${CANARY}""#, #"mode: "${CANARY}""#, #"access: [{ path: "${CANARY}", allow: anyone }]"#,
+        #"access: [{ path: /a, methods: ["a ${CANARY}"], allow: "${CANARY}" }]"#,
+        #"headers: { request: { set: { X-Key: [\#(canary)] } } }"#,
+        #"introspection: { url: "http://u:\#(canary)@h", client_id: c, client_secret: [\#(canary)] }"#,
+    ])
+    func noDiagnosticOfATenantShowsASecret(section: String) {
+        expectSilence(Sample.tenant(more: section))
+    }
+
+    @Test func noHostOrServerFromTheEnvironmentIsShown() {
+        expectSilence(Sample.tenant(hosts: #"["${CANARY}:1", "https://u:\#(Self.canary)@h"]"#))
+        expectSilence(
+            Sample.tenant(backend: #"{ servers: ["http://u:\#(Self.canary)@h", "${CANARY}"], balance: "${CANARY}" }"#)
+        )
+        expectSilence(Sample.gateway(#"listen: [{ address: "${CANARY}:1" }, { address: "${CANARY}:1" }]"#))
+        expectSilence(Sample.gateway(#"admin: { address: "${CANARY}:1" }"#))
+        expectSilence(Sample.tenant(auth: #"from: ["${CANARY}", "cookie:a ${CANARY}"]"#))
+    }
+
+    private func expectSilence(_ text: String, at location: SourceLocation = #_sourceLocation) {
+        let result = Sample.read(
+            text,
+            environment: ["CANARY": Self.canary],
+            files: PretendFiles(["canary.secret": Self.canary])
+        )
+        for diagnostic in result.diagnostics {
+            #expect(!diagnostic.description.contains(Self.canary), "\(diagnostic)", sourceLocation: location)
+        }
+        var dumped = ""
+        dump(result.configuration, to: &dumped)
+        #expect(!dumped.contains("token: \"\(Self.canary)"), sourceLocation: location)
+        if let printed = result.effective?.print() {
+            #expect(!printed.contains(Self.canary), sourceLocation: location)
+        }
+    }
+}

@@ -1,0 +1,64 @@
+@testable import Tenants
+
+/// The tables of docs/configuration.md as the schema has them: a heading and a row for each key of each map.
+enum ReferenceTables {
+    struct Table {
+        var path: String
+        var rows: [String]
+    }
+
+    static func tables(_ object: SchemaObject = Schema.root, path: String = "") -> [Table] {
+        var result = [Table(path: path, rows: object.keys.map(row))]
+        for key in object.keys {
+            result += below(key.type, path: path.isEmpty ? key.name : "\(path).\(key.name)")
+        }
+        return result
+    }
+
+    private static func below(_ type: SchemaType, path: String) -> [Table] {
+        switch type {
+        case .object(let object): tables(object, path: path)
+        case .list(let element, _, _): below(element, path: path + "[]")
+        case .dictionary(let key, let element, _): below(element, path: "\(path).\(key)")
+        case .either(let types): types.flatMap { below($0, path: path) }
+        default: []
+        }
+    }
+
+    private static func row(_ key: SchemaKey) -> String {
+        let standard = key.isRequired ? "required" : key.standard.map { "`\($0)`" } ?? ""
+        let words = "\(key.meaning)\(effect(key.effect))".replacing("|", with: "\\|")
+        return "| `\(key.name)` | \(type(key.type)) | \(standard) | \(words) |"
+    }
+
+    private static func effect(_ effect: SchemaKey.Effect) -> String {
+        switch effect {
+        case .full: ""
+        case .partial(let consequence): " *In part not in effect yet: \(consequence).*"
+        case .none(let consequence): " *Not in effect yet: \(consequence).*"
+        case .byValue(let exception): " *Not in effect yet: \(exception).*"
+        }
+    }
+
+    private static func type(_ type: SchemaType) -> String {
+        switch type {
+        case .integer(let range) where range.lowerBound == range.upperBound: "`\(range.lowerBound)`"
+        case .integer(let range): "\(range.lowerBound) to \(range.upperBound)"
+        case .duration(let range, _): "duration, \(range.lowerBound.shown) to \(range.upperBound.shown)"
+        case .decimal(let range): "\(range.lowerBound) to \(range.upperBound)"
+        case .choice(let words): words.map { "`\($0)`" }.joined(separator: ", ")
+        case .list(let element, _, _): "list of \(plural(element))"
+        case .either(let types): types.map(self.type).joined(separator: " or ")
+        case .secret: "secret text"
+        default: type.expectation
+        }
+    }
+
+    private static func plural(_ type: SchemaType) -> String {
+        switch type {
+        case .text: "texts"
+        case .object: "maps"
+        default: self.type(type)
+        }
+    }
+}
