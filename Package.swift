@@ -35,7 +35,40 @@ let package = Package(
             dependencies: ["Verification", .product(name: "Yams", package: "Yams")],
             swiftSettings: strict
         ),
+        .target(
+            name: "Gateway",
+            dependencies: [
+                "Tenants",
+                "Verification",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict
+        ),
         .testTarget(name: "VerificationTests", dependencies: ["Verification"], swiftSettings: strict),
         .testTarget(name: "TenantsTests", dependencies: ["Tenants", "Verification"], swiftSettings: strict),
+        .testTarget(
+            name: "GatewayTests",
+            dependencies: [
+                "Gateway", "Tenants", "Verification",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "HouseTests",
+            dependencies: [
+                "Gateway", "Tenants", "Verification",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: strict
+        ),
     ]
 )

@@ -1,0 +1,64 @@
+import Glibc
+import NIOCore
+import NIOPosix
+import Tenants
+
+/// Opens a listening socket on each event loop for one address: the kernel spreads the connections, and each stays on
+/// the loop that accepted it.
+enum FrontDoor {
+    private static let backlog: CInt = 4096
+
+    /// - Returns: The open sockets, and the address with the port that a 0 was replaced by.
+    static func open(_ listener: Listener, workers: [WorkerHandle]) async throws -> (
+        channels: [any Channel], address: HostPort
+    ) {
+        try await probe(listener.address, on: workers[0].eventLoop)
+        var channels: [any Channel] = []
+        var address = listener.address
+        for worker in workers {
+            let channel = try await bind(address, worker, isTLS: listener.tls)
+            channels.append(channel)
+            if let port = channel.localAddress?.port { address.port = port }
+        }
+        return (channels, address)
+    }
+
+    /// With `SO_REUSEPORT` two gateways could share a port without anyone noticing; so it is first tried without.
+    private static func probe(_ address: HostPort, on eventLoop: any EventLoop) async throws {
+        guard address.port != 0 else { return }
+        let channel = try await ServerBootstrap(group: eventLoop)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .bind(host: address.host, port: address.port).get()
+        try await channel.close()
+    }
+
+    private static func bind(_ address: HostPort, _ worker: WorkerHandle, isTLS: Bool) async throws -> any Channel {
+        try await ServerBootstrap(group: worker.eventLoop, childGroup: worker.eventLoop)
+            .serverChannelOption(.backlog, value: backlog)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .serverChannelOption(ChannelOptions.socket(SocketOptionLevel(SOL_SOCKET), SO_REUSEPORT), value: 1)
+            .serverChannelOption(.maxMessagesPerRead, value: 16)
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .childChannelOption(.maxMessagesPerRead, value: 4)
+            .childChannelOption(.writeBufferWaterMark, value: .init(low: 32 << 10, high: 128 << 10))
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let connection = ClientConnection(worker: worker.worker.value, isTLS: isTLS)
+                    try channel.pipeline.syncOperations.addHandler(connection)
+                }
+            }
+            .bind(host: address.host, port: address.port).get()
+    }
+}
+
+/// A worker as the rest of the process may hold it: only its own event loop can open it.
+struct WorkerHandle: Sendable {
+    let eventLoop: any EventLoop
+    let worker: NIOLoopBound<Worker>
+
+    /// Runs `body` on the worker's event loop.
+    func ask<Answer: Sendable>(_ body: @escaping @Sendable (Worker) -> Answer) async throws -> Answer {
+        let worker = self.worker
+        return try await eventLoop.submit { body(worker.value) }.get()
+    }
+}

@@ -1,0 +1,108 @@
+/// The connections of one event loop to one server, and the requests that wait for one, as numbers: what to do next
+/// follows from them. ``ServerPool`` holds the connections themselves.
+struct PoolState: Equatable {
+    enum RequestAction: Equatable {
+        case useIdle
+        /// Wait, and open a connection.
+        case waitAndConnect
+        /// Wait for one that is being opened or comes back.
+        case wait
+        case refuse
+    }
+
+    enum ReadyAction: Equatable {
+        case serveWaiting
+        case keepIdle
+    }
+
+    enum LossAction: Equatable {
+        case nothing
+        /// Someone waits, and there is room for another connection.
+        case connect
+    }
+
+    struct FailureAction: Equatable {
+        /// How many of those who have waited longest are to be told.
+        var told: Int
+        /// Someone else still waits, and nothing that is being opened will come for them.
+        var connects: Bool
+    }
+
+    let maximumConnections: Int
+    let maximumWaiting: Int
+    private(set) var idle = 0
+    private(set) var busy = 0
+    private(set) var connecting = 0
+    private(set) var waiting = 0
+
+    init(maximumConnections: Int, maximumWaiting: Int) {
+        self.maximumConnections = max(1, maximumConnections)
+        self.maximumWaiting = maximumWaiting
+    }
+
+    var open: Int { idle + busy + connecting }
+
+    mutating func requestArrived() -> RequestAction {
+        if idle > 0 {
+            idle -= 1
+            busy += 1
+            return .useIdle
+        }
+        if open < maximumConnections {
+            connecting += 1
+            waiting += 1
+            return .waitAndConnect
+        }
+        guard waiting < maximumWaiting + connecting else { return .refuse }
+        waiting += 1
+        return .wait
+    }
+
+    /// A connection stands. Whoever has waited longest gets it.
+    mutating func connected() -> ReadyAction {
+        connecting -= 1
+        return becameFree()
+    }
+
+    /// An exchange is over and its connection can take another.
+    mutating func released() -> ReadyAction {
+        busy -= 1
+        return becameFree()
+    }
+
+    /// A connection could not be opened. One waiter is told, or all when there is no connection that could come to
+    /// serve them.
+    mutating func failedToConnect() -> FailureAction {
+        connecting -= 1
+        let told = busy + connecting == 0 ? waiting : min(1, waiting)
+        waiting -= told
+        let connects = waiting > connecting && open < maximumConnections
+        if connects { connecting += 1 }
+        return FailureAction(told: told, connects: connects)
+    }
+
+    mutating func waiterLeft() {
+        waiting -= 1
+    }
+
+    mutating func idleClosed() {
+        idle -= 1
+    }
+
+    mutating func busyClosed() -> LossAction {
+        busy -= 1
+        guard waiting > connecting, open < maximumConnections else { return .nothing }
+        connecting += 1
+        return .connect
+    }
+
+    private mutating func becameFree() -> ReadyAction {
+        guard waiting > 0 else {
+            idle += 1
+            return .keepIdle
+        }
+        waiting -= 1
+        busy += 1
+        return .serveWaiting
+    }
+}

@@ -1,0 +1,84 @@
+/// What heads of both directions have: their fields, and what these say of framing and of the connection.
+///
+/// Offsets into the bytes it was parsed from, which its user has at hand. One object an event loop and direction, used
+/// again for each head, so that parsing allocates nothing; it is only good until the next parse.
+class MessageHead {
+    /// 0 or 1; higher minor versions are treated as 1 (RFC 9110 section 2.5).
+    final var minorVersion = 1
+    /// Only the first `fieldCount` are of this head.
+    final private(set) var fields: [HeadField] = []
+    final private(set) var fieldCount = 0
+    /// Bytes of the whole head with its empty line.
+    final var length = 0
+    final private(set) var contentLength: Int?
+    final private(set) var isChunked = false
+    /// Whether Connection names fields, besides its own `close` and `keep-alive`.
+    final private(set) var connectionNamesFields = false
+    final private(set) var connectionClose = false
+    final private(set) var connectionKeepAlive = false
+
+    init() {
+        fields.reserveCapacity(128)
+    }
+
+    func reset() {
+        minorVersion = 1
+        fieldCount = 0
+        contentLength = nil
+        isChunked = false
+        connectionNamesFields = false
+        connectionClose = false
+        connectionKeepAlive = false
+    }
+
+    final func append(_ field: HeadField) {
+        if fieldCount < fields.count {
+            fields[fieldCount] = field
+        } else {
+            fields.append(field)
+        }
+        fieldCount += 1
+    }
+
+    /// Whether the sender means to go on using the connection after this exchange (RFC 9112 section 9.3).
+    final var keepsAlive: Bool {
+        !connectionClose && (minorVersion >= 1 || connectionKeepAlive)
+    }
+
+    /// Takes note of a field that bears on framing or on the connection; others are let pass.
+    final func noteFraming(_ field: HeadField, _ bytes: Span<UInt8>) throws(HTTPViolation) {
+        switch field.known {
+        case .contentLength:
+            guard contentLength == nil else { throw .badRequest("there are several Content-Length headers") }
+            guard let length = bytes.decimal(field.value) else {
+                throw .badRequest("Content-Length is not a number of bytes")
+            }
+            contentLength = length
+        case .transferEncoding:
+            guard !isChunked, bytes.isCaseInsensitively("chunked", field.value) else {
+                throw .badRequest("the only transfer coding that is understood is one \"chunked\"")
+            }
+            isChunked = true
+        case .connection:
+            bytes.forEachListMember(field.value) { member in
+                if bytes.isCaseInsensitively("close", member) {
+                    connectionClose = true
+                } else if bytes.isCaseInsensitively("keep-alive", member) {
+                    connectionKeepAlive = true
+                } else {
+                    connectionNamesFields = true
+                }
+            }
+        default: break
+        }
+    }
+
+    /// Refuses what two recipients could frame in two ways (RFC 9112 section 6.3 rule 3, section 6.1).
+    final func checkFraming() throws(HTTPViolation) {
+        guard isChunked else { return }
+        guard contentLength == nil else {
+            throw .badRequest("there are both Content-Length and Transfer-Encoding")
+        }
+        guard minorVersion >= 1 else { throw .badRequest("HTTP/1.0 has no Transfer-Encoding") }
+    }
+}

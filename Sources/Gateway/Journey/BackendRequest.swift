@@ -1,0 +1,259 @@
+import NIOCore
+import Tenants
+
+/// What goes with a request to its backend besides the head as received.
+struct ForwardingContext {
+    let peer: Peer
+    let requestID: RequestID
+    /// For a `traceparent` where the client sent none.
+    let traceID: (UInt64, UInt64)
+    let spanID: UInt64
+}
+
+/// The head that the backend gets: the one way there, and it takes a ``Grant``.
+///
+/// Kept field lines are copied as they came, in as few pieces as possible. What the gateway vouches for is written last,
+/// after every copy of it that the client sent has been left out.
+enum BackendRequest {
+    /// Room for what is added to a head besides the identity fields.
+    private static let roomForOurs = 640
+
+    static func write(
+        _ grant: Grant,
+        _ head: RequestHead,
+        _ bytes: Span<UInt8>,
+        router: RequestRouter,
+        context: ForwardingContext,
+        to out: inout ByteBuffer
+    ) {
+        let identityLength = grant.caller?.identityLines.count ?? 0
+        out.reserveCapacity(minimumWritableBytes: head.length + identityLength + roomForOurs)
+        writeRequestLine(grant, head, bytes, router, to: &out)
+        let hasTraceparent = writeKeptFields(grant, head, bytes, context, to: &out)
+        if let authority = grant.request.target.authority { writeHost(bytes, authority, to: &out) }
+        writeFraming(head.framing, to: &out)
+        if let lines = grant.caller?.identityLines { out.writeBytes(lines.span.bytes) }
+        writeIdentifiers(context, hasTraceparent: hasTraceparent, to: &out)
+        writeForwarding(head, bytes, grant, context, to: &out)
+        out.writeStaticString("\r\n")
+    }
+
+    // MARK: The request line
+
+    private static func writeRequestLine(
+        _ grant: Grant,
+        _ head: RequestHead,
+        _ bytes: Span<UInt8>,
+        _ router: RequestRouter,
+        to out: inout ByteBuffer
+    ) {
+        let request = grant.request
+        out.writeBytes(bytes.extracting(head.method).bytes)
+        out.writeStaticString(" ")
+        let prefix = request.path == .literal(.asterisk) ? [] : request.tenant.strippedPrefix
+        router.withForwardedPath(request, bytes) { path in
+            let rest = path.extracting(afterPrefix(prefix, path)..<path.count)
+            // `/app` under the prefix `/app` is the backend's root.
+            if rest.count == 0 { out.writeStaticString("/") }
+            out.writeBytes(rest.bytes)
+        }
+        writeQuery(request, bytes, to: &out)
+        out.writeStaticString(" HTTP/1.1\r\n")
+    }
+
+    /// Where the part of `path` after the prefix begins. Counted in segments, since one may be longer here, with its
+    /// escapes, than it reads; and past further slashes, since at the start some read a host after two.
+    private static func afterPrefix(_ prefix: [UInt8], _ path: Span<UInt8>) -> Int {
+        guard !prefix.isEmpty else { return 0 }
+        let slash = UInt8(ascii: "/")
+        var segments = prefix.count { $0 == slash }
+        var position = 0
+        while position < path.count {
+            if path[position] == slash {
+                if segments == 0 { break }
+                segments -= 1
+            }
+            position += 1
+        }
+        while position + 1 < path.count, path[position + 1] == slash { position += 1 }
+        return position
+    }
+
+    private static func writeQuery(_ request: RoutedRequest, _ bytes: Span<UInt8>, to out: inout ByteBuffer) {
+        let query = request.target.query
+        let tenant = request.tenant.tenant
+        guard tenant.identity.token == .strip else {
+            out.writeBytes(bytes.extracting(query).bytes)
+            return
+        }
+        var separator: StaticString = "?"
+        QueryParameters.forEach(bytes, query) { parameter in
+            let holdsToken = tenant.authenticate.from.contains { source in
+                guard case .query(let name) = source else { return false }
+                return QueryParameters.isName(bytes, parameter.name, name)
+            }
+            guard !holdsToken else { return }
+            out.writeStaticString(separator)
+            out.writeBytes(bytes.extracting(parameter.whole).bytes)
+            separator = "&"
+        }
+    }
+
+    // MARK: Fields as received
+
+    /// Gives whether a `traceparent` is among them.
+    private static func writeKeptFields(
+        _ grant: Grant,
+        _ head: RequestHead,
+        _ bytes: Span<UInt8>,
+        _ context: ForwardingContext,
+        to out: inout ByteBuffer
+    ) -> Bool {
+        let filter = FieldFilter(grant, head, bytes, isTrusted: context.peer.isTrustedProxy)
+        // Neighbouring kept lines leave as one piece.
+        var pieceStart = 0
+        var pieceEnd = 0
+        // Held once: reaching through the head would retain and release the array for each field.
+        let fields = head.fields
+        for index in 0..<head.fieldCount {
+            let field = fields[index]
+            switch filter.verdict(on: field, bytes) {
+            case .keep where Int(field.nameStart) == pieceEnd:
+                pieceEnd = Int(field.lineEnd)
+            case .keep:
+                out.writeBytes(bytes.extracting(pieceStart..<pieceEnd).bytes)
+                (pieceStart, pieceEnd) = (Int(field.nameStart), Int(field.lineEnd))
+            case .drop: break
+            case .dropTokenCookie: writeCookieWithoutTokens(field, bytes, grant.request.tenant.tenant, to: &out)
+            }
+        }
+        out.writeBytes(bytes.extracting(pieceStart..<pieceEnd).bytes)
+        return filter.keepsTraceContext
+    }
+
+    private static func writeCookieWithoutTokens(
+        _ field: HeadField,
+        _ bytes: Span<UInt8>,
+        _ tenant: Tenant,
+        to out: inout ByteBuffer
+    ) {
+        var separator: StaticString = "Cookie: "
+        Cookies.forEach(bytes, field.value) { pair in
+            let holdsToken = tenant.authenticate.from.contains { source in
+                guard case .cookie(let name) = source else { return false }
+                return bytes.isEqual(pair.name, to: name)
+            }
+            guard !holdsToken else { return }
+            out.writeStaticString(separator)
+            out.writeBytes(bytes.extracting(bytes.trimmed(pair.whole)).bytes)
+            separator = "; "
+        }
+        if separator.utf8CodeUnitCount == 2 { out.writeStaticString("\r\n") }
+    }
+
+    // MARK: Fields of ours
+
+    private static func writeHost(_ bytes: Span<UInt8>, _ authority: Range<Int>, to out: inout ByteBuffer) {
+        out.writeStaticString("Host: ")
+        out.writeBytes(bytes.extracting(authority).bytes)
+        out.writeStaticString("\r\n")
+    }
+
+    private static func writeFraming(_ framing: RequestFraming, to out: inout ByteBuffer) {
+        switch framing {
+        case .none: break
+        case .length(let length):
+            out.writeStaticString("Content-Length: ")
+            out.writeDecimal(length)
+            out.writeStaticString("\r\n")
+        case .chunked: out.writeStaticString("Transfer-Encoding: chunked\r\n")
+        }
+    }
+
+    private static func writeIdentifiers(
+        _ context: ForwardingContext,
+        hasTraceparent: Bool,
+        to out: inout ByteBuffer
+    ) {
+        out.writeStaticString("X-Request-Id: ")
+        out.writeRequestID(context.requestID)
+        guard !hasTraceparent else {
+            out.writeStaticString("\r\n")
+            return
+        }
+        // W3C Trace Context level 1, section 3.2; not sampled.
+        out.writeStaticString("\r\ntraceparent: 00-")
+        out.writeHex(context.traceID.0)
+        out.writeHex(context.traceID.1)
+        out.writeStaticString("-")
+        out.writeHex(context.spanID)
+        out.writeStaticString("-00\r\n")
+    }
+
+    /// `Forwarded` (RFC 7239), `X-Forwarded-For`, `-Proto`, `-Host` and `Via` (RFC 9110 section 7.6.3). Lists that a
+    /// trusted proxy began are carried on.
+    private static func writeForwarding(
+        _ head: RequestHead,
+        _ bytes: Span<UInt8>,
+        _ grant: Grant,
+        _ context: ForwardingContext,
+        to out: inout ByteBuffer
+    ) {
+        let peer = context.peer
+        let received = peer.isTrustedProxy ? ReceivedForwarding(head, bytes) : ReceivedForwarding()
+        let host = grant.request.target.authority ?? head.host.map { head.fields[$0].value } ?? 0..<0
+        out.writeStaticString("X-Forwarded-For: ")
+        out.writeList(bytes, received.addresses)
+        out.writeBytes(peer.text.span.bytes)
+        if !received.hasProtocol {
+            out.writeStaticString("\r\nX-Forwarded-Proto: ")
+            out.writeStaticString(peer.scheme)
+        }
+        if !received.hasHost {
+            out.writeStaticString("\r\nX-Forwarded-Host: ")
+            out.writeBytes(bytes.extracting(host).bytes)
+        }
+        out.writeStaticString("\r\nForwarded: ")
+        out.writeList(bytes, received.forwarded)
+        out.writeStaticString(peer.isIPv6 ? "for=\"[" : "for=")
+        out.writeBytes(peer.text.span.bytes)
+        out.writeStaticString(peer.isIPv6 ? "]\";proto=" : ";proto=")
+        out.writeStaticString(peer.scheme)
+        out.writeStaticString(";host=\"")
+        out.writeBytes(bytes.extracting(host).bytes)
+        out.writeStaticString(head.minorVersion == 0 ? "\"\r\nVia: 1.0 gatehouse\r\n" : "\"\r\nVia: 1.1 gatehouse\r\n")
+    }
+}
+
+/// What a trusted proxy in front of us said of the way so far.
+private struct ReceivedForwarding {
+    private(set) var addresses: [Range<Int>] = []
+    private(set) var forwarded: [Range<Int>] = []
+    private(set) var hasProtocol = false
+    private(set) var hasHost = false
+
+    init() {}
+
+    init(_ head: RequestHead, _ bytes: Span<UInt8>) {
+        for index in 0..<head.fieldCount {
+            let field = head.fields[index]
+            guard !field.isAlias, !field.value.isEmpty else { continue }
+            switch field.known {
+            case .forwarded: forwarded.append(field.value)
+            case .xForwarded where bytes.isFieldName(field.name, "x-forwarded-for"): addresses.append(field.value)
+            case .xForwarded where bytes.isFieldName(field.name, "x-forwarded-proto"): hasProtocol = true
+            case .xForwarded where bytes.isFieldName(field.name, "x-forwarded-host"): hasHost = true
+            default: break
+            }
+        }
+    }
+}
+
+extension ByteBuffer {
+    fileprivate mutating func writeList(_ bytes: Span<UInt8>, _ members: [Range<Int>]) {
+        for member in members {
+            writeBytes(bytes.extracting(member).bytes)
+            writeStaticString(", ")
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import NIOCore
+
+/// The head that the client gets, from the head that the backend sent.
+enum ClientAnswer {
+    /// How the body goes on to the client, who may not speak the version that the backend's framing needs.
+    struct Delivery: Equatable {
+        var isChunked = false
+        var isCloseDelimited = false
+
+        init(_ framing: ResponseFraming, clientMinorVersion: Int) {
+            guard framing == .chunked || framing == .untilClose else { return }
+            isChunked = clientMinorVersion >= 1
+            isCloseDelimited = clientMinorVersion == 0
+        }
+    }
+
+    struct Connection {
+        var minorVersion: Int
+        var stays: Bool
+    }
+
+    static func write(
+        _ head: ResponseHead,
+        _ bytes: Span<UInt8>,
+        _ delivery: Delivery,
+        _ connection: Connection,
+        date: [UInt8],
+        to out: inout ByteBuffer
+    ) {
+        out.reserveCapacity(minimumWritableBytes: head.length + 256)
+        writeStatusAndFields(head, bytes, to: &out)
+        if !head.hasDate {
+            out.writeStaticString("Date: ")
+            out.writeBytes(date)
+            out.writeStaticString("\r\n")
+        }
+        if delivery.isChunked {
+            out.writeStaticString("Transfer-Encoding: chunked\r\n")
+        } else if let length = head.contentLength, !delivery.isCloseDelimited, head.status != 204 {
+            out.writeStaticString("Content-Length: ")
+            out.writeDecimal(length)
+            out.writeStaticString("\r\n")
+        }
+        if !connection.stays {
+            out.writeStaticString("Connection: close\r\n")
+        } else if connection.minorVersion == 0 {
+            out.writeStaticString("Connection: keep-alive\r\n")
+        }
+        out.writeStaticString("\r\n")
+    }
+
+    /// An interim answer (RFC 9110 section 15.2).
+    static func writeInterim(_ head: ResponseHead, _ bytes: Span<UInt8>, to out: inout ByteBuffer) {
+        writeStatusAndFields(head, bytes, to: &out)
+        out.writeStaticString("\r\n")
+    }
+
+    private static func writeStatusAndFields(_ head: ResponseHead, _ bytes: Span<UInt8>, to out: inout ByteBuffer) {
+        out.writeStaticString("HTTP/1.1 ")
+        out.writeDecimal(head.status)
+        out.writeStaticString(" ")
+        out.writeBytes(bytes.extracting(head.reason).bytes)
+        out.writeStaticString("\r\n")
+        var pieceStart = 0
+        var pieceEnd = 0
+        let fields = head.fields
+        for index in 0..<head.fieldCount {
+            let field = fields[index]
+            if field.known.endsHere && !field.isAlias { continue }
+            if head.connectionNamesFields && isListed(field, head, bytes) { continue }
+            if Int(field.nameStart) == pieceEnd {
+                pieceEnd = Int(field.lineEnd)
+            } else {
+                out.writeBytes(bytes.extracting(pieceStart..<pieceEnd).bytes)
+                (pieceStart, pieceEnd) = (Int(field.nameStart), Int(field.lineEnd))
+            }
+        }
+        out.writeBytes(bytes.extracting(pieceStart..<pieceEnd).bytes)
+    }
+
+    /// RFC 9110 section 7.6.1.
+    private static func isListed(_ field: HeadField, _ head: ResponseHead, _ bytes: Span<UInt8>) -> Bool {
+        for index in 0..<head.fieldCount where head.fields[index].known == .connection {
+            var found = false
+            bytes.forEachListMember(head.fields[index].value) { member in
+                found = found || bytes.isSameFieldName(member, field.name)
+            }
+            if found { return true }
+        }
+        return false
+    }
+}

@@ -1,0 +1,79 @@
+import Tenants
+
+/// Which received fields a backend gets to see.
+struct FieldFilter {
+    enum Verdict {
+        case keep
+        case drop
+        /// A Cookie field of which only the token goes.
+        case dropTokenCookie
+    }
+
+    private let tenant: TenantRuntime
+    private let isTrusted: Bool
+    private let writesHost: Bool
+    private let expectsContinue: Bool
+    /// Names that Connection lists besides `close` and `keep-alive`.
+    private let connectionNames: [Range<Int>]
+    /// Whether the client's trace context is whole and passed on.
+    let keepsTraceContext: Bool
+
+    init(_ grant: Grant, _ head: RequestHead, _ bytes: Span<UInt8>, isTrusted: Bool) {
+        tenant = grant.request.tenant
+        self.isTrusted = isTrusted
+        writesHost = grant.request.target.authority != nil
+        expectsContinue = head.expectsContinue
+        connectionNames = head.connectionNamesFields ? Self.connectionNames(head, bytes) : []
+        keepsTraceContext = head.traceparent.map { TraceContext.isValid(bytes, head.fields[$0].value) } ?? false
+    }
+
+    func verdict(on field: HeadField, _ bytes: Span<UInt8>) -> Verdict {
+        if tenant.isIdentityField(field, bytes) || tenant.isHiddenToken(field, bytes) { return .drop }
+        if field.known == .other { return isListed(field, bytes) ? .drop : .keep }
+        if field.isAlias || field.known.endsHere { return .drop }
+        switch field.known {
+        case .host: return writesHost ? .drop : .keep
+        case .expect: return expectsContinue ? .keep : .drop
+        // Written by us, with what a trusted proxy said at the front.
+        case .forwarded, .xRequestID: return .drop
+        case .xForwarded:
+            let isTheirs = isTrusted && !field.value.isEmpty && !bytes.isFieldName(field.name, "x-forwarded-for")
+            return isTheirs ? .keep : .drop
+        case .xRealIP: return isTrusted ? .keep : .drop
+        case .traceparent, .tracestate: return keepsTraceContext ? .keep : .drop
+        case .authorization: return tenant.stripsAuthorization || isListed(field, bytes) ? .drop : .keep
+        case .cookie:
+            if isListed(field, bytes) { return .drop }
+            return tenant.stripsCookies ? .dropTokenCookie : .keep
+        default: return isListed(field, bytes) ? .drop : .keep
+        }
+    }
+
+    private func isListed(_ field: HeadField, _ bytes: Span<UInt8>) -> Bool {
+        for name in connectionNames where bytes.isSameFieldName(name, field.name) {
+            return true
+        }
+        return false
+    }
+
+    /// RFC 9110 section 7.6.1: fields that Connection names are for this connection only.
+    private static func connectionNames(_ head: RequestHead, _ bytes: Span<UInt8>) -> [Range<Int>] {
+        var names: [Range<Int>] = []
+        for index in 0..<head.fieldCount where head.fields[index].known == .connection {
+            bytes.forEachListMember(head.fields[index].value) { names.append($0) }
+        }
+        return names
+    }
+}
+
+extension Span where Element == UInt8 {
+    /// Whether two field names in these bytes are the same, with case ignored and `_` read as `-`.
+    func isSameFieldName(_ left: Range<Int>, _ right: Range<Int>) -> Bool {
+        guard left.count == right.count else { return false }
+        for offset in 0..<left.count
+        where self[left.lowerBound + offset].asFieldNameByte != self[right.lowerBound + offset].asFieldNameByte {
+            return false
+        }
+        return true
+    }
+}

@@ -1,0 +1,66 @@
+/// A request that is answered by the gateway itself: every reason there is, made here and turned into HTTP in one place
+/// (``RefusalWriter``).
+struct Refusal: Equatable {
+    var code: RefusalCode
+    var status: Int
+    /// For people; never holds anything that the client sent.
+    var detail: String
+    /// Scopes or roles that were asked for, for `WWW-Authenticate`.
+    var neededScopes: [String] = []
+    var retryAfterSeconds: Int?
+
+    init(_ code: RefusalCode, status: Int, detail: String, neededScopes: [String] = [], retryAfterSeconds: Int? = nil) {
+        self.code = code
+        self.status = status
+        self.detail = detail
+        self.neededScopes = neededScopes
+        self.retryAfterSeconds = retryAfterSeconds
+    }
+
+    init(_ violation: HTTPViolation) {
+        let code: RefusalCode = violation.status == 413 ? .payloadTooLarge : .badRequest
+        self.init(code, status: violation.status, detail: violation.reason.description)
+    }
+
+    static let unknownHost = Refusal(.unknownHost, status: 404, detail: "no tenant answers for this host and path")
+    static let missingToken = Refusal(.missingToken, status: 401, detail: "this path needs a token and none was sent")
+    static let tokenExpired = Refusal(.tokenExpired, status: 401, detail: "the token has expired")
+    static let severalTokens = Refusal(.badRequest, status: 400, detail: "there are several tokens in one place")
+    static let backendUnavailable = Refusal(
+        .backendUnavailable,
+        status: 503,
+        detail: "no server of the app is reachable",
+        retryAfterSeconds: 1
+    )
+    static let backendBroke = Refusal(
+        .backendUnavailable,
+        status: 502,
+        detail: "the app's server broke off or gave a malformed answer"
+    )
+    static let backendTimeout = Refusal(.backendTimeout, status: 504, detail: "the app did not answer in time")
+    static let overloaded = Refusal(
+        .overloaded,
+        status: 503,
+        detail: "too many requests are waiting for the app",
+        retryAfterSeconds: 1
+    )
+    static let tooManyConnections = Refusal(
+        .overloaded,
+        status: 503,
+        detail: "too many connections are open",
+        retryAfterSeconds: 1
+    )
+    static let payloadTooLarge = Refusal(
+        .payloadTooLarge,
+        status: 413,
+        detail: "the body is larger than this app allows"
+    )
+    static let headTimeout = Refusal(.badRequest, status: 408, detail: "the request head did not arrive in time")
+    static let bodyTimeout = Refusal(.badRequest, status: 408, detail: "the request body did not arrive in time")
+    static let ambiguousPath = Refusal(
+        .ambiguousPath,
+        status: 400,
+        detail: "the path can be read in several ways"
+    )
+    static let ours = Refusal(.unknownHost, status: 404, detail: "nothing is served at this path")
+}

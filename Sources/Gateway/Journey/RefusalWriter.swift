@@ -1,0 +1,106 @@
+import NIOCore
+
+/// Turns refusals into HTTP: the one place where it is done.
+enum RefusalWriter {
+    struct Exchange {
+        /// The tenant's name, if it is known already.
+        var realm: String?
+        var requestID: RequestID
+        var isHead: Bool
+        var minorVersion: Int
+        var closes: Bool
+        /// An IMF-fixdate (RFC 9110 section 5.6.7).
+        var date: [UInt8]
+    }
+
+    /// Writes the whole answer and gives the length of its body.
+    static func write(_ refusal: Refusal, _ exchange: Exchange, to out: inout ByteBuffer) -> Int {
+        let body = problem(refusal, exchange.requestID)
+        out.reserveCapacity(minimumWritableBytes: body.count + 640)
+        out.writeStaticString("HTTP/1.1 ")
+        out.writeDecimal(refusal.status)
+        out.writeStaticString(" ")
+        out.writeStaticString(ReasonPhrase.of(refusal.status))
+        out.writeStaticString("\r\nDate: ")
+        out.writeBytes(exchange.date)
+        out.writeStaticString(
+            "\r\nContent-Type: application/problem+json\r\nCache-Control: no-store\r\nContent-Length: "
+        )
+        out.writeDecimal(body.count)
+        if refusal.status == 401 || refusal.status == 403 { writeChallenge(refusal, exchange, to: &out) }
+        if refusal.status == 405 { out.writeStaticString("\r\nAllow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS") }
+        if let seconds = refusal.retryAfterSeconds {
+            out.writeStaticString("\r\nRetry-After: ")
+            out.writeDecimal(seconds)
+        }
+        if exchange.closes {
+            out.writeStaticString("\r\nConnection: close")
+        } else if exchange.minorVersion == 0 {
+            out.writeStaticString("\r\nConnection: keep-alive")
+        }
+        out.writeStaticString("\r\n\r\n")
+        guard !exchange.isHead else { return 0 }
+        out.writeBytes(body)
+        return body.count
+    }
+
+    /// RFC 6750 section 3: a request without a token gets the bare challenge, without an error code.
+    private static func writeChallenge(_ refusal: Refusal, _ exchange: Exchange, to out: inout ByteBuffer) {
+        out.writeStaticString("\r\nWWW-Authenticate: Bearer realm=\"")
+        out.writeString(exchange.realm ?? "gatehouse")
+        out.writeStaticString("\"")
+        guard refusal.code != .missingToken else { return }
+        out.writeStaticString(refusal.status == 403 ? ", error=\"insufficient_scope\"" : ", error=\"invalid_token\"")
+        out.writeStaticString(", error_description=\"")
+        out.writeString(refusal.detail)
+        out.writeStaticString("\"")
+        if !refusal.neededScopes.isEmpty {
+            out.writeString(", scope=\"\(refusal.neededScopes.joined(separator: " "))\"")
+        }
+    }
+
+    /// RFC 9457, with the stable `code` and the request's identity as extensions.
+    private static func problem(_ refusal: Refusal, _ requestID: RequestID) -> [UInt8] {
+        var body: [UInt8] = []
+        body.reserveCapacity(320)
+        func add(_ text: StaticString) {
+            body.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+        }
+        add("{\"type\":\"about:blank\",\"title\":\"")
+        add(refusal.code.title)
+        add("\",\"status\":")
+        body.append(contentsOf: String(refusal.status).utf8)
+        add(",\"detail\":\"")
+        JSONText.escape(refusal.detail, into: &body)
+        add("\",\"code\":\"")
+        body.append(contentsOf: refusal.code.rawValue.utf8)
+        add("\",\"request_id\":\"")
+        requestID.forEachByte { body.append($0) }
+        add("\"}\n")
+        return body
+    }
+}
+
+/// RFC 9110 section 15; only the statuses that the gateway answers itself.
+enum ReasonPhrase {
+    static func of(_ status: Int) -> StaticString {
+        switch status {
+        case 400: "Bad Request"
+        case 401: "Unauthorized"
+        case 403: "Forbidden"
+        case 404: "Not Found"
+        case 405: "Method Not Allowed"
+        case 408: "Request Timeout"
+        case 413: "Content Too Large"
+        case 414: "URI Too Long"
+        case 417: "Expectation Failed"
+        case 429: "Too Many Requests"
+        case 431: "Request Header Fields Too Large"
+        case 502: "Bad Gateway"
+        case 503: "Service Unavailable"
+        case 504: "Gateway Timeout"
+        case 505: "HTTP Version Not Supported"
+        default: "Refused"
+        }
+    }
+}

@@ -1,0 +1,47 @@
+/// Tokens that were refused a moment ago, so that a flood of the same ones costs no signature checks.
+///
+/// Holds a keyed 128-bit hash and no token. Only refusals that time cannot undo enter, and each for a short time.
+final class RefusedTokenCache {
+    private struct Entry {
+        var hash: (UInt64, UInt64) = (0, 0)
+        /// Unix seconds.
+        var forgottenFrom = 0.0
+        var refusal: Refusal?
+    }
+
+    /// Seconds.
+    private static let lifetime = 30.0
+    private static let ways = 4
+    private let setMask: Int
+    private var entries: [Entry]
+    private var nextWay = 0
+
+    /// - Parameter sets: A power of two; the cache holds four refusals a set.
+    init(sets: Int = 4096) {
+        setMask = sets - 1
+        entries = Array(repeating: Entry(), count: sets * Self.ways)
+    }
+
+    /// What a token was refused for, if that is not forgotten at `now` (Unix seconds).
+    func refusal(_ key: TokenCache.Key, at now: Double) -> Refusal? {
+        let first = firstPlace(key)
+        for place in first..<(first + Self.ways)
+        where entries[place].hash == key.hash && now < entries[place].forgottenFrom {
+            return entries[place].refusal
+        }
+        return nil
+    }
+
+    func insert(_ refusal: Refusal, _ key: TokenCache.Key, at now: Double) {
+        nextWay = (nextWay + 1) % Self.ways
+        entries[firstPlace(key) + nextWay] = Entry(
+            hash: key.hash,
+            forgottenFrom: now + Self.lifetime,
+            refusal: refusal
+        )
+    }
+
+    private func firstPlace(_ key: TokenCache.Key) -> Int {
+        (Int(truncatingIfNeeded: key.hash.0) & setMask) * Self.ways
+    }
+}

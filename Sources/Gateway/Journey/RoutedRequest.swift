@@ -1,0 +1,162 @@
+import Tenants
+
+/// A request that a tenant answers for, with its path in the one reading that counts. Only ``RequestRouter`` makes one.
+struct RoutedRequest {
+    let tenant: TenantRuntime
+    let target: RequestTarget
+    let path: Path
+
+    enum Path: Equatable {
+        /// Canonical where it stands in the head.
+        case asReceived
+        /// Held by the router until its next request.
+        case rewritten
+        /// `/` for an absolute target without a path, `*` for the asterisk form.
+        case literal(StaticPath)
+        /// Observe mode only: not canonical, forwarded byte for byte, matched by no rule.
+        case ambiguous
+    }
+
+    enum StaticPath: Equatable {
+        case root
+        case asterisk
+    }
+
+    fileprivate init(tenant: TenantRuntime, target: RequestTarget, path: Path) {
+        self.tenant = tenant
+        self.target = target
+        self.path = path
+    }
+}
+
+/// Finds the tenant of a request. One an event loop: its buffers are used again for each request.
+final class RequestRouter {
+    enum Outcome {
+        case routed(RoutedRequest)
+        case refused(Refusal, tenant: TenantRuntime?)
+    }
+
+    private(set) var host: [UInt8] = []
+    private(set) var canonical = CanonicalPath()
+    private let directory: TenantDirectory
+    private let tenants: [TenantRuntime]
+    private static let root: [UInt8] = [UInt8(ascii: "/")]
+    private static let asterisk: [UInt8] = [UInt8(ascii: "*")]
+    private static let ours = Array("/.gatehouse".utf8)
+
+    init(directory: TenantDirectory, tenants: [TenantRuntime]) {
+        self.directory = directory
+        self.tenants = tenants
+        host.reserveCapacity(256)
+    }
+
+    func route(_ head: RequestHead, _ bytes: Span<UInt8>) -> Outcome {
+        do throws(HTTPViolation) {
+            let target = try RequestTarget(bytes, method: head.method, target: head.target)
+            try readHost(head, bytes, target)
+            return route(target, bytes)
+        } catch {
+            return .refused(Refusal(error), tenant: nil)
+        }
+    }
+
+    /// The path that rules are matched on.
+    func withMatchedPath<Result>(
+        _ request: RoutedRequest,
+        _ bytes: Span<UInt8>,
+        _ body: (Span<UInt8>) -> Result
+    ) -> Result {
+        switch request.path {
+        case .asReceived, .ambiguous: body(bytes.extracting(request.target.path))
+        case .rewritten: Self.with(canonical.decoded, body)
+        case .literal(.root): Self.with(Self.root, body)
+        case .literal(.asterisk): Self.with(Self.asterisk, body)
+        }
+    }
+
+    /// The path that the backend gets, before a prefix is taken off.
+    func withForwardedPath<Result>(
+        _ request: RoutedRequest,
+        _ bytes: Span<UInt8>,
+        _ body: (Span<UInt8>) -> Result
+    ) -> Result {
+        request.path == .rewritten
+            ? Self.with(canonical.forwarded, body) : withMatchedPath(request, bytes, body)
+    }
+
+    private static func with<Result>(_ bytes: [UInt8], _ body: (Span<UInt8>) -> Result) -> Result {
+        body(bytes.span)
+    }
+
+    private func readHost(_ head: RequestHead, _ bytes: Span<UInt8>, _ target: RequestTarget) throws(HTTPViolation) {
+        host.removeAll(keepingCapacity: true)
+        // Host must be good even where the target's authority wins: another reader might use it.
+        if let index = head.host {
+            try RequestHost.read(bytes, head.fields[index].value, into: &host)
+        }
+        if let authority = target.authority {
+            try RequestHost.read(bytes, authority, into: &host)
+        }
+    }
+
+    private func route(_ target: RequestTarget, _ bytes: Span<UInt8>) -> Outcome {
+        if target.isAsterisk {
+            return Self.with(Self.asterisk) { route(target, .literal(.asterisk), matching: $0) }
+        }
+        if target.path.isEmpty {
+            return Self.with(Self.root) { route(target, .literal(.root), matching: $0) }
+        }
+        let path = bytes.extracting(target.path)
+        switch canonical.read(path) {
+        case .asReceived: return route(target, .asReceived, matching: path)
+        case .rewritten: return Self.with(canonical.decoded) { route(target, .rewritten, matching: $0) }
+        case .ambiguous(let violation):
+            let refusal = Refusal(.ambiguousPath, status: 400, detail: violation.reason.description)
+            guard let index = Self.with(Self.root, tenantIndex) else {
+                return .refused(refusal, tenant: nil)
+            }
+            let tenant = tenants[index]
+            guard tenant.tenant.mode == .observe, tenant.tenant.pathPrefix == nil, !CanonicalPath.mayNameOurs(path)
+            else {
+                return .refused(refusal, tenant: tenant)
+            }
+            return .routed(RoutedRequest(tenant: tenant, target: target, path: .ambiguous))
+        }
+    }
+
+    private func route(_ target: RequestTarget, _ path: RoutedRequest.Path, matching: Span<UInt8>) -> Outcome {
+        guard let index = tenantIndex(matching) else {
+            return .refused(.unknownHost, tenant: nil)
+        }
+        let tenant = tenants[index]
+        if isOurs(matching, tenant) { return .refused(.ours, tenant: tenant) }
+        if path == .rewritten, let reduced = canonical.reduced, Self.with(reduced, { isOurs($0, tenant) }) {
+            return .refused(.ours, tenant: tenant)
+        }
+        return .routed(RoutedRequest(tenant: tenant, target: target, path: path))
+    }
+
+    private func tenantIndex(_ path: Span<UInt8>) -> Int? {
+        let host = self.host
+        return directory.tenant(host: host.span, path: path)
+    }
+
+    /// Whether the path is ours as the client or as the backend would see it.
+    private func isOurs(_ path: Span<UInt8>, _ tenant: TenantRuntime) -> Bool {
+        if Self.isOurs(path) { return true }
+        var start = tenant.strippedPrefix.count
+        guard start > 0, start < path.count else { return false }
+        // What is forwarded begins with one slash, however many follow the prefix.
+        while start + 1 < path.count, path[start + 1] == UInt8(ascii: "/") { start += 1 }
+        return Self.isOurs(path.extracting(start..<path.count))
+    }
+
+    /// Whether the path is under `/.gatehouse`, which never reaches a backend.
+    private static func isOurs(_ path: Span<UInt8>) -> Bool {
+        guard path.count >= ours.count, path[1] == UInt8(ascii: ".") else { return false }
+        for index in ours.indices where path[index] != ours[index] {
+            return false
+        }
+        return path.count == ours.count || path[ours.count] == UInt8(ascii: "/")
+    }
+}

@@ -1,0 +1,65 @@
+import Tenants
+import Verification
+
+/// What a decision cannot settle on the event loop in good time. It is done elsewhere, its outcome is told to
+/// ``AccessDecision/settle(_:_:at:)``, and the decision is asked again.
+struct SlowStep: Sendable {
+    let tenant: Int
+    let token: [UInt8]
+    /// Where the outcome will be remembered.
+    let key: TokenCache.Key
+    /// Unix seconds.
+    let now: Double
+}
+
+/// How much of a loop's time goes into slow signature checks: about half of it at most, in bursts of a few. A flood of
+/// tokens with costly signatures then makes those wait that sent them, and nobody else on the loop.
+struct SlowCheckBudget {
+    /// Seconds that may be spent at once.
+    private static let burst = 0.001
+    private static let share = 0.5
+
+    private var left = burst
+    private var lastLook = 0.0
+
+    /// Whether a check that takes `cost` seconds may be made here and now; if so, it is paid for.
+    ///
+    /// - Parameter now: Unix seconds; a clock that is set back gives nothing and takes nothing.
+    mutating func allows(_ cost: Double, at now: Double) -> Bool {
+        left = min(Self.burst, left + max(0, now - lastLook) * Self.share)
+        lastLook = now
+        guard cost <= left else { return false }
+        left -= cost
+        return true
+    }
+}
+
+extension SignatureAlgorithm {
+    /// Seconds that a signature check takes, as measured on OpenSSL 3.0; nil where it is quick enough for any loop.
+    var slowCheckCost: Double? {
+        switch self {
+        case .es256, .edDSA: 0.000_1
+        case .es384: 0.000_6
+        case .es512: 0.000_9
+        default: nil
+        }
+    }
+}
+
+/// Verifies tokens away from the event loops. Each has verifiers of its own, because OpenSSL contexts are not shared.
+actor SlowVerifier {
+    private let verifiers: [TokenVerifier]
+
+    /// - Parameter tenants: In the order of the configuration.
+    init(_ tenants: [Tenant]) {
+        verifiers = tenants.map { TokenVerifier($0.authenticate.policy) }
+    }
+
+    func verify(_ step: SlowStep) -> Result<Principal, VerificationFailure> {
+        do throws(VerificationFailure) {
+            return .success(try verifiers[step.tenant].verify(step.token, at: step.now))
+        } catch {
+            return .failure(error)
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import Tenants
+import Verification
+
+/// A tenant as one event loop serves it: its values, its verifier with OpenSSL contexts, and what the journey would
+/// otherwise work out a request.
+final class TenantRuntime {
+    /// Its place in the configuration; also the label's place in counters.
+    let index: Int
+    let tenant: Tenant
+    let verifier: TokenVerifier
+    /// The identity fields that a client may not send, by the hash of their names.
+    private let identityNames: [(hash: UInt32, name: String)]
+    /// A bit for each name, chosen by its hash: tells nearly every other field off without a look at the names.
+    private let identityMask: UInt64
+    /// Without the trailing `/`; empty unless it is to be taken off.
+    let strippedPrefix: [UInt8]
+    /// Whether the backend sees these without the token.
+    let stripsAuthorization: Bool
+    let stripsCookies: Bool
+    private let stripsTokenHeaders: Bool
+    private let tokenHeaders: [(hash: UInt32, name: String)]
+    /// Seconds that the costliest signature check of this tenant takes; nil where all are quick.
+    let slowCheckCost: Double?
+    let servers: BackendServers
+
+    init(index: Int, tenant: Tenant, servers: BackendServers) {
+        self.index = index
+        self.tenant = tenant
+        self.servers = servers
+        verifier = TokenVerifier(tenant.authenticate.policy)
+        slowCheckCost = tenant.authenticate.policy.issuers.flatMap(\.algorithms).compactMap(\.slowCheckCost).max()
+        identityNames = tenant.identity.headers.map { (FieldLine.hash(ofName: $0.name), $0.name) }
+        identityMask = identityNames.reduce(0) { $0 | 1 << UInt64($1.hash & 63) }
+        strippedPrefix = tenant.stripPrefix ? Array((tenant.pathPrefix ?? "").utf8) : []
+        let strips = tenant.identity.token == .strip
+        let sources = tenant.authenticate.from
+        stripsAuthorization = strips && sources.contains(.bearer)
+        stripsCookies = strips && sources.contains { if case .cookie = $0 { true } else { false } }
+        stripsTokenHeaders = strips
+        tokenHeaders = sources.compactMap {
+            if case .header(let name) = $0 { (FieldLine.hash(ofName: name), name) } else { nil }
+        }
+    }
+
+    /// Whether the backend does not get to see a field because it holds a token, or could be taken by the backend for
+    /// the one that does: an alias was not looked at.
+    func isHiddenToken(_ field: HeadField, _ bytes: Span<UInt8>) -> Bool {
+        (stripsTokenHeaders || field.isAlias) && isTokenHeader(field, bytes)
+    }
+
+    /// Whether a field has the name of a header that tokens are looked for in.
+    func isTokenHeader(_ field: HeadField, _ bytes: Span<UInt8>) -> Bool {
+        !tokenHeaders.isEmpty
+            && tokenHeaders.contains { $0.hash == field.hash && bytes.isFieldName(field.name, equalTo: $0.name) }
+    }
+
+    /// Whether a field has the name of an identity header, in any case and with `_` for `-`.
+    func isIdentityField(_ field: HeadField, _ bytes: Span<UInt8>) -> Bool {
+        guard identityMask >> UInt64(field.hash & 63) & 1 == 1 else { return false }
+        for identity in identityNames where identity.hash == field.hash {
+            if bytes.isFieldName(field.name, equalTo: identity.name) { return true }
+        }
+        return false
+    }
+}

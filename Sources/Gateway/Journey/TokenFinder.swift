@@ -1,0 +1,201 @@
+import Tenants
+
+/// Looks for a token in the places that a tenant names, in their order.
+enum TokenFinder {
+    enum Finding: Equatable {
+        case missing
+        /// The token's bytes.
+        case token(Range<Int>)
+        /// Two different tokens in one place: someone is trying to have us check one and the backend use the other.
+        case several
+    }
+
+    static func find(_ head: RequestHead, _ bytes: Span<UInt8>, query: Range<Int>, in sources: [TokenSource]) -> Finding
+    {
+        for source in sources {
+            let finding: Finding
+            switch source {
+            case .bearer: finding = bearer(head, bytes)
+            case .cookie(let name): finding = cookie(name, head, bytes)
+            case .query(let name): finding = self.query(name, query, bytes)
+            case .header(let name): finding = header(name, head, bytes)
+            }
+            if finding != .missing { return finding }
+        }
+        return .missing
+    }
+
+    /// `Authorization: Bearer TOKEN` (RFC 6750 section 2.1); the scheme's case does not matter (RFC 9110 section 11.1).
+    private static func bearer(_ head: RequestHead, _ bytes: Span<UInt8>) -> Finding {
+        var finding = Finding.missing
+        var count = 0
+        let fields = head.fields
+        for index in 0..<head.fieldCount where fields[index].known == .authorization {
+            count += 1
+            guard count == 1 else { return .several }
+            let value = fields[index].value
+            let scheme = value.lowerBound..<min(value.lowerBound + 6, value.upperBound)
+            guard value.count > 7, bytes.isCaseInsensitively("bearer", scheme),
+                bytes[scheme.upperBound] == UInt8(ascii: " ")
+            else { continue }
+            var start = scheme.upperBound
+            while start < value.upperBound, bytes[start] == UInt8(ascii: " ") { start += 1 }
+            finding = .token(start..<value.upperBound)
+        }
+        return finding
+    }
+
+    private static func cookie(_ name: String, _ head: RequestHead, _ bytes: Span<UInt8>) -> Finding {
+        var found: Range<Int>?
+        for index in 0..<head.fieldCount where head.fields[index].known == .cookie {
+            var isAmbiguous = false
+            Cookies.forEach(bytes, head.fields[index].value) { pair in
+                guard bytes.isEqual(pair.name, to: name), !pair.value.isEmpty else { return }
+                if let earlier = found, !bytes.isEqual(earlier, pair.value) { isAmbiguous = true }
+                found = pair.value
+            }
+            if isAmbiguous { return .several }
+        }
+        return found.map(Finding.token) ?? .missing
+    }
+
+    private static func query(_ name: String, _ query: Range<Int>, _ bytes: Span<UInt8>) -> Finding {
+        var found: Range<Int>?
+        var isAmbiguous = false
+        QueryParameters.forEach(bytes, query) { parameter in
+            guard QueryParameters.isName(bytes, parameter.name, name), !parameter.value.isEmpty else { return }
+            if let earlier = found, !bytes.isEqual(earlier, parameter.value) { isAmbiguous = true }
+            found = parameter.value
+        }
+        return isAmbiguous ? .several : found.map(Finding.token) ?? .missing
+    }
+
+    private static func header(_ name: String, _ head: RequestHead, _ bytes: Span<UInt8>) -> Finding {
+        var found: Range<Int>?
+        let hash = FieldLine.hash(ofName: name)
+        for index in 0..<head.fieldCount where head.fields[index].hash == hash {
+            let field = head.fields[index]
+            guard !field.isAlias, bytes.isFieldName(field.name, equalTo: name), !field.value.isEmpty else { continue }
+            if let earlier = found, !bytes.isEqual(earlier, field.value) { return .several }
+            found = field.value
+        }
+        return found.map(Finding.token) ?? .missing
+    }
+}
+
+/// The pairs of a Cookie field (RFC 6265 section 4.2.1), split at every `;` as user agents write them.
+enum Cookies {
+    struct Pair {
+        var name: Range<Int>
+        /// Without white space and without one pair of quotes round it.
+        var value: Range<Int>
+        /// The whole pair as it stands between the semicolons.
+        var whole: Range<Int>
+    }
+
+    static func forEach(_ bytes: Span<UInt8>, _ field: Range<Int>, _ body: (Pair) -> Void) {
+        var start = field.lowerBound
+        while start < field.upperBound {
+            var end = start
+            while end < field.upperBound, bytes[end] != UInt8(ascii: ";") { end += 1 }
+            let whole = start..<end
+            var equals = start
+            while equals < end, bytes[equals] != UInt8(ascii: "=") { equals += 1 }
+            if equals == end, !bytes.trimmed(whole).isEmpty {
+                // A value without a name, as user agents read it (RFC 6265bis section 5.7).
+                body(Pair(name: start..<start, value: bytes.trimmed(whole), whole: whole))
+            } else if equals < end {
+                let name = bytes.trimmed(start..<equals)
+                var value = bytes.trimmed((equals + 1)..<end)
+                if value.count >= 2, bytes[value.lowerBound] == UInt8(ascii: "\""),
+                    bytes[value.upperBound - 1] == UInt8(ascii: "\"")
+                {
+                    value = (value.lowerBound + 1)..<(value.upperBound - 1)
+                }
+                body(Pair(name: name, value: value, whole: whole))
+            }
+            start = end + 1
+        }
+    }
+}
+
+/// The parameters of a query, split at `&`. Values are not decoded, since a token has no character that needs it; names
+/// are, for comparison: the backend will decode them.
+enum QueryParameters {
+    struct Parameter {
+        var name: Range<Int>
+        var value: Range<Int>
+        var whole: Range<Int>
+    }
+
+    /// Whether the name at `range` is `name` once it is decoded.
+    static func isName(_ bytes: Span<UInt8>, _ range: Range<Int>, _ name: String) -> Bool {
+        var position = range.lowerBound
+        for wanted in name.utf8 {
+            guard position < range.upperBound else { return false }
+            var byte = bytes[position]
+            if byte == UInt8(ascii: "%"), position + 2 < range.upperBound, let high = bytes[position + 1].hexValue,
+                let low = bytes[position + 2].hexValue
+            {
+                byte = high << 4 | low
+                position += 2
+            }
+            guard byte == wanted else { return false }
+            position += 1
+        }
+        return position == range.upperBound
+    }
+
+    /// - Parameter query: With its `?`; may be empty.
+    static func forEach(_ bytes: Span<UInt8>, _ query: Range<Int>, _ body: (Parameter) -> Void) {
+        guard !query.isEmpty else { return }
+        var start = query.lowerBound + 1
+        while start <= query.upperBound {
+            var end = start
+            while end < query.upperBound, bytes[end] != UInt8(ascii: "&") { end += 1 }
+            var equals = start
+            while equals < end, bytes[equals] != UInt8(ascii: "=") { equals += 1 }
+            body(Parameter(name: start..<equals, value: min(equals + 1, end)..<end, whole: start..<end))
+            start = end + 1
+        }
+    }
+}
+
+extension Span where Element == UInt8 {
+    func isEqual(_ range: Range<Int>, to text: String) -> Bool {
+        guard range.count == text.utf8.count else { return false }
+        var position = range.lowerBound
+        for byte in text.utf8 {
+            guard self[position] == byte else { return false }
+            position += 1
+        }
+        return true
+    }
+
+    func isEqual(_ left: Range<Int>, _ right: Range<Int>) -> Bool {
+        guard left.count == right.count else { return false }
+        for offset in 0..<left.count where self[left.lowerBound + offset] != self[right.lowerBound + offset] {
+            return false
+        }
+        return true
+    }
+
+    /// Whether the field name at `range` is `name`, with case ignored and `_` read as `-`.
+    func isFieldName(_ range: Range<Int>, equalTo name: String) -> Bool {
+        guard range.count == name.utf8.count else { return false }
+        var position = range.lowerBound
+        for byte in name.utf8 {
+            guard self[position].asFieldNameByte == byte.asFieldNameByte else { return false }
+            position += 1
+        }
+        return true
+    }
+
+    func trimmed(_ range: Range<Int>) -> Range<Int> {
+        var first = range.lowerBound
+        var last = range.upperBound
+        while first < last, self[first].isOptionalWhiteSpace { first += 1 }
+        while first < last, self[last - 1].isOptionalWhiteSpace { last -= 1 }
+        return first..<last
+    }
+}

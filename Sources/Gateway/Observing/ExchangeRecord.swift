@@ -1,0 +1,56 @@
+/// What is remembered of an exchange for counters and the access log.
+struct ExchangeRecord {
+    var id: RequestID
+    /// Monotonic nanoseconds; 0 for what has not happened.
+    var startedAt: UInt64
+    var forwardedAt: UInt64 = 0
+    var tenant: TenantRuntime?
+    var caller: Caller?
+    var server: ServerPool?
+    var method = CountedMethod.other
+    var minorVersion = 1
+    var outcome = Outcome.anonymous
+    var status = 0
+    var bodyBytes = 0
+    var isFinished = false
+    /// The client behind trusted proxies; nil where the peer is the client.
+    var client: [UInt8]?
+    /// The part of the log line that the head tells; empty without an access log.
+    var logFragment: [UInt8] = []
+
+    init() {
+        self.init(startedAt: 0, id: RequestID(high: 0, low: 0))
+        isFinished = true
+    }
+
+    init(startedAt: UInt64, id: RequestID) {
+        self.startedAt = startedAt
+        self.id = id
+    }
+
+    mutating func note(_ head: RequestHead, _ bytes: Span<UInt8>) {
+        method = CountedMethod(bytes, head.method)
+        minorVersion = head.minorVersion
+    }
+}
+
+/// Methods as metrics count them; the rest are one label, since anyone can make up methods.
+enum CountedMethod: Int, CaseIterable {
+    case get, head, post, put, patch, delete, options, other
+
+    init(_ bytes: Span<UInt8>, _ range: Range<Int>) {
+        switch range.count {
+        case 3: self = bytes.isExactly("GET", range) ? .get : bytes.isExactly("PUT", range) ? .put : .other
+        case 4: self = bytes.isExactly("POST", range) ? .post : bytes.isExactly("HEAD", range) ? .head : .other
+        case 5: self = bytes.isExactly("PATCH", range) ? .patch : .other
+        case 6: self = bytes.isExactly("DELETE", range) ? .delete : .other
+        case 7: self = bytes.isExactly("OPTIONS", range) ? .options : .other
+        default: self = .other
+        }
+    }
+
+    /// RFC 9110 section 9.2.1.
+    var isSafe: Bool { self == .get || self == .head || self == .options }
+
+    var label: String { self == .other ? "other" : "\(self)".uppercased() }
+}

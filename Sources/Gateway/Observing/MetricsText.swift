@@ -1,0 +1,99 @@
+import Tenants
+
+/// The counters in Prometheus' text format 0.0.4.
+struct MetricsText {
+    private(set) var text = ""
+
+    /// - Parameters:
+    ///   - tenants: Names, in the order of the configuration.
+    ///   - counters: Summed over all event loops.
+    ///   - lostLogBytes: Of the access log.
+    init(tenants: [String], counters: Counters, backends: [BackendCount], lostLogBytes: Int) {
+        // An empty label is none (Prometheus data model), and no tenant has an empty name.
+        let names = tenants + [""]
+        requests(names, counters)
+        decisions(names, counters)
+        histogram(
+            "gatehouse_request_duration_seconds",
+            "From the request's head to the end of its answer.",
+            names,
+            counters.durations
+        )
+        histogram(
+            "gatehouse_gateway_overhead_seconds",
+            "From the request's head until it left for the backend.",
+            names,
+            counters.overheads
+        )
+        tokenCache(counters.tokenCache)
+        head("gatehouse_connections", "gauge", "Client connections.")
+        text += "gatehouse_connections{state=\"open\"} \(counters.openConnections)\n"
+        self.backends(backends)
+        head("gatehouse_access_log_lost_bytes_total", "counter", "Access-log lines lost to a slow destination.")
+        text += "gatehouse_access_log_lost_bytes_total \(lostLogBytes)\n"
+    }
+
+    private mutating func head(_ name: String, _ type: String, _ help: String) {
+        text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
+    }
+
+    private mutating func requests(_ names: [String], _ counters: Counters) {
+        head("gatehouse_requests_total", "counter", "Requests answered.")
+        counters.forEachRequestCount { tenant, method, status, count in
+            text += "gatehouse_requests_total{tenant=\"\(names[tenant])\",method=\"\(method.label)\","
+            text += "status=\"\(status)\"} \(count)\n"
+        }
+    }
+
+    private mutating func decisions(_ names: [String], _ counters: Counters) {
+        head(
+            "gatehouse_auth_decisions_total",
+            "counter",
+            "Decisions on requests; in observe mode what they would have been."
+        )
+        for (place, count) in counters.decisions.enumerated() where count > 0 {
+            let outcome = Outcome.allLabels[place % Counters.outcomeCount]
+            let tenant = names[place / Counters.outcomeCount]
+            text += "gatehouse_auth_decisions_total{tenant=\"\(tenant)\",outcome=\"\(outcome)\"} \(count)\n"
+        }
+    }
+
+    private mutating func tokenCache(_ counts: TokenCacheCounts) {
+        head("gatehouse_token_cache_total", "counter", "Tokens by how they were judged.")
+        text += "gatehouse_token_cache_total{result=\"hit\"} \(counts.hits)\n"
+        text += "gatehouse_token_cache_total{result=\"miss\"} \(counts.misses)\n"
+        text += "gatehouse_token_cache_total{result=\"refused\"} \(counts.refusedHits)\n"
+    }
+
+    private mutating func histogram(_ name: String, _ help: String, _ names: [String], _ histograms: [Histogram]) {
+        head(name, "histogram", help)
+        for (tenant, histogram) in zip(names, histograms) {
+            var total: UInt64 = 0
+            for (bound, count) in zip(histogram.bounds, histogram.counts) {
+                total += count
+                text += "\(name)_bucket{tenant=\"\(tenant)\",le=\"\(Self.seconds(bound))\"} \(total)\n"
+            }
+            total += histogram.counts.last ?? 0
+            text += "\(name)_bucket{tenant=\"\(tenant)\",le=\"+Inf\"} \(total)\n"
+            text += "\(name)_sum{tenant=\"\(tenant)\"} \(Self.seconds(histogram.sum))\n"
+            text += "\(name)_count{tenant=\"\(tenant)\"} \(total)\n"
+        }
+    }
+
+    private mutating func backends(_ backends: [BackendCount]) {
+        head("gatehouse_backend_requests_total", "counter", "Requests to servers by what became of them.")
+        for backend in backends {
+            let labels = "tenant=\"\(backend.tenant)\",server=\"\(backend.server)\""
+            let counts = backend.counts
+            text += "gatehouse_backend_requests_total{\(labels),outcome=\"answered\"} \(counts.answers)\n"
+            text += "gatehouse_backend_requests_total{\(labels),outcome=\"failed\"} \(counts.failures)\n"
+            text += "gatehouse_backend_requests_total{\(labels),outcome=\"timeout\"} \(counts.timeouts)\n"
+            text +=
+                "gatehouse_backend_requests_total{\(labels),outcome=\"connect_failure\"} \(counts.connectFailures)\n"
+        }
+    }
+
+    private static func seconds(_ nanoseconds: UInt64) -> String {
+        "\(Double(nanoseconds) / 1_000_000_000)"
+    }
+}

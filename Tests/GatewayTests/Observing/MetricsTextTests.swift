@@ -1,0 +1,120 @@
+import Testing
+
+@testable import Gateway
+
+/// The text that Prometheus reads (exposition format 0.0.4).
+struct MetricsTextTests {
+    private func counters() -> Counters {
+        var counters = Counters(tenantCount: 2)
+        for _ in 0..<3 { counters.count(tenant: 0, method: .get, status: 200, outcome: .granted) }
+        counters.count(tenant: 1, method: .other, status: 401, outcome: .refused(.missingToken))
+        counters.count(tenant: 2, method: .post, status: 404, outcome: .refused(.unknownHost))
+        counters.time(tenant: 0, duration: 750_000, overhead: 20_000)
+        counters.time(tenant: 0, duration: 60_000_000_000, overhead: 30_000)
+        counters.openConnections = 7
+        counters.tokenCache = TokenCacheCounts(hits: 5, misses: 4, refusedHits: 3)
+        return counters
+    }
+
+    private func lines() -> [String] {
+        let backend = BackendCount(
+            tenant: "one",
+            server: "http://b:1",
+            counts: BackendCounters(answers: 1, failures: 2, timeouts: 3, connectFailures: 4)
+        )
+        return MetricsText(tenants: ["one", "two"], counters: counters(), backends: [backend], lostLogBytes: 0).text
+            .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    @Test(arguments: [
+        #"gatehouse_requests_total{tenant="one",method="GET",status="200"} 3"#,
+        #"gatehouse_requests_total{tenant="two",method="other",status="401"} 1"#,
+        #"gatehouse_requests_total{tenant="",method="POST",status="404"} 1"#,
+        #"gatehouse_auth_decisions_total{tenant="one",outcome="granted"} 3"#,
+        #"gatehouse_auth_decisions_total{tenant="two",outcome="missing_token"} 1"#,
+        #"gatehouse_request_duration_seconds_bucket{tenant="one",le="0.0005"} 0"#,
+        #"gatehouse_request_duration_seconds_bucket{tenant="one",le="0.001"} 1"#,
+        #"gatehouse_request_duration_seconds_bucket{tenant="one",le="10.0"} 1"#,
+        #"gatehouse_request_duration_seconds_bucket{tenant="one",le="+Inf"} 2"#,
+        #"gatehouse_request_duration_seconds_sum{tenant="one"} 60.00075"#,
+        #"gatehouse_request_duration_seconds_count{tenant="one"} 2"#,
+        #"gatehouse_gateway_overhead_seconds_count{tenant="two"} 0"#,
+        #"gatehouse_token_cache_total{result="hit"} 5"#, #"gatehouse_token_cache_total{result="miss"} 4"#,
+        #"gatehouse_token_cache_total{result="refused"} 3"#, #"gatehouse_connections{state="open"} 7"#,
+        #"gatehouse_backend_requests_total{tenant="one",server="http://b:1",outcome="answered"} 1"#,
+        #"gatehouse_backend_requests_total{tenant="one",server="http://b:1",outcome="connect_failure"} 4"#,
+    ])
+    func countIsThere(line: String) {
+        #expect(lines().contains(line))
+    }
+
+    @Test func everyLineIsACommentOrASampleOfTheFamilyAbove() {
+        var family = ""
+        var families: [String] = []
+        let all = lines()
+        #expect(all.last == "")
+        for line in all.dropLast() {
+            let words = line.split(separator: " ")
+            if line.hasPrefix("# HELP ") {
+                family = String(words[2])
+                families.append(family)
+                #expect(words.count > 3)
+            } else if line.hasPrefix("# TYPE ") {
+                #expect(words.count == 4 && words[2] == family)
+                #expect(["counter", "gauge", "histogram"].contains(words[3]))
+            } else {
+                let name = line.prefix { $0 != "{" && $0 != " " }
+                let suffixes = ["", "_bucket", "_sum", "_count"]
+                #expect(suffixes.contains { name == family + $0 }, "\(line)")
+                #expect(words.last.flatMap { Double($0) } != nil)
+            }
+        }
+        #expect(Set(families).count == families.count)
+    }
+
+    @Test func bucketsOfEveryHistogramNeverDecreaseAndEndWithTheCount() {
+        for name in ["gatehouse_request_duration_seconds", "gatehouse_gateway_overhead_seconds"] {
+            for tenant in ["one", "two", ""] {
+                let values = lines().filter { $0.hasPrefix("\(name)_bucket{tenant=\"\(tenant)\"") }
+                    .compactMap { $0.split(separator: " ").last.flatMap { Int($0) } }
+                let count = lines().first { $0.hasPrefix("\(name)_count{tenant=\"\(tenant)\"") }
+                #expect(values == values.sorted() && values.count > 5)
+                #expect(count?.hasSuffix(" \(values.last ?? -1)") == true)
+            }
+        }
+    }
+
+    @Test func countersOfLoopsAddUp() {
+        var sum = counters()
+        sum.add(counters())
+        #expect(sum.openConnections == 14)
+        #expect(sum.tokenCache == TokenCacheCounts(hits: 10, misses: 8, refusedHits: 6))
+        var seen: [String] = []
+        sum.forEachRequestCount { seen.append("\($0) \($1.label) \($2) \($3)") }
+        #expect(seen == ["0 GET 200 6", "1 other 401 2", "2 POST 404 2"])
+        #expect(sum.durations[0].counts.reduce(0, +) == 4)
+    }
+
+    @Test func statusesOutsideTheTableAreCountedAtItsEdges() {
+        var counters = Counters(tenantCount: 0)
+        for status in [0, 100, 599, 999] {
+            counters.count(tenant: 0, method: .head, status: status, outcome: .anonymous)
+        }
+        var seen: [Int: UInt64] = [:]
+        counters.forEachRequestCount { seen[$2] = $3 }
+        #expect(seen == [100: 2, 599: 2])
+    }
+
+    @Test func methodsThatAnyoneCanMakeUpAreOneLabel() {
+        for (text, method) in [
+            ("GET", CountedMethod.get), ("HEAD", .head), ("POST", .post), ("PUT", .put), ("PATCH", .patch),
+            ("DELETE", .delete), ("OPTIONS", .options), ("get", .other), ("PURGE", .other), ("X", .other),
+            ("PROPFIND", .other),
+        ] {
+            let bytes = Array(text.utf8)
+            let counted = CountedMethod(bytes.span, 0..<bytes.count)
+            #expect(counted == method)
+        }
+        #expect(CountedMethod.allCases.filter(\.isSafe).map(\.label) == ["GET", "HEAD", "OPTIONS"])
+    }
+}

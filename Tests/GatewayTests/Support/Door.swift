@@ -1,0 +1,155 @@
+import NIOCore
+import Tenants
+import Testing
+import Verification
+
+@testable import Gateway
+
+/// One event loop's way from a head's bytes to the head that the backend gets, without a socket.
+final class Door {
+    /// What came of a request.
+    enum Answer {
+        case malformed(HTTPViolation)
+        case refused(Refusal)
+        case granted(Grant)
+        case needs(SlowStep)
+
+        var refusal: Refusal? {
+            if case .refused(let refusal) = self { refusal } else { nil }
+        }
+
+        var grant: Grant? {
+            if case .granted(let grant) = self { grant } else { nil }
+        }
+    }
+
+    static let now = 1_800_000_000.0
+    static let issuer = "https://issuer.test"
+    private static let secret = Array("a secret of these tests that is long enough for HS256".utf8)
+    private static let otherSecret = Array("another secret, with which nobody here should be convinced".utf8)
+    static let requestID = RequestID(high: 0x0123_4567_89ab_cdef, low: 0xfedc_ba98_7654_3210)
+
+    let tenants: [TenantRuntime]
+    let router: RequestRouter
+    let decision: AccessDecision
+    private let head = RequestHead()
+    private let parser = RequestHeadParser(maximumBytes: 32 << 10, maximumFields: 100)
+
+    init(_ tenants: [Tenant]) {
+        let runtimes = tenants.enumerated().map { index, tenant in
+            TenantRuntime(index: index, tenant: tenant, servers: BackendServers([]))
+        }
+        self.tenants = runtimes
+        router = RequestRouter(directory: TenantDirectory(tenants), tenants: runtimes)
+        decision = AccessDecision(router: router)
+    }
+
+    /// A tenant at `app.test` that takes tokens of ``issuer``.
+    static func tenant(
+        name: String = "app",
+        host: String = "app.test",
+        prefix: String? = nil,
+        strips: Bool = false,
+        from: [TokenSource] = [.bearer],
+        access: [AccessRule] = [],
+        identity: Identity = Identity(),
+        mode: Tenant.Mode = .enforce
+    ) throws -> Tenant {
+        let issuer = IssuerPolicy(
+            issuer: issuer,
+            algorithms: [.hs256],
+            keys: try KeySet(secret: secret, algorithms: [.hs256])
+        )
+        return Tenant(
+            name: name,
+            hosts: [.exact(host)],
+            pathPrefix: prefix,
+            stripPrefix: strips,
+            backend: Backend(servers: [BackendServer(address: HostPort(host: "127.0.0.1", port: 9))]),
+            authenticate: Authentication(from: from, policy: VerificationPolicy(issuers: [issuer], leeway: 60)),
+            access: AccessRules(access),
+            identity: identity,
+            mode: mode
+        )
+    }
+
+    static func rule(_ path: String, _ allow: AccessRule.Allow, methods: [String] = []) throws -> AccessRule {
+        AccessRule(path: try PathPattern(path), methods: methods, allow: allow)
+    }
+
+    /// Alice's token, good for ten minutes from ``now``.
+    static func token(_ changes: KeyValuePairs<String, JSONValue?> = [:], forged: Bool = false) throws -> String {
+        var claims: JSONObject = [
+            "iss": .string(issuer), "sub": "alice", "email": "alice@example.test", "role": "customer",
+            "scope": "read write", "exp": .number(JSONNumber(Int(now) + 600)),
+        ]
+        for (name, value) in changes { claims[name] = value }
+        return try TokenSigner(SigningKey(secret: forged ? otherSecret : secret), algorithm: .hs256).sign(claims)
+    }
+
+    /// - Parameter mayNeed: Whether the decision may ask for a slow step.
+    func ask(_ bytes: [UInt8], mayNeed: Bool = true, at now: Double = Door.now) -> Answer {
+        switch parser.parse(bytes.span, into: head) {
+        case .incomplete: return .malformed(.badRequest("incomplete"))
+        case .refused(let violation): return .malformed(violation)
+        case .complete: break
+        }
+        switch router.route(head, bytes.span) {
+        case .refused(let refusal, _): return .refused(refusal)
+        case .routed(let request):
+            switch decision.decide(request, head, bytes.span, mayNeed: mayNeed, at: now) {
+            case .refused(let refusal): return .refused(refusal)
+            case .granted(let grant): return .granted(grant)
+            case .needs(let step): return .needs(step)
+            }
+        }
+    }
+
+    /// GET of `path` at `app.test` with further header lines.
+    func get(_ path: String, token: String? = nil, lines: [String] = [], at now: Double = Door.now) -> Answer {
+        ask(Self.request(path, lines: (token.map { ["Authorization: Bearer \($0)"] } ?? []) + lines), at: now)
+    }
+
+    static func request(
+        _ target: String,
+        method: String = "GET",
+        version: String = "1.1",
+        host: String? = "app.test",
+        lines: [String] = []
+    ) -> [UInt8] {
+        let all = (host.map { ["Host: \($0)"] } ?? []) + lines
+        return Array("\(method) \(target) HTTP/\(version)\r\n\(all.map { $0 + "\r\n" }.joined())\r\n".utf8)
+    }
+
+    /// The bytes that the backend gets, or nil if the request is refused.
+    func forwardedBytes(_ bytes: [UInt8], from peer: Peer) -> [UInt8]? {
+        guard let grant = ask(bytes).grant else { return nil }
+        var out = ByteBuffer()
+        let context = ForwardingContext(
+            peer: peer,
+            requestID: Self.requestID,
+            traceID: (0x11, 0x22),
+            spanID: 0x33
+        )
+        BackendRequest.write(grant, head, bytes.span, router: router, context: context, to: &out)
+        return Array(out.readableBytesView)
+    }
+
+    /// The head that the backend gets, read by the same strict parser.
+    func forward(_ bytes: [UInt8], from peer: Peer) throws -> RequestReading {
+        let written = try #require(forwardedBytes(bytes, from: peer))
+        let reading = try #require(RequestOutcome.parse(written).reading)
+        #expect(reading.length == written.count)
+        return reading
+    }
+
+    static func peer(_ address: String = "203.0.113.7", trusted: Bool = false, tls: Bool = false) throws -> Peer {
+        let ip = try #require(IPAddress(address))
+        let range = AddressRange(base: ip, prefixLength: ip.bytes.count * 8)
+        return Peer(
+            try SocketAddress(ipAddress: address, port: 4000),
+            trustedProxies: trusted ? [range] : [],
+            isTLS: tls
+        )
+    }
+}

@@ -1,0 +1,119 @@
+@testable import Gateway
+
+/// What a request head parsed to, as a value that outlives the bytes.
+struct RequestReading: Equatable {
+    struct Field: Equatable {
+        var name: [UInt8]
+        var value: [UInt8]
+
+        init(_ name: [UInt8], _ value: [UInt8]) {
+            self.name = name
+            self.value = value
+        }
+
+        init(_ name: String, _ value: String) {
+            self.init(Array(name.utf8), Array(value.utf8))
+        }
+    }
+
+    var method: [UInt8]
+    var target: [UInt8]
+    var minorVersion = 1
+    var fields: [Field] = []
+    var framing = RequestFraming.none
+    var length = 0
+    var host: Int?
+    var connectionNamesFields = false
+    var connectionClose = false
+    var connectionKeepAlive = false
+    var expectsContinue = false
+    var traceparent: Int?
+
+    init(method: String = "GET", target: String = "/") {
+        self.method = Array(method.utf8)
+        self.target = Array(target.utf8)
+    }
+
+    init(_ head: RequestHead, _ bytes: [UInt8]) {
+        method = Array(bytes[head.method])
+        target = Array(bytes[head.target])
+        minorVersion = head.minorVersion
+        fields = head.fields[..<head.fieldCount].map { Field(Array(bytes[$0.name]), Array(bytes[$0.value])) }
+        framing = head.framing
+        length = head.length
+        host = head.host
+        connectionNamesFields = head.connectionNamesFields
+        connectionClose = head.connectionClose
+        connectionKeepAlive = head.connectionKeepAlive
+        expectsContinue = head.expectsContinue
+        traceparent = head.traceparent
+    }
+
+    /// The values of the fields with this name, in order; `_` is not `-` here.
+    func values(_ name: String) -> [String] {
+        fields.filter { String(decoding: $0.name, as: UTF8.self).lowercased() == name.lowercased() }
+            .map { String(decoding: $0.value, as: UTF8.self) }
+    }
+
+    var names: [String] { fields.map { String(decoding: $0.name, as: UTF8.self).lowercased() } }
+
+    /// The head again, with one space and one CRLF wherever they belong.
+    var canonicalBytes: [UInt8] {
+        var bytes = method + [0x20] + target + Array(" HTTP/1.\(minorVersion)\r\n".utf8)
+        for field in fields { bytes += field.name + Array(": ".utf8) + field.value + [0x0d, 0x0a] }
+        return bytes + [0x0d, 0x0a]
+    }
+
+    /// Whether nothing in it could end a line.
+    var isClean: Bool {
+        ([method, target] + fields.flatMap { [$0.name, $0.value] })
+            .allSatisfy { text in !text.contains { $0 == 0 || $0 == 0x0a || $0 == 0x0d } }
+    }
+}
+
+/// What came of parsing a request head.
+enum RequestOutcome: Equatable {
+    case incomplete
+    case refused(HTTPViolation)
+    case head(RequestReading)
+
+    var reading: RequestReading? {
+        if case .head(let reading) = self { reading } else { nil }
+    }
+
+    var status: Int? {
+        if case .refused(let violation) = self { violation.status } else { nil }
+    }
+
+    static func parse(
+        _ bytes: [UInt8],
+        into head: RequestHead = RequestHead(),
+        maximumBytes: Int = 32 << 10,
+        maximumFields: Int = 100
+    ) -> RequestOutcome {
+        let parser = RequestHeadParser(maximumBytes: maximumBytes, maximumFields: maximumFields)
+        switch parser.parse(bytes.span, into: head) {
+        case .incomplete: return .incomplete
+        case .refused(let violation): return .refused(violation)
+        case .complete: return .head(RequestReading(head, bytes))
+        }
+    }
+
+    static func parse(_ text: String) -> RequestOutcome { parse(Array(text.utf8)) }
+
+    /// The answer of the shortest prefix that has one, and that prefix's length.
+    static func drip(_ bytes: [UInt8], maximumBytes: Int = 32 << 10, maximumFields: Int = 100) -> (RequestOutcome, Int)
+    {
+        let head = RequestHead()
+        for count in 0...bytes.count {
+            let outcome = parse(
+                Array(bytes[..<count]),
+                into: head,
+                maximumBytes: maximumBytes,
+                maximumFields: maximumFields
+            )
+            if outcome != .incomplete { return (outcome, count) }
+        }
+        return (.incomplete, bytes.count)
+    }
+}

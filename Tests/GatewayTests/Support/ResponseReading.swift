@@ -1,0 +1,80 @@
+@testable import Gateway
+
+/// What a response head parsed to, as a value that outlives the bytes.
+struct ResponseReading: Equatable {
+    var status: Int
+    var reason: [UInt8]
+    var minorVersion: Int
+    var fields: [RequestReading.Field]
+    var length: Int
+    var contentLength: Int?
+    var isChunked: Bool
+    var connectionNamesFields: Bool
+    var keepsAlive: Bool
+    var hasDate: Bool
+
+    init(_ head: ResponseHead, _ bytes: [UInt8]) {
+        status = head.status
+        reason = Array(bytes[head.reason])
+        minorVersion = head.minorVersion
+        fields = head.fields[..<head.fieldCount].map {
+            RequestReading.Field(Array(bytes[$0.name]), Array(bytes[$0.value]))
+        }
+        length = head.length
+        contentLength = head.contentLength
+        isChunked = head.isChunked
+        connectionNamesFields = head.connectionNamesFields
+        keepsAlive = head.keepsAlive
+        hasDate = head.hasDate
+    }
+
+    func values(_ name: String) -> [String] {
+        fields.filter { String(decoding: $0.name, as: UTF8.self).lowercased() == name.lowercased() }
+            .map { String(decoding: $0.value, as: UTF8.self) }
+    }
+
+    var canonicalBytes: [UInt8] {
+        var bytes = Array("HTTP/1.\(minorVersion) \(status) ".utf8) + reason + [0x0d, 0x0a]
+        for field in fields { bytes += field.name + Array(": ".utf8) + field.value + [0x0d, 0x0a] }
+        return bytes + [0x0d, 0x0a]
+    }
+
+    var isClean: Bool {
+        ([reason] + fields.flatMap { [$0.name, $0.value] })
+            .allSatisfy { text in !text.contains { $0 == 0 || $0 == 0x0a || $0 == 0x0d } }
+    }
+}
+
+/// What came of parsing a response head.
+enum ResponseOutcome: Equatable {
+    case incomplete
+    case garbled(HTTPViolation)
+    case head(ResponseReading)
+
+    var reading: ResponseReading? {
+        if case .head(let reading) = self { reading } else { nil }
+    }
+
+    var isGarbled: Bool {
+        if case .garbled = self { true } else { false }
+    }
+
+    static func parse(_ bytes: [UInt8], into head: ResponseHead = ResponseHead()) -> ResponseOutcome {
+        switch ResponseHeadParser().parse(bytes.span, into: head) {
+        case .incomplete: .incomplete
+        case .garbled(let violation): .garbled(violation)
+        case .complete: .head(ResponseReading(head, bytes))
+        }
+    }
+
+    static func parse(_ text: String) -> ResponseOutcome { parse(Array(text.utf8)) }
+
+    static func drip(_ bytes: [UInt8]) -> ResponseOutcome {
+        let head = ResponseHead()
+        for count in 0...bytes.count {
+            let outcome = parse(Array(bytes[..<count]), into: head)
+            if outcome != .incomplete { return outcome }
+        }
+        return .incomplete
+    }
+}

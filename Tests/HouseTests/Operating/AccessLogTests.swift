@@ -1,0 +1,153 @@
+import Foundation
+import Testing
+import Verification
+
+/// One JSON object a request (contract: metrics and logs).
+@Suite struct AccessLogTests {
+    private static let members: Set<String> = [
+        "time", "request_id", "tenant", "method", "path", "status", "bytes", "duration_ms", "overhead_ms", "outcome",
+        "subject", "refreshed", "server", "protocol", "remote",
+    ]
+
+    @Test func aForwardedRequestHasExactlyTheNamedMembers() async throws {
+        try await withHouse { house async throws in
+            _ = try await house.request("/x/y?z=1", method: "PUT", token: try house.token())
+            let line = try await house.accessLog.next()
+            #expect(Set(line.members.map(\.name)) == Self.members)
+            #expect(line["tenant"] == "app")
+            #expect(line["method"] == "PUT")
+            #expect(line["path"] == "/x/y")
+            #expect(line["status"] == 200)
+            #expect(line["subject"] == "alice")
+            #expect(line["protocol"] == "HTTP/1.1")
+            #expect(line["refreshed"] == false)
+            #expect(try #require(line["bytes"]?.double) >= 2)
+            #expect(line["server"]?.string?.contains("127.0.0.1:\(house.backend.port)") == true)
+            #expect(line["remote"]?.string?.hasPrefix("127.0.0.1") == true)
+            let duration = try #require(line["duration_ms"]?.double)
+            let overhead = try #require(line["overhead_ms"]?.double)
+            #expect(duration >= overhead && overhead >= 0)
+        }
+    }
+
+    @Test func theTimeIsNow() async throws {
+        try await withHouse { house async throws in
+            _ = try await house.request("/open/x")
+            let text = try #require(try await house.accessLog.next()["time"]?.string)
+            let time = try Date(
+                text,
+                strategy: .iso8601.year().month().day().time(includingFractionalSeconds: text.contains("."))
+            )
+            #expect(abs(time.timeIntervalSinceNow) < 120)
+        }
+    }
+
+    @Test func aRefusalIsLoggedWithItsCode() async throws {
+        try await withHouse { house async throws in
+            let refusals: [(path: String, host: String, status: JSONValue, outcome: JSONValue)] = [
+                ("/x", "app.test", 401, "missing_token"), ("/open/%2f", "app.test", 400, "ambiguous_path"),
+                ("/x", "elsewhere.test", 404, "unknown_host"),
+            ]
+            for refusal in refusals {
+                _ = try await house.request(refusal.path, host: refusal.host)
+                let line = try await house.accessLog.next()
+                #expect(line["status"] == refusal.status)
+                #expect(line["outcome"] == refusal.outcome)
+                #expect(line["server"]?.string == nil)
+                #expect(line["subject"]?.string == nil)
+            }
+        }
+    }
+
+    @Test func aBackendsFailureIsLoggedWithItsCode() async throws {
+        try await withHouse(HouseSetup(tenant: "backend: { servers: [\"{nobody}\"] }")) { house async throws in
+            _ = try await house.request("/x", token: try house.token())
+            let line = try await house.accessLog.next()
+            #expect(line["status"] == 503)
+            #expect(line["subject"] == "alice")
+        }
+    }
+
+    @Test func aRequestThatCouldNotBeReadIsLogged() async throws {
+        try await withHouse { house async throws in
+            let client = try await house.connect()
+            try await client.send("GET /open/x HTTP/1.1\r\nHost : app.test\r\n\r\n")
+            #expect(try await client.response().status == 400)
+            #expect(try await house.accessLog.next()["status"] == 400)
+        }
+    }
+
+    @Test func pipelinedRequestsAreLoggedOneByOne() async throws {
+        try await withHouse { house async throws in
+            let client = try await house.connect()
+            try await client.send((0..<5).map { house.head("/open/\($0)") }.joined())
+            var identifiers: Set<String> = []
+            for number in 0..<5 {
+                _ = try await client.response()
+                let line = try await house.accessLog.next()
+                #expect(line["path"]?.string == "/open/\(number)")
+                identifiers.insert(line["request_id"]?.string ?? "")
+            }
+            #expect(identifiers.count == 5)
+        }
+    }
+
+    @Test func whatTheClientWritesCannotForgeALine() async throws {
+        try await withHouse { house async throws in
+            let path = "/open/%22%7D%0A%7B%22status%22:200,%22x%22:%22%E2%82%AC"
+            _ = try await house.request(path, method: "A'B")
+            let line = try await house.accessLog.next()
+            #expect(line["method"] == "A'B")
+            #expect(line["path"]?.string?.hasPrefix("/open/") == true)
+            _ = try await house.request("/open/after")
+            #expect(try await house.accessLog.next()["path"] == "/open/after")
+        }
+    }
+
+    @Test func aSubjectWithControlCharactersCannotForgeALine() async throws {
+        try await withHouse { house async throws in
+            _ = try await house.request("/x", token: try house.token(["sub": "a\"}\n{\"status\":200,\"x\":\"\u{1b}"]))
+            _ = try await house.accessLog.next()
+            _ = try await house.request("/open/after")
+            #expect(try await house.accessLog.next()["path"] == "/open/after")
+        }
+    }
+
+    @Test func neitherQueryNorTokensNorCookiesAreLogged() async throws {
+        let setup = HouseSetup(
+            tenant: """
+                authenticate:
+                  from: [bearer, "cookie:session", "query:token", "header:X-Token"]
+                  issuers:
+                    - { issuer: "https://secret.test", audiences: [app], algorithms: [HS256], secret: "${HOUSE_SECRET}" }
+                """
+        )
+        try await withHouse(setup) { house async throws in
+            let cookie = house.keepSecret("a-cookie-of-the-client")
+            let query = house.keepSecret("a-query-of-the-client")
+            let tokens = [
+                try house.token(), try house.token(["exp": TestIssuer.fromNow(-3600)]),
+                try house.token(algorithm: .rs256, key: house.issuer.stranger), house.keepSecret("not-even-a-token"),
+            ]
+            for token in tokens {
+                _ = try await house.request("/x?q=\(query)", token: token, fields: ["Cookie: other=\(cookie)"])
+                _ = try await house.request("/x?q=\(query)", fields: ["Cookie: other=\(cookie); session=\(token)"])
+                _ = try await house.request("/x?q=\(query)&token=\(token)")
+                _ = try await house.request("/x", fields: ["X-Token: \(token)"])
+                _ = try await house.request("/open/x?token=\(token)", token: token)
+                _ = try await house.send("GET /x?token=\(token) HTTP/1.1\r\nAuthorization : Bearer \(token)\r\n\r\n")
+            }
+            for _ in 0..<(6 * tokens.count) { _ = try await house.accessLog.next() }
+            // The house itself looks through everything logged when it closes.
+            #expect(!house.accessLog.text.contains("?"))
+        }
+    }
+
+    @Test func theLogCanBeTurnedOff() async throws {
+        try await withHouse(HouseSetup(gateway: "log: { level: info, access: false }")) { house async throws in
+            for _ in 0..<3 { _ = try await house.request("/open/x") }
+            await house.shutdown()
+            #expect(house.accessLog.text.isEmpty)
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import Testing
+
+/// Shutting down: nothing new is accepted, what is under way is finished within `shutdown_grace`.
+@Suite struct DrainingTests {
+    private static func held(until gate: Gate) -> BackendScript {
+        BackendScript { exchange in
+            try await exchange.body()
+            if exchange.head.path == "/open/held" { try await gate.passed() }
+            try await exchange.sendOK()
+        }
+    }
+
+    /// Asks until the gateway says that it is not ready.
+    private func drainingHasBegun(_ house: House) async throws -> Bool {
+        for _ in 0..<2000 {
+            if try await house.admin("/readyz").status == 503 { return true }
+        }
+        return false
+    }
+
+    @Test func anAnswerUnderWayIsFinishedAndTheConnectionClosed() async throws {
+        let gate = Gate("draining has begun")
+        let setup = HouseSetup(gateway: "shutdown_grace: 30s")
+        try await withHouse(setup, backend: Self.held(until: gate)) { house async throws in
+            let client = try await house.connect()
+            try await client.send(house.head("/open/held"))
+            _ = try await house.backend.arrivals.next()
+            async let down: Void = house.shutdown()
+            #expect(try await drainingHasBegun(house))
+            gate.open()
+            let response = try await client.response()
+            #expect(response.status == 200)
+            #expect(response.body.text == "ok")
+            #expect(response.fields.list("Connection") == ["close"])
+            #expect(try await client.untilClosed() == [])
+            await down
+        }
+    }
+
+    @Test func newConnectionsAreRefusedWhileDraining() async throws {
+        let gate = Gate("draining has begun")
+        let setup = HouseSetup(gateway: "shutdown_grace: 30s")
+        try await withHouse(setup, backend: Self.held(until: gate)) { house async throws in
+            let client = try await house.connect()
+            try await client.send(house.head("/open/held"))
+            _ = try await house.backend.arrivals.next()
+            async let down: Void = house.shutdown()
+            #expect(try await drainingHasBegun(house))
+            await #expect(throws: (any Error).self) {
+                try await house.request("/open/x")
+            }
+            gate.open()
+            #expect(try await client.response().status == 200)
+            await down
+        }
+    }
+
+    @Test func idleConnectionsAreClosedAtOnce() async throws {
+        try await withHouse(HouseSetup(gateway: "shutdown_grace: 60s")) { house async throws in
+            let client = try await house.connect()
+            try await client.send(house.head("/open/x"))
+            #expect(try await client.response().status == 200)
+            async let down: Void = house.shutdown()
+            #expect(try await client.untilClosed() == [])
+            await down
+        }
+    }
+
+    @Test func whatIsNotFinishedWithinTheGraceIsCut() async throws {
+        let gate = Gate("the test is over")
+        let setup = HouseSetup(gateway: "shutdown_grace: 300ms")
+        try await withHouse(setup, backend: Self.held(until: gate)) { house async throws in
+            let client = try await house.connect()
+            try await client.send(house.head("/open/held"))
+            _ = try await house.backend.arrivals.next()
+            await house.shutdown()
+            let rest = try await client.untilClosed().text
+            #expect(rest.isEmpty, "\(rest)")
+            gate.open()
+        }
+    }
+
+    @Test func anUploadUnderWayIsFinished() async throws {
+        let setup = HouseSetup(gateway: "shutdown_grace: 30s")
+        try await withHouse(setup, backend: .echo) { house async throws in
+            let client = try await house.connect()
+            try await client.send(house.head("/open/x", method: "POST", fields: ["Content-Length: 10"]) + "first")
+            _ = try await house.backend.heads.next()
+            async let down: Void = house.shutdown()
+            #expect(try await drainingHasBegun(house))
+            try await client.send("other")
+            #expect(try await client.response(to: "POST").body.text == "firstother")
+            await down
+        }
+    }
+
+    @Test func shuttingDownTwiceIsHarmless() async throws {
+        try await withHouse { house async throws in
+            await house.shutdown()
+            await house.shutdown()
+            await #expect(throws: (any Error).self) {
+                try await house.request("/open/x")
+            }
+        }
+    }
+}

@@ -1,0 +1,193 @@
+import Testing
+
+/// Which tenant a request belongs to (host and path prefix).
+@Suite struct RoutingTests {
+    /// A second tenant, open to everyone, on the other backend.
+    private static func second(hosts: String, more: String = "") -> String {
+        """
+        second:
+          hosts: [\(hosts)]
+          backend: { servers: ["{other}"] }
+          authenticate: { from: [bearer], issuers: [ { issuer: "https://secret.test", audiences: [app], algorithms: [HS256], secret: "${HOUSE_SECRET}" } ] }
+          access: [ { path: /**, allow: anyone } ]
+        \(more)
+        """
+    }
+
+    @Test func theHostIsMatchedWhateverItsCase() async throws {
+        try await withHouse { house async throws in
+            #expect(try await house.request("/open/a", host: "APP.Test").status == 200)
+        }
+    }
+
+    @Test func thePortAndATrailingDotOfTheHostDoNotCount() async throws {
+        try await withHouse { house async throws in
+            for host in ["app.test:8443", "app.test.", "app.test.:80", "APP.TEST.:1"] {
+                #expect(try await house.request("/open/a", host: host).status == 200, "\(host)")
+            }
+        }
+    }
+
+    @Test func anUnknownHostIsRefused() async throws {
+        try await withHouse { house async throws in
+            for host in ["elsewhere.test", "app.test.evil.test", "xapp.test", "127.0.0.1", "[::1]:8080", "test"] {
+                expectRefusal(try await house.request("/open/a", host: host), 404, "unknown_host", host)
+            }
+            #expect(house.backend.requests.isEmpty)
+        }
+    }
+
+    @Test func aKnownConnectionMayAskForSeveralTenants() async throws {
+        try await withHouse(HouseSetup(others: Self.second(hosts: "second.test"))) { house async throws in
+            let client = try await house.connect()
+            for host in ["app.test", "second.test", "elsewhere.test", "app.test"] {
+                try await client.send(house.head("/open/a", host: host))
+                let response = try await client.response()
+                #expect(response.status == (host == "elsewhere.test" ? 404 : 200))
+            }
+            #expect(house.backend.requests.count == 2)
+            #expect(house.other.requests.count == 1)
+        }
+    }
+
+    @Test func absoluteFormWinsOverHost() async throws {
+        try await withHouse(HouseSetup(others: Self.second(hosts: "second.test"))) { house async throws in
+            let response = try await house.request("http://second.test/open/x?y=1", host: "app.test")
+            #expect(response.status == 200)
+            #expect(house.backend.requests.isEmpty)
+            let seen = try await house.other.arrivals.next()
+            #expect(seen.target == "/open/x?y=1")
+            #expect(seen.fields["Host"] == ["second.test"])
+        }
+    }
+
+    @Test func absoluteFormWithoutAPathAsksForTheRoot() async throws {
+        try await withHouse(HouseSetup(others: Self.second(hosts: "second.test"))) { house async throws in
+            #expect(try await house.request("http://second.test", host: "second.test").status == 200)
+            #expect(try await house.other.arrivals.next().target == "/")
+            #expect(try await house.request("http://second.test?x=1", host: "second.test").status == 200)
+            #expect(try await house.other.arrivals.next().target == "/?x=1")
+        }
+    }
+
+    @Test func absoluteFormForAnUnknownHostIsRefusedThoughHostIsKnown() async throws {
+        try await withHouse { house async throws in
+            let response = try await house.request("http://elsewhere.test/open/a", host: "app.test")
+            expectRefusal(response, 404, "unknown_host")
+            #expect(house.backend.requests.isEmpty)
+        }
+    }
+
+    @Test func theHostReachesTheBackendAsItWasSent() async throws {
+        try await withHouse { house async throws in
+            _ = try await house.request("/open/a", host: "app.test")
+            #expect(try await house.backend.arrivals.next().fields["Host"] == ["app.test"])
+        }
+    }
+
+    @Test func aWildcardStandsForOneLabel() async throws {
+        try await withHouse(HouseSetup(others: Self.second(hosts: "\"*.wild.test\""))) { house async throws in
+            for host in ["a.wild.test", "B.Wild.Test:80", "c.wild.test."] {
+                #expect(try await house.request("/x", host: host).status == 200, "\(host)")
+            }
+            for host in ["wild.test", "a.b.wild.test", "awild.test", ".wild.test"] {
+                let status = try await house.request("/x", host: host).status
+                #expect(status == 404 || status == 400, "\(host)")
+            }
+            #expect(house.other.requests.count == 3)
+        }
+    }
+
+    @Test func anExactHostWinsOverAWildcard() async throws {
+        let setup = HouseSetup(tenant: "hosts: [exact.wild.test]", others: Self.second(hosts: "\"*.wild.test\""))
+        try await withHouse(setup) { house async throws in
+            _ = try await house.request("/open/a", host: "exact.wild.test")
+            _ = try await house.request("/open/a", host: "other.wild.test")
+            #expect(house.backend.requests.count == 1)
+            #expect(house.other.requests.count == 1)
+        }
+    }
+
+    @Test func theLongestPathPrefixWinsAtASegmentBoundary() async throws {
+        let setup = HouseSetup(others: Self.second(hosts: "app.test", more: "  path_prefix: /open/shop"))
+        try await withHouse(setup) { house async throws in
+            for path in [
+                "/open/shop", "/open/shop/", "/open/shop/a", "/open/shop?x=1", "/open/./shop/b", "/open/sho%70",
+            ] {
+                #expect(try await house.request(path).status == 200, "\(path)")
+            }
+            #expect(house.other.requests.count == 6)
+            #expect(house.backend.requests.isEmpty)
+            for path in ["/open/shopping", "/open/sho", "/open/shop/../x", "/open/Shop"] {
+                #expect(try await house.request(path).status == 200, "\(path)")
+            }
+            #expect(house.other.requests.count == 6)
+            #expect(house.backend.requests.count == 4)
+        }
+    }
+
+    @Test func aPrefixIsKeptUnlessItIsToBeStripped() async throws {
+        let setup = HouseSetup(others: Self.second(hosts: "app.test", more: "  path_prefix: /shop"))
+        try await withHouse(setup) { house async throws in
+            _ = try await house.request("/shop/a?b=/shop")
+            #expect(try await house.other.arrivals.next().target == "/shop/a?b=/shop")
+        }
+    }
+
+    @Test func aStrippedPrefixIsNotSeenByTheBackend() async throws {
+        let setup = HouseSetup(
+            others: Self.second(hosts: "app.test", more: "  path_prefix: /shop\n  strip_prefix: true")
+        )
+        try await withHouse(setup) { house async throws in
+            let expected = [
+                "/shop/a?b=/shop": "/a?b=/shop", "/shop": "/", "/shop/": "/", "/shop?x=1": "/?x=1",
+                "/shop/shop/a": "/shop/a", "/sh%6Fp/a%20b": "/a%20b", "/x/../shop/c": "/c",
+            ]
+            for (sent, forwarded) in expected {
+                _ = try await house.request(sent)
+                #expect(try await house.other.arrivals.next().target == forwarded, "\(sent)")
+            }
+        }
+    }
+
+    @Test func withoutATenantForOtherPathsTheyAreUnknown() async throws {
+        try await withHouse(HouseSetup(tenant: "path_prefix: /open")) { house async throws in
+            #expect(try await house.request("/open/a").status == 200)
+            expectRefusal(try await house.request("/elsewhere"), 404, "unknown_host")
+        }
+    }
+
+    @Test func ourOwnPathsNeverReachABackend() async throws {
+        let setup = HouseSetup(tenant: "access: [ { path: /**, allow: anyone } ]")
+        try await withHouse(setup) { house async throws in
+            let spellings = [
+                "/.gatehouse/", "/.gatehouse/x", "/.gatehouse/x?y=1", "/%2egatehouse/x", "/.%67atehouse/x",
+                "//.gatehouse/x",
+                "/a/../.gatehouse/x", "/./.gatehouse/x", "/.gatehouse;a=b/x", "/.gatehouse//x",
+                "http://app.test/.gatehouse/x",
+            ]
+            for spelling in spellings {
+                let response = try await house.request(spelling, token: try house.token())
+                #expect((400..<500).contains(response.status), "\(spelling)")
+            }
+            #expect(house.backend.requests.isEmpty)
+        }
+    }
+
+    @Test func ourOwnPathsStayOursInObserveMode() async throws {
+        try await withHouse(HouseSetup(tenant: "mode: observe")) { house async throws in
+            #expect(try await house.request("/.gatehouse/x").status == 404)
+            #expect(house.backend.requests.isEmpty)
+        }
+    }
+
+    @Test func connectIsNeverForwarded() async throws {
+        try await withHouse(HouseSetup(tenant: "access: [ { path: /**, allow: anyone } ]")) { house async throws in
+            for target in ["app.test:443", "/open/a"] {
+                let response = try await house.request(target, method: "CONNECT")
+                #expect([400, 404, 405, 501].contains(response.status), "\(target)")
+            }
+            #expect(house.backend.requests.isEmpty)
+        }
+    }
+}

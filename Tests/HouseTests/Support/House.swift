@@ -1,0 +1,170 @@
+import Gateway
+import Logging
+import Synchronization
+import Tenants
+import Testing
+import Verification
+
+/// A running gateway between a client and two backends, all on loopback.
+final class House: Sendable {
+    /// What `app` is behind.
+    let backend: RecordingBackend
+    /// A second backend, `{other}` in a setup.
+    let other: RecordingBackend
+    let issuer: TestIssuer
+    let accessLog: AccessLog
+    let log: LogCapture
+    let address: HostPort
+    let adminAddress: HostPort?
+
+    private let gateway: Gateway
+    private let clients = Mutex<[RawClient]>([])
+    private let secrets = Mutex<[String]>([TestIssuer.secret])
+
+    fileprivate init(_ setup: HouseSetup, script: BackendScript, closed: ClosedPort, scratch: Scratch) async throws {
+        issuer = try TestIssuer.shared()
+        backend = try await RecordingBackend.start(script)
+        other = try await RecordingBackend.start(.ok)
+        accessLog = AccessLog()
+        log = LogCapture()
+        let configuration = try setup.configuration([
+            "backend": "http://127.0.0.1:\(backend.port)",
+            "other": "http://127.0.0.1:\(other.port)",
+            "nobody": "http://127.0.0.1:\(closed.port)",
+            "jwks": try scratch.write(issuer.jwks, to: "jwks.json"),
+        ])
+        let accessLog = accessLog
+        gateway = Gateway(
+            configuration: configuration,
+            logger: log.logger(),
+            accessLog: .sink { accessLog.write($0) }
+        )
+        let bound = try await gateway.start()
+        guard let first = bound.listeners.first else { throw Malformed("no listener") }
+        address = first
+        adminAddress = bound.admin
+    }
+
+    // MARK: Clients
+
+    /// A new connection to the gateway.
+    func connect(receiveBuffer: Int? = nil) async throws -> RawClient {
+        let client = RawClient(try await Wire.connect(to: address, receiveBuffer: receiveBuffer))
+        clients.withLock { $0.append(client) }
+        return client
+    }
+
+    /// One request on a connection of its own.
+    func send(_ raw: String, method: String = "GET") async throws -> RawResponse {
+        let client = try await connect()
+        try await client.send(raw)
+        let response = try await client.response(to: method)
+        await client.close()
+        return response
+    }
+
+    /// One request without a body on a connection of its own.
+    ///
+    /// - Parameter fields: Whole field lines, without their CRLF.
+    func request(
+        _ target: String,
+        method: String = "GET",
+        host: String = "app.test",
+        token: String? = nil,
+        fields: [String] = []
+    ) async throws -> RawResponse {
+        try await send(head(target, method: method, host: host, token: token, fields: fields), method: method)
+    }
+
+    /// The bytes of a request head.
+    func head(
+        _ target: String,
+        method: String = "GET",
+        host: String = "app.test",
+        token: String? = nil,
+        fields: [String] = []
+    ) -> String {
+        let authorization = token.map { ["Authorization: Bearer \($0)"] } ?? []
+        let lines = ["\(method) \(target) HTTP/1.1", "Host: \(host)"] + authorization + fields
+        return lines.joined(separator: "\r\n") + "\r\n\r\n"
+    }
+
+    /// One request to the admin listener.
+    func admin(_ path: String, fields: [String] = []) async throws -> RawResponse {
+        guard let adminAddress else { throw Malformed("no admin listener") }
+        let client = RawClient(try await Wire.connect(to: adminAddress))
+        clients.withLock { $0.append(client) }
+        try await client.send(head(path, host: "\(adminAddress)", fields: fields + ["Connection: close"]))
+        let response = try await client.response()
+        await client.close()
+        return response
+    }
+
+    // MARK: Tokens
+
+    /// A token of the house's identity provider; see ``TestIssuer/token(_:algorithm:key:keyID:header:)``.
+    func token(
+        _ claims: JSONObject = [:],
+        algorithm: SignatureAlgorithm = .hs256,
+        key: SigningKey? = nil,
+        keyID: String? = nil,
+        header: JSONObject = [:]
+    ) throws -> String {
+        keepSecret(try issuer.token(claims, algorithm: algorithm, key: key, keyID: keyID, header: header))
+    }
+
+    /// Notes something that must never show in a log or a metric.
+    @discardableResult
+    func keepSecret(_ text: String) -> String {
+        secrets.withLock { $0.append(text) }
+        return text
+    }
+
+    // MARK: Closing
+
+    func shutdown() async {
+        await gateway.shutdown()
+    }
+
+    fileprivate func close() async {
+        for client in clients.withLock({ $0 }) { await client.close() }
+        await gateway.shutdown()
+        await backend.stop()
+        await other.stop()
+    }
+
+    /// What holds in every house: backends saw nothing that can be read in two ways, and no log shows a secret.
+    fileprivate func expectCleanBooks() {
+        #expect(backend.complaints == [])
+        #expect(other.complaints == [])
+        let logged = accessLog.text + log.text
+        for secret in secrets.withLock({ $0 }) {
+            // The signature alone would do harm, the header alone would not.
+            let telling = secret.split(separator: ".").last.map(String.init) ?? secret
+            #expect(telling.isEmpty || !logged.contains(telling), "a secret is in a log")
+        }
+    }
+}
+
+/// Opens a house, lets `visit` in, and always closes it again.
+func withHouse(
+    _ setup: HouseSetup = HouseSetup(),
+    backend script: BackendScript = .ok,
+    _ visit: (House) async throws -> Void
+) async throws {
+    try await Street.shared.withPlace {
+        let scratch = try Scratch()
+        defer { scratch.remove() }
+        let closed = try ClosedPort()
+        let house = try await House(setup, script: script, closed: closed, scratch: scratch)
+        do {
+            try await visit(house)
+        } catch {
+            await house.close()
+            throw error
+        }
+        await house.close()
+        house.expectCleanBooks()
+        withExtendedLifetime(closed) {}
+    }
+}

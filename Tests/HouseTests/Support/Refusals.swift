@@ -1,0 +1,58 @@
+import Testing
+import Verification
+
+/// A problem document (RFC 9457) as the contract wants it; nil where a member is missing or of another type.
+struct Problem: Sendable {
+    var type: String
+    var title: String
+    var status: Int
+    var detail: String
+    var code: String
+    var requestID: String
+
+    init?(_ response: RawResponse) {
+        guard let object = try? JSONParser.parse(response.body.bytes).object,
+            let type = object["type"]?.string, let title = object["title"]?.string,
+            let status = object["status"]?.double, let detail = object["detail"]?.string,
+            let code = object["code"]?.string, let requestID = object["request_id"]?.string
+        else { return nil }
+        self.type = type
+        self.title = title
+        self.status = Int(status)
+        self.detail = detail
+        self.code = code
+        self.requestID = requestID
+    }
+}
+
+/// The codes that the contract closes its list with.
+let refusalCodes: Set<String> = [
+    "missing_token", "invalid_token", "token_expired", "token_revoked", "insufficient_scope", "insufficient_role",
+    "unknown_host", "ambiguous_path", "rate_limited", "cross_site_request", "payload_too_large", "backend_unavailable",
+    "backend_timeout", "overloaded", "store_unavailable", "bad_request",
+]
+
+/// Expects the gateway's own refusal, whole: status, code, body and the fields that go with it.
+func expectRefusal(
+    _ response: RawResponse,
+    _ status: Int,
+    _ code: String,
+    _ comment: String = "",
+    sourceLocation: SourceLocation = #_sourceLocation
+) {
+    #expect(response.status == status, "\(comment)", sourceLocation: sourceLocation)
+    #expect(
+        response.fields["Content-Type"] == ["application/problem+json"],
+        "\(comment)",
+        sourceLocation: sourceLocation
+    )
+    #expect(response.fields["Cache-Control"] == ["no-store"], "\(comment)", sourceLocation: sourceLocation)
+    guard let problem = Problem(response) else {
+        Issue.record("no problem document: \(response.body.text) \(comment)", sourceLocation: sourceLocation)
+        return
+    }
+    #expect(problem.status == status, "\(comment)", sourceLocation: sourceLocation)
+    #expect(problem.code == code, "\(comment)", sourceLocation: sourceLocation)
+    #expect(!problem.type.isEmpty && !problem.title.isEmpty, "\(comment)", sourceLocation: sourceLocation)
+    #expect(!problem.detail.isEmpty && !problem.requestID.isEmpty, "\(comment)", sourceLocation: sourceLocation)
+}

@@ -1,0 +1,133 @@
+import Glibc
+import NIOCore
+import NIOPosix
+import Tenants
+
+/// One TCP connection, as bytes: what is read is read on demand only, so that a test may also be a peer that does not read.
+final class Wire: Sendable {
+    private let channel: any Channel
+    private let arrivals: Mailbox<ByteBuffer>
+
+    private init(channel: any Channel, arrivals: Mailbox<ByteBuffer>) {
+        self.channel = channel
+        self.arrivals = arrivals
+    }
+
+    /// - Parameter receiveBuffer: Bytes of SO_RCVBUF, for tests that count what the other side can get rid of.
+    static func connect(to address: HostPort, receiveBuffer: Int? = nil) async throws -> Wire {
+        let arrivals = Mailbox<ByteBuffer>("bytes from \(address)")
+        var bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .channelOption(.autoRead, value: false)
+            .channelOption(.allowRemoteHalfClosure, value: true)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(ArrivalHandler(arrivals))
+                }
+            }
+        if let receiveBuffer {
+            bootstrap = bootstrap.channelOption(.socketOption(.so_rcvbuf), value: .init(receiveBuffer))
+        }
+        let channel = try await bootstrap.connect(host: address.host, port: address.port).get()
+        return Wire(channel: channel, arrivals: arrivals)
+    }
+
+    /// Listens on a free loopback port and hands every accepted connection to `accept`.
+    static func listen(accept: @escaping @Sendable (Wire) -> Void) async throws -> any Channel {
+        try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.autoRead, value: false)
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let arrivals = Mailbox<ByteBuffer>("bytes from the gateway")
+                    // A read asked for before the channel is active would be lost.
+                    let handler = ArrivalHandler(arrivals) { accept(Wire(channel: channel, arrivals: arrivals)) }
+                    try channel.pipeline.syncOperations.addHandler(handler)
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+    }
+
+    /// Done when the kernel has taken the bytes, which a peer that does not read puts off.
+    func send(_ bytes: [UInt8], within limit: TimeAmount = .patience) async throws {
+        let written = channel.eventLoop.makePromise(of: Void.self)
+        channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: written)
+        try await written.futureResult.bounded("the peer to take \(bytes.count) bytes", within: limit)
+    }
+
+    /// What came next, or nil at the peer's end.
+    func receive(within limit: TimeAmount = .patience) async throws -> ByteBuffer? {
+        if let ready = arrivals.takeReady() { return ready }
+        channel.read()
+        do {
+            return try await arrivals.next(within: limit)
+        } catch is EndOfStream {
+            return nil
+        }
+    }
+
+    /// Says that nothing more is sent (FIN); what the peer still sends can be read.
+    func closeOutput() async throws {
+        let closed = channel.eventLoop.makePromise(of: Void.self)
+        channel.close(mode: .output, promise: closed)
+        try await closed.futureResult.bounded("the half-close")
+    }
+
+    func close() async {
+        arrivals.finish(EndOfStream())
+        try? await channel.close().get()
+    }
+
+    /// Aborts the connection: the peer sees RST instead of FIN.
+    func reset() async throws {
+        let atOnce = linger(l_onoff: 1, l_linger: 0)
+        if let socket = channel as? any SocketOptionProvider {
+            try await socket.setSoLinger(atOnce).get()
+        }
+        await close()
+    }
+
+    func setSendBuffer(_ bytes: Int) async throws {
+        try await channel.setOption(.socketOption(.so_sndbuf), value: .init(bytes)).get()
+    }
+}
+
+private final class ArrivalHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let arrivals: Mailbox<ByteBuffer>
+    private let whenActive: () -> Void
+
+    init(_ arrivals: Mailbox<ByteBuffer>, whenActive: @escaping () -> Void = {}) {
+        self.arrivals = arrivals
+        self.whenActive = whenActive
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        whenActive()
+        context.fireChannelActive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        arrivals.put(unwrapInboundIn(data))
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if let event = event as? ChannelEvent, event == .inputClosed {
+            arrivals.finish(EndOfStream())
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        arrivals.finish(error)
+        context.close(promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        arrivals.finish(EndOfStream())
+        context.fireChannelInactive()
+    }
+}
