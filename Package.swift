@@ -16,6 +16,7 @@ let strict: [SwiftSetting] = [
 let package = Package(
     name: "gatehouse",
     products: [
+        .executable(name: "gatehouse", targets: ["gatehouse"]),
         .library(name: "Verification", targets: ["Verification"]),
     ],
     dependencies: [
@@ -49,8 +50,48 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .target(
+            name: "Demo",
+            dependencies: [
+                "Verification",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "gatehouse",
+            dependencies: [
+                "Demo",
+                "Gateway",
+                "Tenants",
+                "Verification",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            resources: [.embedInCode("tenants.yaml.example")],
+            swiftSettings: strict
+        ),
         .testTarget(name: "VerificationTests", dependencies: ["Verification"], swiftSettings: strict),
         .testTarget(name: "TenantsTests", dependencies: ["Tenants", "Verification"], swiftSettings: strict),
+        .testTarget(
+            name: "DemoTests",
+            dependencies: [
+                "Demo", "Tenants", "Verification", "gatehouse",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "GatewayTests",
             dependencies: [

@@ -1,0 +1,79 @@
+import Verification
+
+/// Mints and verifies the tokens of one app.
+struct AppTokens: Sendable {
+    /// In seconds.
+    let lifetime: Int
+    private let issuer: String
+    private let audiences: [String]
+    private let key: AppKey
+    private let now: @Sendable () -> Double
+
+    /// - Parameters:
+    ///   - audiences: Those of which a token must name one; empty: `aud` is neither written nor checked.
+    ///   - now: The time in Unix seconds.
+    init(
+        issuer: String,
+        audiences: [String],
+        key: AppKey,
+        lifetime: Int,
+        now: @escaping @Sendable () -> Double
+    ) {
+        self.issuer = issuer
+        self.audiences = audiences
+        self.key = key
+        self.lifetime = lifetime
+        self.now = now
+    }
+
+    /// A signed token for `user`, with a `jti` of its own.
+    func mint(for user: SampleUser, audience: String?, session: String? = nil) throws -> String {
+        let issuedAt = Int(now())
+        var claims: JSONObject = ["iss": .string(issuer), "sub": .string(user.subject)]
+        claims["aud"] = audience.map(JSONValue.string)
+        claims["email"] = .string(user.email)
+        claims["role"] = .string(user.role)
+        claims["jti"] = .string(RandomText.make(bytes: 16))
+        claims["sid"] = session.map(JSONValue.string)
+        claims["iat"] = .number(JSONNumber(issuedAt))
+        claims["exp"] = .number(JSONNumber(issuedAt + lifetime))
+        return try TokenSigner(key.signing, algorithm: key.algorithm, keyID: key.signing.thumbprint).sign(claims)
+    }
+
+    /// Whom a token speaks of.
+    ///
+    /// - Parameter leeway: Seconds after its expiry that a token is still taken.
+    func principal(of token: String, leeway: Double = 60) throws(Unauthorized) -> Principal {
+        let policy = VerificationPolicy(
+            issuers: [
+                IssuerPolicy(issuer: issuer, audiences: audiences, algorithms: [key.algorithm], keys: key.verifying)
+            ],
+            leeway: leeway,
+            requiredClaims: ["sub", "exp"]
+        )
+        do {
+            return try TokenVerifier(policy).verify(Array(token.utf8), at: now())
+        } catch {
+            throw Unauthorized(reason: error.summary)
+        }
+    }
+}
+
+/// One algorithm with both halves of its key.
+struct AppKey: Sendable {
+    let algorithm: SignatureAlgorithm
+    let signing: SigningKey
+    let verifying: KeySet
+
+    init(secret: [UInt8]) throws(KeySetError) {
+        algorithm = .hs256
+        signing = SigningKey(secret: secret)
+        verifying = try KeySet(secret: secret, algorithms: [.hs256])
+    }
+
+    init(_ algorithm: SignatureAlgorithm, _ key: SigningKey) throws(KeySetError) {
+        self.algorithm = algorithm
+        signing = key
+        verifying = try KeySet(jwk: key.publicJWK(algorithm: algorithm) ?? JSONObject())
+    }
+}

@@ -1,0 +1,102 @@
+import Hummingbird
+public import Logging
+import ServiceLifecycle
+public import Verification
+
+/// The four backends of the five sample apps, on loopback: customer and driver share one.
+///
+/// They keep the contracts of their apps (sign-in, refresh, logout, who am I, a protected resource), say which identity
+/// fields they saw, and fail on demand. All they know is in memory and bounded.
+public actor SampleBackends {
+    private let apps: [any SampleApp]
+    private let umuve: UmuveBackend
+    private let finance: FinanceBackend
+    private let chat: ChatBackend
+    private let clans: ClansBackend
+    private let logger: Logger
+    private var running: (group: ServiceGroup, task: Task<Void, any Error>)?
+
+    /// - Parameters:
+    ///   - keys: What each app signs with.
+    ///   - now: The time in Unix seconds.
+    /// - Throws: When a secret is too short or a key is of another kind.
+    public init(keys: SampleKeys, logger: Logger, now: @escaping @Sendable () -> Double) throws(KeySetError) {
+        umuve = UmuveBackend(key: try AppKey(secret: keys.umuveSecret), now: now)
+        finance = FinanceBackend(key: try AppKey(secret: keys.financeSecret), now: now)
+        chat = ChatBackend(key: try AppKey(.es256, keys.chatKey), now: now)
+        clans = ClansBackend(key: try AppKey(.rs256, keys.clansKey), now: now)
+        apps = [umuve, finance, chat, clans]
+        self.logger = logger
+    }
+
+    /// Listens on every port, and gives the ports once all accept connections.
+    ///
+    /// - Throws: What kept a port from being bound; then none is listened on.
+    public func start(ports: SampleBackendPorts) async throws -> SampleBackendPorts {
+        let (bound, continuation) = AsyncThrowingStream<(app: Int, port: Int), any Error>.makeStream()
+        let services = zip(apps, ports.inOrder).enumerated().map { index, entry in
+            application(entry.0, port: entry.1) { continuation.yield((index, $0)) }
+        }
+        var configuration = ServiceGroupConfiguration(services: services, logger: logger)
+        configuration.maximumGracefulShutdownDuration = .seconds(5)
+        let group = ServiceGroup(configuration: configuration)
+        let task = Task {
+            do {
+                try await group.run()
+                continuation.finish()
+            } catch {
+                continuation.finish(throwing: error)
+                throw error
+            }
+        }
+        running = (group, task)
+        var found = ports.inOrder
+        var missing = Set(found.indices)
+        for try await (app, port) in bound {
+            found[app] = port
+            missing.remove(app)
+            if missing.isEmpty { break }
+        }
+        return SampleBackendPorts(umuve: found[0], finance: found[1], chat: found[2], clans: found[3])
+    }
+
+    /// Lets requests under way finish, at most five seconds, and frees the ports.
+    public func shutdown() async {
+        guard let running else { return }
+        self.running = nil
+        await running.group.triggerGracefulShutdown()
+        // How the backends ended is no news to whoever asked them to end.
+        _ = await running.task.result
+    }
+
+    /// An access token for a user of `app`, as its sign-in gives them out.
+    ///
+    /// - Parameter role: Counts in the customer and the driver app only; nil: the app's own.
+    public nonisolated func token(_ app: SampleAppName, email: String, role: String? = nil) throws -> String {
+        switch app {
+        case .customer:
+            try umuve.token(for: SampleUser(email: email, role: role ?? "customer"), UmuveBackend.customerAudience)
+        case .driver:
+            try umuve.token(for: SampleUser(email: email, role: role ?? "driver"), UmuveBackend.driverAudience)
+        case .finance: try finance.token(for: FinanceBackend.user(email))
+        case .chat: try chat.token(for: ChatBackend.user(email))
+        case .clans: try clans.token(for: ClansBackend.user(email))
+        }
+    }
+
+    private func application(
+        _ app: any SampleApp,
+        port: Int,
+        onRunning: @escaping @Sendable (Int) -> Void
+    ) -> any Service {
+        Application(
+            router: app.makeRouter(),
+            configuration: ApplicationConfiguration(
+                address: .hostname("127.0.0.1", port: port),
+                serverName: "sample-\(app.name)"
+            ),
+            onServerRunning: { channel in onRunning(channel.localAddress?.port ?? port) },
+            logger: logger
+        )
+    }
+}

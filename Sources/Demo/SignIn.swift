@@ -1,0 +1,36 @@
+import Hummingbird
+import Verification
+
+/// The JSON that the sample apps take to sign in: `{ "email", "password", "role"? }`.
+struct SignIn: Sendable {
+    let email: String
+    let role: String?
+
+    /// Nil unless `body` has an e-mail address and the demo's password.
+    init?(_ body: JSONObject) {
+        guard let email = body["email"]?.string, email.utf8.count <= 254, email.utf8.contains(UInt8(ascii: "@")),
+            email.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+            body["password"]?.string == SampleUser.password
+        else { return nil }
+        self.email = email
+        role = body["role"]?.string
+    }
+
+    /// The answer where there is no sign-in to be had from a body.
+    static let refused = Response.json(
+        ["error": "send { \"email\": …, \"password\": \"demo\" }"],
+        status: .unauthorized
+    )
+}
+
+extension SampleUser {
+    /// How answers show a user.
+    var json: JSONValue {
+        ["id": .string(subject), "email": .string(email), "role": .string(role)]
+    }
+
+    /// The user that a verified token speaks of.
+    init(_ principal: Principal) {
+        self.init(email: principal.claims["email"]?.string ?? "", role: principal.roles.first ?? "")
+    }
+}

@@ -1,0 +1,84 @@
+import Hummingbird
+import Verification
+
+/// The backend of the customer and the driver app: mints bearer tokens for a week and refreshes them itself, against
+/// the old bearer token. An address of `admin@…` signs in as an admin of the customer app.
+struct UmuveBackend: SampleApp {
+    static let customerAudience = "umuve-customer"
+    static let driverAudience = "umuve-driver"
+    /// How long after its expiry a token may still be refreshed.
+    private static let grace: Double = 7 * 86_400
+
+    let name = "umuve"
+    let sessions = Sessions()
+    private let tokens: AppTokens
+
+    init(key: AppKey, now: @escaping @Sendable () -> Double) {
+        tokens = AppTokens(
+            issuer: "https://api.umuve.example",
+            audiences: [Self.customerAudience, Self.driverAudience],
+            key: key,
+            lifetime: 7 * 86_400,
+            now: now
+        )
+    }
+
+    func addRoutes(to router: Router<BasicRequestContext>) {
+        router.post("/api/auth/login") { request, _ in
+            var request = request
+            guard let signIn = await request.jsonBody().flatMap(SignIn.init) else { return SignIn.refused }
+            let user = Self.user(signIn)
+            return .json(["token": .string(try token(for: user, Self.audience(of: user))), "user": user.json])
+        }
+        router.post("/api/auth/refresh") { request, _ in try await refresh(request) }
+        router.post("/api/auth/logout") { request, _ in
+            await answering(request) { caller in
+                if let id = caller.tokenID { await sessions.mark(id, .ended) }
+                return .json(["success": true])
+            }
+        }
+        for path in ["/api/me", "/api/auth/me"] as [RouterPath] {
+            router.get(path) { request, _ in
+                await answering(request) { caller in .json(["user": SampleUser(caller).json]) }
+            }
+        }
+        addResource("/api/jobs", named: "jobs", to: router)
+        addResource("/api/admin/jobs", named: "every job", to: router)
+    }
+
+    func caller(of request: Request) async throws(Unauthorized) -> Principal {
+        guard let token = request.bearerToken else { throw Unauthorized(reason: "no token") }
+        let principal = try tokens.principal(of: token)
+        // The app trusts its own token; an identity header that says another name is a broken gateway.
+        if let subject = SeenIdentity.subject(of: request), subject != principal.subject {
+            throw Unauthorized(reason: "identity header and token differ")
+        }
+        try await checkStanding(of: principal)
+        return principal
+    }
+
+    /// A token as a sign-in to the app of this audience gives it out.
+    func token(for user: SampleUser, _ audience: String) throws -> String {
+        try tokens.mint(for: user, audience: audience)
+    }
+
+    /// Drivers have an app of their own; all others sign in to the customers'.
+    private static func audience(of user: SampleUser) -> String {
+        user.role == "driver" ? driverAudience : customerAudience
+    }
+
+    private func refresh(_ request: Request) async throws -> Response {
+        guard let token = request.bearerToken,
+            let principal = try? tokens.principal(of: token, leeway: Self.grace), let id = principal.tokenID
+        else { return .unauthorized("no token to refresh") }
+        if case .ended? = await sessions.standing(of: id) { return .unauthorized("this session has ended") }
+        await sessions.mark(id, .ended)
+        let audience = principal.audiences.first ?? Self.customerAudience
+        return .json(["token": .string(try self.token(for: SampleUser(principal), audience))])
+    }
+
+    private static func user(_ signIn: SignIn) -> SampleUser {
+        if signIn.email.hasPrefix("admin@") { return SampleUser(email: signIn.email, role: "admin") }
+        return SampleUser(email: signIn.email, role: signIn.role == "driver" ? "driver" : "customer")
+    }
+}

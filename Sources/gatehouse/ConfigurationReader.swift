@@ -1,0 +1,9 @@
+import Foundation
+import Tenants
+
+/// Reads tenants.yaml with the process's environment and the real file system.
+enum ConfigurationReader {
+    static func read(_ path: String) -> ReadResult {
+        TenantsFile.read(path: path, environment: ProcessInfo.processInfo.environment, files: DiskFiles())
+    }
+}

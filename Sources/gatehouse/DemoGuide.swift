@@ -1,0 +1,97 @@
+import Demo
+import Tenants
+import Verification
+
+/// What to try in a demo run: curl lines by tenant, ready to paste.
+struct DemoGuide {
+    struct Section {
+        let name: String
+        let about: String
+        let lines: [DemoLine]
+    }
+
+    private let gateway: HostPort
+    private let admin: HostPort
+    private let tokens: [(tenant: String, token: String)]
+    private let sections: [Section]
+
+    /// - Parameter token: Gives an access token of an app, for its own role or the one named.
+    init(
+        gateway: HostPort,
+        admin: HostPort,
+        adminToken: String,
+        token: (SampleAppName, String?) throws -> String
+    ) throws {
+        self.gateway = gateway
+        self.admin = admin
+        var tokens: [(tenant: String, token: String)] = []
+        var sections: [Section] = []
+        for app in SampleAppName.allCases {
+            let tenant = DemoTenant(app: app, gateway: gateway)
+            let good = try token(app, nil)
+            let lines: [DemoLine] =
+                switch app {
+                case .customer: tenant.customer(good)
+                case .driver: tenant.driver(good, ofCustomer: try token(.driver, "customer"))
+                case .finance: tenant.finance(good)
+                case .chat: tenant.chat(good)
+                case .clans: tenant.clans(good)
+                }
+            tokens.append((app.rawValue, good))
+            sections.append(Section(name: app.rawValue, about: tenant.about, lines: lines))
+        }
+        self.tokens = tokens + [("admin", adminToken)]
+        self.sections = sections + [Self.adminSection(admin, token: adminToken)]
+    }
+
+    /// For people.
+    var text: String {
+        var text = """
+            Five sample apps are behind the gateway on \(gateway); Ctrl-C ends it.
+            Each line below can be pasted as it is; the status it is answered with stands above it.
+
+            """
+        for section in sections {
+            text += "\n\(section.name): \(section.about)\n"
+            for line in section.lines { text += "\n# \(line.status) \(line.title)\n\(line.command)\n" }
+        }
+        return text
+    }
+
+    /// For programs: `{ gateway, admin, tokens, lines: [{ tenant, title, status, command }] }`.
+    var json: JSONValue {
+        var tokens = JSONObject()
+        for (tenant, token) in self.tokens { tokens[tenant] = .string(token) }
+        let lines = sections.flatMap { section in
+            section.lines.map { line -> JSONValue in
+                [
+                    "tenant": .string(section.name), "title": .string(line.title),
+                    "status": .number(JSONNumber(line.status)), "command": .string(line.command),
+                ]
+            }
+        }
+        return [
+            "gateway": .string(gateway.description), "admin": .string(admin.description),
+            "tokens": .object(tokens), "lines": .array(lines),
+        ]
+    }
+
+    private static func adminSection(_ admin: HostPort, token: String) -> Section {
+        Section(
+            name: "admin",
+            about: "the gateway's own listener",
+            lines: [
+                DemoLine(200, "is the process up", ["http://\(admin)/healthz"]),
+                DemoLine(200, "is it ready for requests", ["http://\(admin)/readyz"]),
+                DemoLine(
+                    200,
+                    "counters for Prometheus",
+                    [
+                        "http://\(admin)/metrics", "-H", "Authorization: Bearer \(token)",
+                    ]
+                ),
+                DemoLine(401, "counters without the admin token", ["http://\(admin)/metrics"]),
+            ]
+        )
+    }
+}

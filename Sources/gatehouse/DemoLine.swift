@@ -1,0 +1,23 @@
+/// A curl line, and the status that it is answered with.
+struct DemoLine {
+    private static let plainCharacters = Set(
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-./:_=".utf8
+    )
+
+    let title: String
+    let status: Int
+    let command: String
+
+    /// - Parameter arguments: Those of curl, quoted here for a shell.
+    init(_ status: Int, _ title: String, _ arguments: [String]) {
+        self.title = title
+        self.status = status
+        command = (["curl", "-sS"] + arguments.map(Self.quoted)).joined(separator: " ")
+    }
+
+    private static func quoted(_ argument: String) -> String {
+        guard argument.isEmpty || !argument.utf8.allSatisfy(plainCharacters.contains) else { return argument }
+        let parts = argument.split(separator: "'", omittingEmptySubsequences: false)
+        return "'" + parts.joined(separator: "'\\''") + "'"
+    }
+}

@@ -1,0 +1,45 @@
+import Demo
+import Tenants
+import Verification
+
+/// Secrets and keys of one demo run. They live in memory only; the gateway reads them as if from environment and disk.
+struct DemoSecrets {
+    private static let keysDirectory = "/demo-keys"
+
+    let keys: SampleKeys
+    let adminToken: String
+    private let googleClientSecret: String
+
+    static func generate() throws(CommandFailure) -> DemoSecrets {
+        do {
+            return DemoSecrets(
+                keys: try SampleKeys.generate(),
+                adminToken: RandomText.make(bytes: 24),
+                googleClientSecret: RandomText.make(bytes: 24)
+            )
+        } catch {
+            throw CommandFailure("no demo keys: \(error); try again")
+        }
+    }
+
+    /// What the example configuration reads from the environment.
+    var environment: [String: String] {
+        [
+            "CUSTOMER_JWT_SECRET": String(decoding: keys.umuveSecret, as: UTF8.self),
+            "FINANCE_JWT_SECRET": String(decoding: keys.financeSecret, as: UTF8.self),
+            "GOOGLE_CLIENT_SECRET": googleClientSecret,
+            "GATEHOUSE_ADMIN_TOKEN": adminToken,
+            "GATEHOUSE_KEYS_DIR": Self.keysDirectory,
+        ]
+    }
+
+    /// The signing keys of the tenants that have an issuer, by path.
+    var files: [String: [UInt8]] {
+        var files: [String: [UInt8]] = [:]
+        for (tenant, key) in [("chat", keys.chatKey), ("clans", keys.clansKey)] {
+            guard let kid = key.thumbprint, let pem = key.privateKeyPEM else { continue }
+            files["\(Self.keysDirectory)/\(tenant)/\(kid).pem"] = Array(pem.utf8)
+        }
+        return files
+    }
+}

@@ -1,0 +1,42 @@
+import Glibc
+import Tenants
+
+/// Files that the commands read and write.
+enum KeyFiles {
+    /// The content of a file that `option` names.
+    static func read(_ path: String, option: String) throws(CommandFailure) -> [UInt8] {
+        do {
+            return try DiskFiles().read(path)
+        } catch {
+            throw CommandFailure("\(option): \(path): \(error)")
+        }
+    }
+
+    /// Writes a private key where no file was before, readable by its owner alone from the first moment.
+    static func createPrivate(_ path: String, content: String) throws(CommandFailure) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw CommandFailure("cannot create \(path): \(systemError(errno))") }
+        defer { close(descriptor) }
+        var rest = Array(content.utf8)[...]
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            if written < 0, errno == EINTR { continue }
+            guard written > 0 else { throw CommandFailure("cannot write \(path): \(systemError(errno))") }
+            rest = rest.dropFirst(written)
+        }
+        guard fsync(descriptor) == 0 else { throw CommandFailure("cannot write \(path): \(systemError(errno))") }
+    }
+
+    /// Makes `path` a directory for its owner alone, unless it is a directory already.
+    static func makeDirectory(_ path: String) throws(CommandFailure) {
+        guard mkdir(path, 0o700) != 0 else { return }
+        let reason = errno
+        var status = stat()
+        if reason == EEXIST, stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return }
+        throw CommandFailure("--out: cannot make the directory \(path): \(systemError(reason))")
+    }
+
+    private static func systemError(_ code: CInt) -> String {
+        String(cString: strerror(code))
+    }
+}

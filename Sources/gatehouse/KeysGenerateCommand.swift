@@ -1,0 +1,51 @@
+import ArgumentParser
+import Verification
+
+struct KeysGenerateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "generate",
+        abstract: "Makes a private key and prints its public JWK.",
+        discussion: """
+            The key is written as unencrypted PKCS#8 PEM, mode 0600, to OUT/KID.pem; KID is its RFC 7638 thumbprint. \
+            RSA keys have 2048 bits.
+            """
+    )
+
+    @Option(help: "What it will sign with: RS256, PS256, ES256, EdDSA or their longer kin.")
+    var algorithm: SignatureAlgorithm
+
+    @Option(help: ArgumentHelp("The directory to write to; made if it is missing.", valueName: "directory"))
+    var out: String
+
+    func run() async throws {
+        let key: SigningKey
+        do {
+            key = try SigningKey.generate(try Self.kind(for: algorithm))
+        } catch let error as SigningError {
+            throw CommandFailure("\(error); try again")
+        }
+        guard let kid = key.thumbprint, let pem = key.privateKeyPEM, let jwk = key.publicJWK(algorithm: algorithm)
+        else {
+            throw CommandFailure("the key could not be written down; try again")
+        }
+        try KeyFiles.makeDirectory(out)
+        let path = "\(out)/\(kid).pem"
+        try KeyFiles.createPrivate(path, content: pem)
+        Terminal.printError("wrote \(path)")
+        Terminal.print(JSONWriter.text(of: .object(jwk)))
+    }
+
+    private static func kind(for algorithm: SignatureAlgorithm) throws -> SigningKey.Kind {
+        switch algorithm {
+        case .rs256, .rs384, .rs512, .ps256, .ps384, .ps512: return .rsa(bits: 2048)
+        case .es256: return .p256
+        case .es384: return .p384
+        case .es512: return .p521
+        case .edDSA: return .ed25519
+        case .hs256, .hs384, .hs512:
+            throw ValidationError(
+                "\(algorithm.rawValue) needs a secret, not a key pair: openssl rand -base64 48 > secret"
+            )
+        }
+    }
+}

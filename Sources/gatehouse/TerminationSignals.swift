@@ -1,0 +1,28 @@
+import Glibc
+import UnixSignals
+
+/// SIGTERM and SIGINT, caught from its making on: the first asks for a clean end, the second ends the process at once.
+struct TerminationSignals: Sendable {
+    /// Ends at the first signal; carries nothing.
+    private let untilFirst: AsyncStream<Never>
+
+    init() async {
+        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
+        let (stream, continuation) = AsyncStream<Never>.makeStream()
+        untilFirst = stream
+        // Lives as long as the process, since a clean end may hang at any point. The sequence has but one reader.
+        Task {
+            var isFirst = true
+            for await signal in signals {
+                guard isFirst else { _exit(128 + signal.rawValue) }
+                isFirst = false
+                continuation.finish()
+            }
+        }
+    }
+
+    /// Returns at the first signal, or when its task is cancelled.
+    func first() async {
+        for await _ in untilFirst {}
+    }
+}

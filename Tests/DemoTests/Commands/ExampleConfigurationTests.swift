@@ -1,0 +1,25 @@
+import Tenants
+import Testing
+import Verification
+
+@testable import gatehouse
+
+struct ExampleConfigurationTests {
+    @Test func exampleRunsOnSecretsMadeUpForTheDemo() throws {
+        let configuration = try ExampleConfiguration.read(try DemoSecrets.generate())
+        #expect(configuration.tenants.map(\.name) == ["customer", "driver", "finance", "chat", "clans"])
+        #expect(configuration.gateway.admin?.token != nil)
+        for tenant in configuration.tenants {
+            #expect(tenant.authenticate.policy.issuers.allSatisfy { !$0.keys.keys.isEmpty })
+        }
+    }
+
+    @Test func filesInMemoryAreListedByDirectory() throws {
+        let files = MemoryFiles(content: ["/k/chat/a.pem": [1], "/k/chat/b.pem": [2], "/k/clans/c.pem": [3]])
+        #expect(try files.list("/k/chat").sorted() == ["a.pem", "b.pem"])
+        #expect(try files.list("/k").sorted() == ["chat", "clans"])
+        #expect(try files.read("/k/chat/b.pem") == [2])
+        #expect(throws: FileReadingError.notFound) { try files.read("/k/chat") }
+        #expect(throws: FileReadingError.notFound) { try files.list("/k/other") }
+    }
+}
