@@ -13,6 +13,7 @@ struct Serving {
     }
 
     func close() {
+        decision.forgetTokens()
         for tenant in tenants { tenant.servers.close() }
     }
 }

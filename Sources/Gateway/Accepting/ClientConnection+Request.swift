@@ -115,7 +115,14 @@ extension ClientConnection {
             worker.logRequest(&record, head, span, isBehindProxy: peer.isTrustedProxy)
             if isTooLarge(request.tenant, head.framing) { return refuse(.payloadTooLarge) }
             let now = worker.unixTime(at: record.startedAt)
-            switch serving.decision.decide(request, head, span, mayNeed: mayNeed, at: now) {
+            switch serving.decision.decide(
+                request,
+                head,
+                span,
+                memory: tokenMemory,
+                mayNeed: mayNeed,
+                at: now
+            ) {
             case .refused(let refusal): refuse(refusal)
             case .granted(let grant):
                 record.outcome = grant.outcome

@@ -51,6 +51,7 @@ final class ClientConnection: ChannelInboundHandler {
     var answerIsChunked = false
     var answerIsCloseDelimited = false
     var record = ExchangeRecord()
+    let tokenMemory = TokenMemory()
     var server: BackendConnection?
     var waitingAt: ServerPool?
     var triedServers: [ServerPool] = []

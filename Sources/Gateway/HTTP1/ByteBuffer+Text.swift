@@ -18,17 +18,45 @@ extension ByteBuffer {
 
     /// Sixteen lower-case hexadecimal digits.
     mutating func writeHex(_ word: UInt64) {
-        var digits: (UInt64, UInt64) = (0, 0)
-        for index in 0..<8 {
-            digits.0 = digits.0 << 8 | UInt64(UInt8(truncatingIfNeeded: word >> UInt64(60 - 4 * index) & 15).hexDigit)
-            digits.1 = digits.1 << 8 | UInt64(UInt8(truncatingIfNeeded: word >> UInt64(28 - 4 * index) & 15).hexDigit)
-        }
-        writeMultipleIntegers(digits.0, digits.1)
+        writeMultipleIntegers(
+            UInt32(truncatingIfNeeded: word >> 32).hexDigits,
+            UInt32(truncatingIfNeeded: word).hexDigits,
+            endianness: .little
+        )
     }
 
+    /// The text form of a UUID, in groups of 8, 4, 4, 4 and 12 digits.
     mutating func writeRequestID(_ id: RequestID) {
-        writeWithOutputRawSpan(minimumWritableBytes: RequestID.textLength) { out in
-            id.forEachByte { out.append($0) }
-        }
+        let hyphen = UInt8(ascii: "-")
+        let second = UInt32(truncatingIfNeeded: id.high).hexDigits
+        let third = UInt32(truncatingIfNeeded: id.low >> 32).hexDigits
+        writeMultipleIntegers(
+            UInt32(truncatingIfNeeded: id.high >> 32).hexDigits,
+            hyphen,
+            UInt32(truncatingIfNeeded: second),
+            hyphen,
+            UInt32(truncatingIfNeeded: second >> 32),
+            hyphen,
+            UInt32(truncatingIfNeeded: third),
+            hyphen,
+            UInt32(truncatingIfNeeded: third >> 32),
+            UInt32(truncatingIfNeeded: id.low).hexDigits,
+            endianness: .little
+        )
+    }
+}
+
+extension UInt32 {
+    /// Its eight lower-case hexadecimal digits, the first in the lowest byte. All at once, without a table or a loop:
+    /// four numbers of them go out with each request.
+    var hexDigits: UInt64 {
+        var digits = UInt64(self)
+        // One nibble a byte, the highest nibble in the lowest byte.
+        digits = (digits & 0xffff) << 32 | digits >> 16
+        digits = (digits & 0x0000_ff00_0000_ff00) >> 8 | (digits & 0x0000_00ff_0000_00ff) << 16
+        digits = (digits & 0x00f0_00f0_00f0_00f0) >> 4 | (digits & 0x000f_000f_000f_000f) << 8
+        // 1 where a digit is a letter.
+        let letters = (digits + 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+        return digits + 0x3030_3030_3030_3030 + letters * 0x27
     }
 }

@@ -16,6 +16,12 @@ struct Grant {
     }
 }
 
+/// The entry of a connection's last token. A client sends the same one with each request, and comparing it costs less
+/// than hashing it to find it again.
+final class TokenMemory {
+    fileprivate(set) var last: TokenCache.Entry?
+}
+
 /// Whether a request may pass. One function without I/O for every door: whoever asks, the answer is the same.
 final class AccessDecision {
     enum Answer {
@@ -36,17 +42,19 @@ final class AccessDecision {
     }
 
     /// - Parameters:
+    ///   - memory: What is remembered of the connection's last token; nil where there is no connection.
     ///   - mayNeed: Whether a slow step may be asked for; not when one was just done for this request.
     ///   - now: Unix seconds.
     func decide(
         _ request: RoutedRequest,
         _ head: RequestHead,
         _ bytes: Span<UInt8>,
+        memory: TokenMemory? = nil,
         mayNeed: Bool,
         at now: Double
     ) -> Answer {
         let rules = Rules(router, request, head, bytes)
-        switch authenticate(request, head, bytes, mayNeed: mayNeed, at: now) {
+        switch authenticate(request, head, bytes, memory, mayNeed: mayNeed, at: now) {
         case .needs(let step): return .needs(step)
         case .verified(let caller):
             if request.path == .ambiguous { return refuse(request, .ambiguousPath, caller) }
@@ -83,6 +91,7 @@ final class AccessDecision {
         _ request: RoutedRequest,
         _ head: RequestHead,
         _ bytes: Span<UInt8>,
+        _ memory: TokenMemory?,
         mayNeed: Bool,
         at now: Double
     ) -> Authentication {
@@ -90,7 +99,8 @@ final class AccessDecision {
         switch TokenFinder.find(head, bytes, query: request.target.query, in: sources) {
         case .missing: return .refused(.missingToken)
         case .several: return .refused(.severalTokens)
-        case .token(let range): return verify(bytes.extracting(range), for: request.tenant, mayNeed: mayNeed, at: now)
+        case .token(let range):
+            return verify(bytes.extracting(range), for: request.tenant, memory, mayNeed: mayNeed, at: now)
         }
     }
 
@@ -98,13 +108,19 @@ final class AccessDecision {
     private func verify(
         _ token: Span<UInt8>,
         for tenant: TenantRuntime,
+        _ memory: TokenMemory?,
         mayNeed: Bool,
         at now: Double
     ) -> Authentication {
-        let key = TokenCache.Key(hash: sipHash.hash(token, seed: UInt64(tenant.index)), tenant: tenant.index)
-        if let caller = verified.caller(key, token: token, at: now) {
+        if let caller = memory?.last?.caller(ofTenant: tenant.index, token: token, at: now) {
             if mayNeed { cacheCounts.hits += 1 }
             return .verified(caller)
+        }
+        let key = TokenCache.Key(hash: sipHash.hash(token, seed: UInt64(tenant.index)), tenant: tenant.index)
+        if let entry = verified.entry(key, token: token, at: now) {
+            if mayNeed { cacheCounts.hits += 1 }
+            memory?.last = entry
+            return .verified(entry.caller)
         }
         if let refusal = refused.refusal(key, at: now) {
             if mayNeed { cacheCounts.refusedHits += 1 }
@@ -120,6 +136,11 @@ final class AccessDecision {
         } catch {
             return .refused(remember(error, key, at: now))
         }
+    }
+
+    /// What was verified holds no longer: there is another configuration, or none.
+    func forgetTokens() {
+        verified.removeAll()
     }
 
     /// Takes note of what came of a slow step, so that the next decision finds it.

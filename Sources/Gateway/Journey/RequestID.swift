@@ -1,7 +1,7 @@
 /// A request's identity in logs and answers: a version 4 UUID (RFC 9562), or the one a trusted proxy gave it.
 struct RequestID: Equatable {
-    private var high: UInt64
-    private var low: UInt64
+    let high: UInt64
+    let low: UInt64
 
     init(high: UInt64, low: UInt64) {
         self.high = high & ~0xf000 | 0x4000

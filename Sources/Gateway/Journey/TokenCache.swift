@@ -11,16 +11,27 @@ final class TokenCache {
         var tenant: Int
     }
 
-    private final class Entry {
-        let tenant: Int
-        let token: [UInt8]
+    final class Entry {
         let caller: Caller
-        var wasUsed = false
+        fileprivate let tenant: Int
+        fileprivate let token: [UInt8]
+        fileprivate var wasUsed = false
+        /// Not once the cache has given it up.
+        fileprivate var isHeld = true
 
-        init(tenant: Int, token: [UInt8], caller: Caller) {
+        fileprivate init(tenant: Int, token: [UInt8], caller: Caller) {
             self.tenant = tenant
             self.token = token
             self.caller = caller
+        }
+
+        /// The caller, if this is the entry of `token` and would still be found.
+        func caller(ofTenant tenant: Int, token: Span<UInt8>, at now: Double) -> Caller? {
+            guard isHeld, self.tenant == tenant, TokenCache.isSame(self.token, token), now < caller.refusedFrom else {
+                return nil
+            }
+            wasUsed = true
+            return caller
         }
     }
 
@@ -40,20 +51,21 @@ final class TokenCache {
         hands = Array(repeating: 0, count: sets)
     }
 
-    /// The caller of a token that was verified before and has not expired at `now` (Unix seconds).
-    func caller(_ key: Key, token: Span<UInt8>, at now: Double) -> Caller? {
+    /// The entry of a token that was verified before and has not expired at `now` (Unix seconds).
+    func entry(_ key: Key, token: Span<UInt8>, at now: Double) -> Entry? {
         let first = firstPlace(key)
         for place in first..<(first + Self.ways) where tags[place] == key.hash.1 {
             guard let entry = entries[place], entry.tenant == key.tenant, Self.isSame(entry.token, token) else {
                 continue
             }
             guard now < entry.caller.refusedFrom else {
+                entry.isHeld = false
                 entries[place] = nil
                 tags[place] = 0
                 return nil
             }
             entry.wasUsed = true
-            return entry.caller
+            return entry
         }
         return nil
     }
@@ -61,15 +73,25 @@ final class TokenCache {
     func insert(_ caller: Caller, _ key: Key, token: Span<UInt8>) {
         let copy = token.withUnsafeBufferPointer(Array.init)
         let place = placeToFill(key)
+        entries[place]?.isHeld = false
         tags[place] = key.hash.1
         entries[place] = Entry(tenant: key.tenant, token: copy, caller: caller)
+    }
+
+    /// Gives up every entry, those that connections remember included.
+    func removeAll() {
+        for place in entries.indices {
+            entries[place]?.isHeld = false
+            entries[place] = nil
+            tags[place] = 0
+        }
     }
 
     private func firstPlace(_ key: Key) -> Int {
         (Int(truncatingIfNeeded: key.hash.0) & setMask) * Self.ways
     }
 
-    private static func isSame(_ stored: [UInt8], _ token: Span<UInt8>) -> Bool {
+    fileprivate static func isSame(_ stored: [UInt8], _ token: Span<UInt8>) -> Bool {
         guard stored.count == token.count, token.count > 0 else { return false }
         return token.withUnsafeBytes { left in
             stored.withUnsafeBytes { right in

@@ -28,6 +28,14 @@ struct NumberTextTests {
         #expect(written { $0.writeHex(0) } == "0000000000000000")
         #expect(written { $0.writeHex(0x0123_4567_89ab_cdef) } == "0123456789abcdef")
         #expect(written { $0.writeHex(.max) } == "ffffffffffffffff")
+        var random = SplitMix64(seed: 31)
+        for _ in 0..<5000 {
+            let word = random.next()
+            let digits = String(word, radix: 16)
+            #expect(written { $0.writeHex(word) } == String(repeating: "0", count: 16 - digits.count) + digits)
+            let id = RequestID(high: word, low: random.next())
+            #expect(written { $0.writeRequestID(id) } == id.text)
+        }
     }
 
     @Test(arguments: [

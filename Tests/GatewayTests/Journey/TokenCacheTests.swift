@@ -98,8 +98,12 @@ struct TokenCacheTests {
 
         func insert(into cache: TokenCache) { cache.insert(caller, key, token: token.span) }
 
+        func entry(in cache: TokenCache, at now: Double = Door.now) -> TokenCache.Entry? {
+            cache.entry(key, token: token.span, at: now)
+        }
+
         func find(in cache: TokenCache, at now: Double = Door.now) -> Caller? {
-            cache.caller(key, token: token.span, at: now)
+            entry(in: cache, at: now)?.caller
         }
     }
 
@@ -117,6 +121,38 @@ struct TokenCacheTests {
         let kept = all.indices.filter { all[$0].find(in: cache) === all[$0].caller }
         #expect(kept.count == 8)
         #expect(kept.contains(8))
+    }
+
+    @Test func entryThatAConnectionRemembersIsGoodForItsTokenAndTenantOnly() throws {
+        let cache = TokenCache(sets: 4)
+        let (alice, bob) = (try known(1), try known(2))
+        alice.insert(into: cache)
+        let entry = try #require(alice.entry(in: cache))
+        let tenant = alice.key.tenant
+        func caller(_ tenant: Int, _ token: [UInt8], at now: Double = Door.now) -> Caller? {
+            entry.caller(ofTenant: tenant, token: token.span, at: now)
+        }
+        #expect(caller(tenant, alice.token) === alice.caller)
+        #expect(caller(tenant + 1, alice.token) == nil)
+        #expect(caller(tenant, bob.token) == nil)
+        #expect(caller(tenant, alice.token, at: alice.caller.refusedFrom) == nil)
+    }
+
+    @Test func rememberedEntryThatTheCacheGaveUpIsNotUsed() throws {
+        let cache = TokenCache(sets: 1)
+        let all = try (0..<9).map(known)
+        for known in all.dropLast() { known.insert(into: cache) }
+        let entries = all.dropLast().compactMap { $0.entry(in: cache) }
+        all[8].insert(into: cache)
+        func held() -> Int {
+            zip(entries, all).count { entry, known in
+                entry.caller(ofTenant: known.key.tenant, token: known.token.span, at: Door.now) != nil
+            }
+        }
+        #expect(held() == 7)
+        cache.removeAll()
+        #expect(held() == 0)
+        #expect(all.allSatisfy { $0.find(in: cache) == nil })
     }
 
     /// One token that is used between insertions stays, however many others come once.
