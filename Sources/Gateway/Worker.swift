@@ -146,7 +146,7 @@ final class Worker {
     }
 
     private func closeClients() {
-        for client in clients { client.context?.close(promise: nil) }
+        for client in clients { client.closeNow() }
     }
 
     /// Closes what is still open.

@@ -91,13 +91,18 @@ extension ClientConnection {
         return completion.reusesServer
     }
 
-    private func becomeIdle(at now: UInt64) {
+    func becomeIdle(at now: UInt64) {
         phase = .head
         if worker.isDraining { return lingerAndClose() }
         setDeadline(input.readableBytes > 0 ? worker.headerTimeout : worker.idleTimeout, from: now)
     }
 
     // MARK: No answer, or only part of one
+
+    /// Bytes of an answer came, if only the first: this server has seen the request.
+    func serverSpoke() {
+        exchange.serverSpoke()
+    }
 
     func serverLost(_ connection: BackendConnection, endsProperly: Bool) {
         guard connection === server else { return }

@@ -282,7 +282,8 @@ extension ClientConnection {
                 // What came of the flush may have ended the exchange.
                 guard self.server === server, case .body = phase else { return true }
                 if !server.isWritable { setReading(false) }
-                setDeadline(worker.idleTimeout)
+                // Sending on does not excuse a client that takes nothing of an answer.
+                if isWritable { setDeadline(worker.idleTimeout) }
                 return false
             case .violation(let violation):
                 abandonServer()
@@ -306,7 +307,7 @@ extension ClientConnection {
             end.writeStaticString("\r\n")
             server.send(end)
         }
-        setDeadline(nil)
+        setDeadline(isWritable ? nil : worker.idleTimeout)
         exchange.requestCompleted()
         phase = .answer
         server.flush(bodyFollows: true)
@@ -354,14 +355,15 @@ extension ClientConnection {
                 return false
             case .end:
                 input.moveReaderIndex(forwardBy: position)
-                phase = .head
-                setDeadline(worker.idleTimeout)
+                becomeIdle(at: worker.now())
                 return true
             }
         }
     }
 
     func serverWritabilityChanged(_ isWritable: Bool) {
-        if case .body = phase { setReading(isWritable) }
+        guard case .body = phase else { return }
+        setReading(isWritable)
+        if isWritable && self.isWritable { setDeadline(worker.idleTimeout) }
     }
 }

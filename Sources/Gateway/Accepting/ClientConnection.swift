@@ -72,7 +72,6 @@ final class ClientConnection: ChannelInboundHandler {
     init(worker: Worker, isTLS: Bool) {
         self.worker = worker
         self.isTLS = isTLS
-        timer.target = self
     }
 
     // MARK: What the channel says
@@ -92,6 +91,7 @@ final class ClientConnection: ChannelInboundHandler {
 
     private func opened(_ context: ChannelHandlerContext) {
         guard placeInWorker < 0 else { return }
+        timer.target = self
         peer = Peer(context.remoteAddress, trustedProxies: worker.settings.trustedProxies, isTLS: isTLS)
         setDeadline(worker.idleTimeout)
         let isWelcome = worker.opened(self)
@@ -179,13 +179,23 @@ final class ClientConnection: ChannelInboundHandler {
             record = ExchangeRecord(startedAt: worker.now(), id: worker.identifiers.requestID())
             refuse(.headTimeout, closing: true)
         case .body where exchange.awaitsAnswer:
+            // Not read from because the server takes no more, the client is not to blame.
+            let isServersFault = server?.isWritable == false
             abandonServer()
-            refuse(.bodyTimeout, closing: true)
+            refuse(isServersFault ? .backendTimeout : .bodyTimeout, closing: true)
         case .waitingForServer: refuseWaiting(.overloaded)
         case .closing: reset()
-        case .head, .deciding, .body, .answer, .readingPastBody, .lingering:
-            context?.close(promise: nil)
+        case .head, .deciding, .body, .answer, .readingPastBody, .lingering: closeNow()
         case .closed: break
+        }
+    }
+
+    /// Drops the connection with whatever is not written yet.
+    func closeNow() {
+        if exchange.answerHasBegun && answerIsCloseDelimited {
+            reset()
+        } else {
+            context?.close(promise: nil)
         }
     }
 
@@ -198,6 +208,7 @@ final class ClientConnection: ChannelInboundHandler {
 
     /// Shuts our side when all is written, and the connection a little later.
     func lingerAndClose() {
+        if case .closed = phase { return }
         phase = .closing
         input = ByteBuffer()
         setReading(true)
@@ -207,6 +218,7 @@ final class ClientConnection: ChannelInboundHandler {
 
     /// Ends the connection in a way that cannot be taken for the end of the answer that is under way.
     func cut() {
+        if case .closed = phase { return }
         finishRecord(status: record.status, at: worker.now())
         if answerIsCloseDelimited { reset() } else { lingerAndClose() }
     }

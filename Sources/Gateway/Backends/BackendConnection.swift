@@ -44,9 +44,11 @@ final class BackendConnection: ChannelInboundHandler {
         request = worker.allocator.buffer(capacity: 2048)
     }
 
-    /// The connection stands and is the pool's from now on.
-    func connected() {
+    /// The connection stands and is the pool's from now on. Gives whether it still does.
+    func connected() -> Bool {
+        if case .closed = phase { return false }
         timer.target = self
+        return true
     }
 
     // MARK: What the client connection does
@@ -213,8 +215,10 @@ final class BackendConnection: ChannelInboundHandler {
         switch worker.responseParser.parse(bytes.readableBytesUInt8Span, into: head) {
         case .incomplete:
             searched = count
+            client?.serverSpoke()
             return false
         case .garbled:
+            client?.serverSpoke()
             broken()
             return false
         case .complete: break
@@ -222,12 +226,14 @@ final class BackendConnection: ChannelInboundHandler {
         guard let client else { return false }
         // Nothing was upgraded, so nothing may be switched.
         if head.status == 101 {
+            client.serverSpoke()
             broken()
             return false
         }
         searched = 0
         input.moveReaderIndex(forwardBy: head.length)
         if head.status < 200 {
+            client.serverSpoke()
             client.interim(head, bytes.readableBytesUInt8Span)
             return true
         }
@@ -258,6 +264,7 @@ final class BackendConnection: ChannelInboundHandler {
                 break reading
             }
         }
+        if case .closed = phase { return false }
         phase = .body(decoder)
         input.moveReaderIndex(forwardBy: position)
         if isBroken {
@@ -265,7 +272,8 @@ final class BackendConnection: ChannelInboundHandler {
             return false
         }
         guard ended else {
-            worker.timers.set(timer, worker.now() &+ pool.idleTimeout)
+            // Not while it is paused: what a slow client takes its time for is not the server's doing.
+            if isReading { worker.timers.set(timer, worker.now() &+ pool.idleTimeout) }
             return false
         }
         answerEnded(trailers: decoder.trailerSection)

@@ -120,10 +120,8 @@ final class ServerPool {
             }
         connect(bootstrap).assumeIsolated().whenComplete { result in
             let channel = try? result.get()
-            guard let connection = try? channel?.pipeline.syncOperations.handler(type: BackendConnection.self) else {
-                return self.connectFailed()
-            }
-            connection.connected()
+            let connection = try? channel?.pipeline.syncOperations.handler(type: BackendConnection.self)
+            guard let connection, connection.connected() else { return self.connectFailed() }
             self.offer(connection, self.state.connected(), at: self.worker.now())
         }
     }

@@ -53,6 +53,11 @@ struct Exchange: Equatable {
         self.mayRetry = mayRetry
     }
 
+    /// The server has seen the request: whatever becomes of its answer, making the request again might do it twice.
+    mutating func serverSpoke() {
+        mayRetry = false
+    }
+
     /// Body bytes arrived: the client did not wait for 100.
     mutating func bodyBegan() {
         awaitsContinue = false

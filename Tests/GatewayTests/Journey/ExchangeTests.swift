@@ -97,4 +97,13 @@ struct ExchangeTests {
             }
         }
     }
+
+    @Test func requestIsNotMadeAgainOnceTheServerHasSaidAnything() {
+        var exchange = Exchange(clientWantsKeepAlive: true, expectsContinue: false)
+        exchange.serverTaken(mayRetry: true)
+        exchange.requestCompleted()
+        #expect(exchange.serverLost(endsProperly: false) == .retry)
+        exchange.serverSpoke()
+        #expect(exchange.serverLost(endsProperly: false) == .answerBadGateway)
+    }
 }

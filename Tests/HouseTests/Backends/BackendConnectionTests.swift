@@ -43,6 +43,20 @@ import Testing
         }
     }
 
+    @Test func aServerThatGarblesItsAnswerIsNotAskedAgain() async throws {
+        let script = BackendScript { exchange in
+            try await exchange.body()
+            guard exchange.head.path == "/open/garbled" else { return try await exchange.sendOK() }
+            try await exchange.send("HTTP/1.1 200 OK\r\nnonsense\r\n\r\n")
+        }
+        try await withHouse(backend: script) { house async throws in
+            // On a connection that was used before, where a server that said nothing would be asked again.
+            #expect(try await house.request("/open/x").status == 200)
+            expectRefusal(try await house.request("/open/garbled"), 502, "backend_unavailable")
+            #expect(house.backend.requests.count { $0.target == "/open/garbled" } == 1)
+        }
+    }
+
     @Test func aStaleConnectionIsNotTheClientsProblem() async throws {
         // The backend gives up its kept connection just as the next request arrives on it.
         let script = BackendScript { exchange in
