@@ -4,26 +4,45 @@ public struct Backend: Sendable, Equatable {
     public var servers: [BackendServer]
     public var timeouts: BackendTimeouts
     public var limits: BackendLimits
+    public var balance: Balance
+    /// nil: servers are judged by the requests that they get only.
+    public var health: HealthCheck?
+    public var retries: RetryRules
+    /// For the servers with `https`.
+    public var tls: BackendTLS
 
     public init(
         servers: [BackendServer],
         timeouts: BackendTimeouts = BackendTimeouts(),
-        limits: BackendLimits = BackendLimits()
+        limits: BackendLimits = BackendLimits(),
+        balance: Balance = .roundRobin,
+        health: HealthCheck? = nil,
+        retries: RetryRules = RetryRules(),
+        tls: BackendTLS = BackendTLS()
     ) {
         self.servers = servers
         self.timeouts = timeouts
         self.limits = limits
+        self.balance = balance
+        self.health = health
+        self.retries = retries
+        self.tls = tls
     }
 }
 
 /// One address of a backend.
 public struct BackendServer: Sendable, Equatable, Hashable {
     public enum Scheme: String, Sendable, Hashable {
-        case http, https, h2c
+        case http
+        /// TLS; HTTP/2 or HTTP/1.1 by ALPN.
+        case https
+        /// HTTP/2 without TLS, with prior knowledge (RFC 9113 section 3.3).
+        case h2c
     }
 
     public var scheme: Scheme
     public var address: HostPort
+    /// Its share of the requests beside the other servers' weights.
     public var weight: Int
 
     public init(scheme: Scheme = .http, address: HostPort, weight: Int = 1) {
@@ -34,7 +53,7 @@ public struct BackendServer: Sendable, Equatable, Hashable {
 }
 
 public struct BackendTimeouts: Sendable, Equatable {
-    /// Until the TCP connection stands.
+    /// Until the connection stands, its TLS handshake included.
     public var connect: Duration
     /// From the end of the request to the first byte of the answer.
     public var response: Duration

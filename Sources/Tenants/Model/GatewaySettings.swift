@@ -5,7 +5,7 @@ public struct GatewaySettings: Sendable {
     public var store: StoreLocation
     /// Event loops; 0 stands for one a core.
     public var threads: Int
-    /// Peers whose `Forwarded` and `X-Forwarded-*` fields are believed.
+    /// Peers whose `Forwarded` and `X-Forwarded-*` fields and PROXY headers are believed.
     public var trustedProxies: [AddressRange]
     /// How long requests under way may take after SIGTERM.
     public var shutdownGrace: Duration

@@ -13,6 +13,9 @@ public struct Tenant: Sendable {
     public var identity: Identity
     public var mode: Mode
     public var limits: RequestLimits
+    /// nil: the certificate of the tenant that has the default.
+    public var tls: ServerCertificate?
+    public var webSocket: WebSocketRules
 
     public enum Mode: String, Sendable, CaseIterable {
         /// What the decision refuses is refused.
@@ -31,7 +34,9 @@ public struct Tenant: Sendable {
         access: AccessRules = AccessRules([]),
         identity: Identity = Identity(),
         mode: Mode = .enforce,
-        limits: RequestLimits = RequestLimits()
+        limits: RequestLimits = RequestLimits(),
+        tls: ServerCertificate? = nil,
+        webSocket: WebSocketRules = WebSocketRules()
     ) {
         self.name = name
         self.hosts = hosts
@@ -43,6 +48,8 @@ public struct Tenant: Sendable {
         self.identity = identity
         self.mode = mode
         self.limits = limits
+        self.tls = tls
+        self.webSocket = webSocket
     }
 }
 

@@ -1,49 +1,78 @@
 /// Reads `backend`.
 enum BackendReader {
     static func read(_ node: DocumentNode, _ session: inout ReadingSession) -> Backend {
-        let servers = (node["servers"]?.items ?? []).compactMap { readServer($0, &session) }
-        warnOfWeights(node["servers"], &session)
-        checkBalance(node["balance"], &session)
-        return Backend(servers: servers, timeouts: readTimeouts(node["timeouts"]), limits: readLimits(node["limits"]))
+        let servers = readServers(node["servers"], &session)
+        return Backend(
+            servers: servers,
+            timeouts: readTimeouts(node["timeouts"]),
+            limits: readLimits(node["limits"]),
+            balance: node["balance"].flatMap { readBalance($0, &session) } ?? .roundRobin,
+            health: node["health"].flatMap { readHealth($0, &session) },
+            retries: node["retries"].map { RetriesReader.read($0, &session) } ?? RetryRules(),
+            tls: node.entry("tls").map { BackendTLSReader.read($0, servers: node["servers"], &session) } ?? BackendTLS()
+        )
     }
 
-    private static func readServer(_ node: DocumentNode, _ session: inout ReadingSession) -> BackendServer? {
-        let url = node["url"] ?? node
-        guard let scalar = url.scalar, !scalar.text.isEmpty else { return nil }
-        do throws(ScalarText.Problem) {
-            let (scheme, address) = try NetworkText.server(scalar.text)
-            if scheme != .http {
-                session.findings.notInEffect(url.place, "\(scheme.rawValue)", "no request is sent to this server")
-            }
-            return BackendServer(scheme: scheme, address: address, weight: node.integer("weight") ?? 1)
-        } catch {
-            session.findings.error(
-                url.place,
-                "a server must be like http://127.0.0.1:9001, but is \(scalar.shown): \(error.remedy)"
-            )
-            return nil
-        }
-    }
-
-    private static func warnOfWeights(_ node: DocumentNode?, _ session: inout ReadingSession) {
+    private static func readServers(_ node: DocumentNode?, _ session: inout ReadingSession) -> [BackendServer] {
+        var lines: [HostPort: Int] = [:]
+        var servers: [BackendServer] = []
         for item in node?.items ?? [] {
-            guard let entry = item.entry("weight"), let weight = item.integer("weight"), weight != 1 else { continue }
-            session.findings.notInEffect(entry.keyPlace, "\"weight\"", "servers take equal turns")
+            let url = item["url"] ?? item
+            guard let scalar = url.scalar, !scalar.text.isEmpty else { continue }
+            do throws(ScalarText.Problem) {
+                let (scheme, address) = try NetworkText.server(scalar.text)
+                if let line = lines[address] {
+                    session.findings.error(
+                        url.place,
+                        "\(scalar.shown) is a server of this backend already (line \(line)): leave one out, or give it "
+                            + "a \"weight\""
+                    )
+                }
+                lines[address] = lines[address] ?? url.place.line
+                servers.append(BackendServer(scheme: scheme, address: address, weight: item.integer("weight") ?? 1))
+            } catch {
+                session.findings.error(
+                    url.place,
+                    "a server must be like http://127.0.0.1:9001, but is \(scalar.shown): \(error.remedy)"
+                )
+            }
         }
+        return servers
     }
 
-    private static func checkBalance(_ node: DocumentNode?, _ session: inout ReadingSession) {
-        guard let node, let scalar = node.scalar, !scalar.text.isEmpty else { return }
+    private static func readBalance(_ node: DocumentNode, _ session: inout ReadingSession) -> Balance? {
+        guard let scalar = node.scalar, !scalar.text.isEmpty else { return nil }
         switch scalar.text {
-        case "round_robin": return
-        case "least_requests", "hash:subject":
-            session.findings.notInEffect(node.place, "\"\(scalar.text)\"", "servers take turns")
+        case "round_robin": return .roundRobin
+        case "least_requests": return .leastRequests
+        case "hash:subject": return .hashSubject
         default:
             session.findings.error(
                 node.place,
                 "\"balance\" must be round_robin, least_requests or hash:subject, but is \(scalar.shown): choose one"
             )
+            return nil
         }
+    }
+
+    private static func readHealth(_ node: DocumentNode, _ session: inout ReadingSession) -> HealthCheck? {
+        guard let value = node["path"], let scalar = value.scalar, !scalar.text.isEmpty else { return nil }
+        // It goes into a request line as it is.
+        guard scalar.text.hasPrefix("/"), !scalar.text.contains("#"),
+            scalar.text.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
+        else {
+            session.findings.error(
+                value.place,
+                "\"path\" must be like /health, but is \(scalar.shown): begin it with \"/\", and percent-encode spaces "
+                    + "and what is not ASCII"
+            )
+            return nil
+        }
+        var health = HealthCheck(path: scalar.text)
+        health.every = node.duration("every") ?? health.every
+        health.healthyAfter = node.integer("healthy_after") ?? health.healthyAfter
+        health.unhealthyAfter = node.integer("unhealthy_after") ?? health.unhealthyAfter
+        return health
     }
 
     private static func readTimeouts(_ node: DocumentNode?) -> BackendTimeouts {

@@ -20,14 +20,6 @@ enum GatewayReader {
         var listeners: [Listener] = []
         var lines: [HostPort: Int] = [:]
         for item in node.items {
-            let isTLS = item.boolean("tls") ?? false
-            if isTLS, let entry = item.entry("tls") {
-                session.findings.notInEffect(
-                    entry.keyPlace,
-                    "\"tls\"",
-                    "this listener is not opened; it is never served in plain text"
-                )
-            }
             guard let value = item["address"], let address = readAddress(value, &session) else { continue }
             if address.port != 0, let line = lines[address] {
                 session.findings.error(
@@ -36,13 +28,7 @@ enum GatewayReader {
                 )
             }
             lines[address] = lines[address] ?? value.place.line
-            listeners.append(Listener(address: address, tls: isTLS))
-        }
-        if !listeners.isEmpty, listeners.allSatisfy(\.tls) {
-            session.findings.error(
-                node.place,
-                "every listener has tls, which is not in effect yet: add one without it, or nothing is served"
-            )
+            listeners.append(Listener(address: address, tls: item.boolean("tls") ?? false))
         }
         return listeners
     }

@@ -5,7 +5,7 @@ enum IdentityReader {
         "host", "content-length", "content-type", "content-encoding", "transfer-encoding", "connection", "keep-alive",
         "proxy-connection", "proxy-authorization", "proxy-authenticate", "te", "trailer", "upgrade", "expect",
         "authorization", "cookie", "set-cookie", "x-request-id", "forwarded", "traceparent", "tracestate", "via",
-        "date",
+        "date", "x-client-certificate-subject",
     ]
 
     static func read(_ node: DocumentNode, _ session: inout ReadingSession) -> Identity {
@@ -23,7 +23,7 @@ enum IdentityReader {
             let name = String(entry.key.lowercased().map { $0 == "_" ? "-" : $0 })
             if !NetworkText.isToken(entry.key) {
                 session.findings.error(entry.keyPlace, "\"\(entry.key)\" is no field name: write it like X-User-Id")
-            } else if reserved.contains(name) || name.hasPrefix("x-forwarded-") {
+            } else if reserved.contains(name) || name.hasPrefix("x-forwarded-") || name.hasPrefix("sec-websocket-") {
                 session.findings.error(
                     entry.keyPlace,
                     "\"\(entry.key)\" has a meaning of its own and cannot carry a claim: choose a name like X-User-Id"

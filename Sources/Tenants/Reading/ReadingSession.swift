@@ -5,14 +5,17 @@ struct ReadingSession {
 
     var findings: Findings
     let files: any FileReading
+    /// Unix seconds that certificates are judged at; nil: whether they have expired is not judged.
+    let now: Double?
     /// Whether only this machine can reach the listeners.
     var isLoopbackOnly = true
 
     private let directory: String
 
-    init(findings: Findings, files: any FileReading, path: String) {
+    init(findings: Findings, files: any FileReading, path: String, now: Double? = nil) {
         self.findings = findings
         self.files = files
+        self.now = now
         self.directory = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
     }
 

@@ -6,6 +6,7 @@ struct TenantReader {
 
     /// - Returns: nil where a part is missing without which there is no tenant; that was reported.
     func read(_ node: DocumentNode, _ session: inout ReadingSession) -> Tenant? {
+        let tls = node["tls"].flatMap { ServerCertificateReader.read($0, hosts: node["hosts"], &session) }
         let backend = node["backend"].map { BackendReader.read($0, &session) }
         let authentication = node["authenticate"].map { AuthenticationReader.read($0, tenant: node, &session) }
         let access = node["access"].map { AccessReader.read($0, &session) }
@@ -32,7 +33,12 @@ struct TenantReader {
             access: access ?? AccessRules([]),
             identity: identity ?? Identity(),
             mode: mode,
-            limits: RequestLimits(bodyBytes: node["limits"]?.size("body_bytes"))
+            limits: RequestLimits(bodyBytes: node["limits"]?.size("body_bytes")),
+            tls: tls,
+            webSocket: WebSocketRules(
+                onExpiry: node["websocket"]?.text("on_expiry").flatMap(WebSocketRules.OnExpiry.init(rawValue:))
+                    ?? .close
+            )
         )
     }
 }

@@ -3,13 +3,15 @@ public enum TenantsFile {
     /// - Parameters:
     ///   - path: Of tenants.yaml; files that it names are relative to its directory.
     ///   - environment: What `${NAME}` is filled in from.
+    ///   - now: Unix seconds; certificates that are not valid then are warned of. nil: that is not judged.
     public static func read(
         path: String,
         environment: [String: String],
-        files: some FileReading
+        files: some FileReading,
+        now: Double? = nil
     ) -> ReadResult {
         do throws(FileReadingError) {
-            return read(text: try files.read(path), path: path, environment: environment, files: files)
+            return read(text: try files.read(path), path: path, environment: environment, files: files, now: now)
         } catch {
             var findings = Findings(file: path)
             findings.error(.start, "cannot read the file: \(error)")
@@ -17,12 +19,13 @@ public enum TenantsFile {
         }
     }
 
-    /// As `read(path:environment:files:)`, with the content of the file given.
+    /// As `read(path:environment:files:now:)`, with the content of the file given.
     public static func read(
         text: [UInt8],
         path: String,
         environment: [String: String],
-        files: some FileReading
+        files: some FileReading,
+        now: Double? = nil
     ) -> ReadResult {
         var findings = Findings(file: path)
         guard let text = String(validating: text, as: UTF8.self) else {
@@ -33,9 +36,10 @@ public enum TenantsFile {
             return ReadResult(configuration: nil, effective: nil, findings: findings)
         }
         SchemaCheck.check(root, into: &findings)
-        var session = ReadingSession(findings: findings, files: files, path: path)
+        var session = ReadingSession(findings: findings, files: files, path: path, now: now)
         let gateway = GatewayReader.read(root["gateway"], &session)
         let tenants = TenantsReader.read(root["tenants"], &session)
+        ListenerTLSCheck.check(root, &session)
         let isUsable = !session.findings.hasErrors
         return ReadResult(
             configuration: isUsable ? TenantsConfiguration(gateway: gateway, tenants: tenants) : nil,

@@ -2,6 +2,7 @@
 enum TenantsReader {
     static func read(_ node: DocumentNode?, _ session: inout ReadingSession) -> [Tenant] {
         var routes: [Route: (tenant: String, place: Place)] = [:]
+        var certificates = SharedHostCertificates()
         var tenants: [Tenant] = []
         for entry in node?.entries ?? [] {
             checkName(entry, &session)
@@ -11,6 +12,7 @@ enum TenantsReader {
                 let tenant = TenantReader(name: entry.key, hosts: hosts, pathPrefix: prefix)
                     .read(entry.value, &session)
             else { continue }
+            certificates.check(tenant, entry, &session)
             tenants.append(tenant)
         }
         return tenants

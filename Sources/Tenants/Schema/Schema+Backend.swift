@@ -4,35 +4,19 @@ extension Schema {
             "servers",
             .list(.either([.url(example: "http://127.0.0.1:9001"), .object(server)]), minimum: 1),
             isRequired: true,
-            "Its addresses. Requests go to them in turn."
+            "Its addresses."
         ),
         SchemaKey(
             "balance",
             .text(example: "least_requests"),
             standard: "round_robin",
-            effect: .byValue("anything but `round_robin`: servers take turns"),
-            "`round_robin`, `least_requests` or `hash:subject`."
+            "How requests are shared out: `round_robin`, `least_requests` or `hash:subject`."
         ),
-        SchemaKey(
-            "health",
-            .object(health),
-            effect: .none("servers are not probed"),
-            "Probes that take a server out and back in."
-        ),
+        SchemaKey("health", .object(health), "Probes that take a server out and back in. Omitted: none are sent."),
         SchemaKey("timeouts", .object(backendTimeouts), "How long the backend may take."),
-        SchemaKey(
-            "retries",
-            .object(retries),
-            effect: .none("a failed request is answered with 502"),
-            "When a request is sent again."
-        ),
+        SchemaKey("retries", .object(retries), "When a request is sent again."),
         SchemaKey("limits", .object(backendLimits), "Bounds on connections to one server."),
-        SchemaKey(
-            "tls",
-            .object(backendTLS),
-            effect: .none("no request goes to an https server"),
-            "TLS towards the servers."
-        ),
+        SchemaKey("tls", .object(backendTLS), "TLS towards the `https` servers."),
     ])
 
     static let server = SchemaObject([
@@ -40,27 +24,30 @@ extension Schema {
             "url",
             .url(example: "http://127.0.0.1:9001"),
             isRequired: true,
-            effect: .byValue("`https` and `h2c`: no request is sent to the server"),
             "Scheme (`http`, `https`, `h2c`), host and port, without a path."
         ),
         SchemaKey(
             "weight",
             .integer(1...1000),
             standard: "1",
-            effect: .byValue("anything but 1: servers take equal turns"),
             "Its share of the requests, beside the others'."
         ),
     ])
 
     static let health = SchemaObject([
-        SchemaKey("path", .text(example: "/health"), isRequired: true, "What is asked for; 2xx is healthy."),
+        SchemaKey("path", .text(example: "/health"), isRequired: true, "What is asked for by GET; 2xx is healthy."),
         SchemaKey("every", .duration(.milliseconds(100)...hours, example: "5s"), standard: "5s", "Between two probes."),
         SchemaKey("healthy_after", .integer(1...100), standard: "2", "Good answers in a row."),
         SchemaKey("unhealthy_after", .integer(1...100), standard: "3", "Bad answers in a row."),
     ])
 
     static let backendTimeouts = SchemaObject([
-        SchemaKey("connect", .duration(timeout, example: "2s"), standard: "2s", "Until the TCP connection stands."),
+        SchemaKey(
+            "connect",
+            .duration(timeout, example: "2s"),
+            standard: "2s",
+            "Until the connection stands, its TLS handshake included."
+        ),
         SchemaKey(
             "response",
             .duration(timeout, example: "30s"),
@@ -87,7 +74,7 @@ extension Schema {
             "methods",
             .list(.text(example: "GET")),
             standard: "[GET, HEAD, OPTIONS]",
-            "For which methods."
+            "Which idempotent methods are repeated after a reset."
         ),
     ])
 
@@ -107,8 +94,16 @@ extension Schema {
             .path(example: "tls/ca.pem"),
             "Who signs the servers' certificates. Omitted: the system's list."
         ),
-        SchemaKey("certificate_file", .path(example: "tls/client.pem"), "The gateway's own certificate (mTLS)."),
+        SchemaKey(
+            "certificate_file",
+            .path(example: "tls/client.pem"),
+            "The gateway's own certificate (mTLS). Goes with `key_file`."
+        ),
         SchemaKey("key_file", .path(example: "tls/client-key.pem"), "Its private key."),
-        SchemaKey("server_name", .text(example: "backend.internal"), "The name that the certificate must have."),
+        SchemaKey(
+            "server_name",
+            .text(example: "backend.internal"),
+            "The name for SNI that the certificate must have. Omitted: the URL's host."
+        ),
     ])
 }

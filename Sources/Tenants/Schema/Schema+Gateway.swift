@@ -25,7 +25,7 @@ extension Schema {
             "listen",
             .list(.object(listener), minimum: 1),
             standard: "[{ address: 127.0.0.1:8080 }]",
-            "Where requests are accepted: HTTP/1.1 in plain text."
+            "Where requests are accepted: HTTP/1.1 and HTTP/2."
         ),
         SchemaKey("admin", .object(admin), "The admin listener. Without it there is none."),
         SchemaKey(
@@ -40,7 +40,7 @@ extension Schema {
             "trusted_proxies",
             .list(.text(example: "10.0.0.0/8")),
             standard: "[]",
-            "Addresses or CIDR blocks of the proxies whose `X-Forwarded-*` and `Forwarded` fields are believed."
+            "Addresses or CIDR blocks of the proxies whose `X-Forwarded-*`, `Forwarded` and PROXY headers are believed."
         ),
         SchemaKey(
             "shutdown_grace",
@@ -69,8 +69,7 @@ extension Schema {
             "tls",
             .boolean,
             standard: "false",
-            effect: .byValue("`true`: the listener is not opened; it is never served in plain text"),
-            "TLS with the tenants' certificates."
+            "TLS with the tenants' certificates; HTTP/2 by ALPN."
         ),
     ])
 

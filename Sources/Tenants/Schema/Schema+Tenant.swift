@@ -23,8 +23,7 @@ extension Schema {
         SchemaKey(
             "tls",
             .object(serverCertificate),
-            effect: .none("no TLS listener is opened"),
-            "The certificate for the tenant's hosts."
+            "The certificate for the tenant's hosts. Omitted: that of the first tenant that has one."
         ),
     ]
 
@@ -135,12 +134,7 @@ extension Schema {
             effect: .none("cross-site requests are not refused"),
             "Which origins may send unsafe requests with cookies."
         ),
-        SchemaKey(
-            "websocket",
-            .object(webSocket),
-            effect: .none("upgrades are not forwarded"),
-            "WebSocket connections."
-        ),
+        SchemaKey("websocket", .object(webSocket), "WebSocket connections."),
         SchemaKey(
             "headers",
             .object(headers),
@@ -221,7 +215,11 @@ extension Schema {
             "The chain in PEM, leaf first."
         ),
         SchemaKey("key_file", .path(example: "tls/key.pem"), isRequired: true, "Its private key in PEM."),
-        SchemaKey("client_ca_file", .path(example: "tls/clients.pem"), "Who signs the clients' certificates (mTLS)."),
+        SchemaKey(
+            "client_ca_file",
+            .path(example: "tls/clients.pem"),
+            "Who signs the clients' certificates (mTLS). With it a client must have one."
+        ),
     ])
 
     static let introspection = SchemaObject([
@@ -264,7 +262,12 @@ extension Schema {
     ])
 
     static let webSocket = SchemaObject([
-        SchemaKey("on_expiry", .choice(["close", "keep"]), standard: "close", "What happens when the token expires.")
+        SchemaKey(
+            "on_expiry",
+            .choice(WebSocketRules.OnExpiry.allCases.map(\.rawValue)),
+            standard: "close",
+            "What happens when the token expires."
+        )
     ])
 
     static let headers = SchemaObject([

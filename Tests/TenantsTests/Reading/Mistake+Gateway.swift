@@ -37,14 +37,6 @@ extension Mistake {
             ]
         ),
         Mistake(
-            "onlyTLSListeners",
-            Sample.gateway(#"listen: [{ address: 127.0.0.1:8443, tls: true }]"#),
-            [
-                #"9:11: every listener has tls, which is not in effect yet: add one without it, or nothing is served"#,
-                #"9:39: warning: "tls" is not in effect yet: this listener is not opened; it is never served in plain text"#,
-            ]
-        ),
-        Mistake(
             "adminOnTenantsListener",
             Sample.gateway(#"admin: { address: 127.0.0.1:8080 }"#),
             [

@@ -144,34 +144,5 @@ extension Mistake {
                 #"5:26: a server must be like http://127.0.0.1:9001, but is "http://127.0.0.256": an IPv4 address has four numbers from 0 to 255"#
             ]
         ),
-        Mistake(
-            "serverWeightZero",
-            Sample.tenant(backend: #"{ servers: [{ url: 'http://127.0.0.1', weight: 0 }] }"#),
-            [
-                #"5:53: warning: "weight" is not in effect yet: servers take equal turns"#,
-                #"5:61: "weight" must be a whole number, but is "0": give one from 1 to 1000"#,
-            ]
-        ),
-        Mistake(
-            "httpsServer",
-            Sample.tenant(backend: #"{ servers: ['https://127.0.0.1'] }"#),
-            [
-                #"5:26: warning: https is not in effect yet: no request is sent to this server"#
-            ]
-        ),
-        Mistake(
-            "weightedServers",
-            Sample.tenant(backend: #"{ servers: [{ url: 'http://127.0.0.1', weight: 2 }] }"#),
-            [
-                #"5:53: warning: "weight" is not in effect yet: servers take equal turns"#
-            ]
-        ),
-        Mistake(
-            "unknownBalance",
-            Sample.tenant(backend: #"{ servers: ['http://127.0.0.1'], balance: random }"#),
-            [
-                #"5:56: "balance" must be round_robin, least_requests or hash:subject, but is "random": choose one"#
-            ]
-        ),
     ]
 }

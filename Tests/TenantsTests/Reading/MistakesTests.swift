@@ -4,14 +4,16 @@ import Testing
 /// Every mistake is told with its line, its column and a remedy.
 struct MistakesTests {
     static let environment = ["EMPTY": "", "CANARY": "canary-7f3a"]
-    static let files = PretendFiles([
-        "short.secret": "tooshort\n", "empty.secret": "\n", "bad.pem": "canary", "bad.json": "canary",
-    ])
-
-    @Test(
-        arguments: Mistake.document + Mistake.structure + Mistake.gateway + Mistake.routing + Mistake.authentication
-            + Mistake.policy
+    static let files = PretendFiles(
+        Certificates.files.merging([
+            "short.secret": "tooshort\n", "empty.secret": "\n", "bad.pem": "canary", "bad.json": "canary",
+        ]) { $1 }
     )
+    static let all =
+        Mistake.document + Mistake.structure + Mistake.gateway + Mistake.routing + Mistake.backend + Mistake.tls
+        + Mistake.authentication + Mistake.policy
+
+    @Test(arguments: all)
     func everyMistakeIsToldAtItsPlaceWithARemedy(mistake: Mistake) {
         let result = Sample.read(mistake.text, environment: Self.environment, files: Self.files)
         #expect(result.diagnostics.map(\.description) == mistake.diagnostics.map { "t.yaml:\($0)" })
@@ -26,9 +28,7 @@ struct MistakesTests {
     }
 
     @Test func namesOfMistakesAreDistinct() {
-        let names =
-            (Mistake.document + Mistake.structure + Mistake.gateway + Mistake.routing + Mistake.authentication
-            + Mistake.policy).map(\.name)
+        let names = Self.all.map(\.name)
         #expect(Set(names).count == names.count)
     }
 

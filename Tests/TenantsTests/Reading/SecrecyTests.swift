@@ -35,6 +35,9 @@ struct SecrecyTests {
         #"path_prefix: "${CANARY}""#, #"mode: "${CANARY}""#, #"access: [{ path: "${CANARY}", allow: anyone }]"#,
         #"access: [{ path: /a, methods: ["a ${CANARY}"], allow: "${CANARY}" }]"#,
         #"headers: { request: { set: { X-Key: [\#(canary)] } } }"#,
+        #"tls: { certificate_file: "${CANARY}", key_file: "${CANARY}", client_ca_file: "${CANARY}" }"#,
+        #"tls: { certificate_file: canary.secret, key_file: canary.secret, client_ca_file: canary.secret }"#,
+        #"websocket: { on_expiry: "${CANARY}" }"#,
         #"introspection: { url: "http://u:\#(canary)@h", client_id: c, client_secret: [\#(canary)] }"#,
     ])
     func noDiagnosticOfATenantShowsASecret(section: String) {
@@ -46,6 +49,14 @@ struct SecrecyTests {
         expectSilence(
             Sample.tenant(backend: #"{ servers: ["http://u:\#(Self.canary)@h", "${CANARY}"], balance: "${CANARY}" }"#)
         )
+        expectSilence(Sample.tenant(backend: #"{ servers: ["http://${CANARY}", "https://${CANARY}:80"] }"#))
+        for section in [
+            #"tls: { ca_file: "${CANARY}", certificate_file: "${CANARY}", key_file: canary.secret }"#,
+            #"tls: { server_name: "${CANARY}:1" }, health: { path: "${CANARY}" }"#,
+            #"retries: { methods: ["${CANARY}", "a ${CANARY}"], on: ["${CANARY}"] }"#,
+        ] {
+            expectSilence(Sample.tenant(backend: "{ servers: [https://a.test], \(section) }"))
+        }
         expectSilence(Sample.gateway(#"listen: [{ address: "${CANARY}:1" }, { address: "${CANARY}:1" }]"#))
         expectSilence(Sample.gateway(#"admin: { address: "${CANARY}:1" }"#))
         expectSilence(Sample.tenant(auth: #"from: ["${CANARY}", "cookie:a ${CANARY}"]"#))

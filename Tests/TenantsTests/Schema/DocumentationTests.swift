@@ -53,6 +53,12 @@ struct DocumentationTests {
             "jwt.secret": String(repeating: "s", count: 64),
             "issuer.pem": try #require(keys.last?.publicKeyPEM),
             "jwks.json": JSONWriter.text(of: .object(["keys": .array(members)])),
+            "tls/chain.pem": try #require(Certificates.files["shop.pem"]),
+            "tls/key.pem": try #require(Certificates.files["shop.key"]),
+            "tls/clients.pem": try #require(Certificates.files["address.pem"]),
+            "tls/ca.pem": try #require(Certificates.files["address.pem"]),
+            "tls/gateway.pem": try #require(Certificates.files["shop.pem"]),
+            "tls/gateway-key.pem": try #require(Certificates.files["shop.key"]),
         ])
     }
 

@@ -28,17 +28,38 @@ enum Sample {
         return text
     }
 
-    /// `section` begins in line 9.
-    static func gateway(_ section: String) -> String {
-        tenant() + "gateway:\n" + section.split(separator: "\n").map { "  \($0)\n" }.joined()
+    /// `section` begins in line 9, or after the lines of `more`.
+    static func gateway(_ section: String, more: String = "") -> String {
+        tenant(more: more) + "gateway:\n" + section.split(separator: "\n").map { "  \($0)\n" }.joined()
+    }
+
+    /// A tenant with certificate and a listener that shows it; `tls` is line 8.
+    static func tls(_ section: String, hosts: String = "[shop.test]") -> String {
+        tenant(hosts: hosts, more: "tls: \(section)")
+            + "gateway: { listen: [{ address: 127.0.0.1:8443, tls: true }] }\n"
+    }
+
+    /// Two tenants of one host with a TLS listener; the other's hosts are in line 12.
+    static func sharedHost(_ first: String, _ other: String?) -> String {
+        tenant(more: "tls: \(first)") + """
+              other:
+                path_prefix: /other
+                \(other.map { "tls: \($0)" } ?? "strip_prefix: false")
+                hosts: [shop.test]
+                backend: { servers: [http://127.0.0.1:9001] }
+                authenticate: { issuers: [\(issuer)] }
+            gateway: { listen: [{ address: 127.0.0.1:8443, tls: true }] }
+
+            """
     }
 
     static func read(
         _ text: String,
         path: String = "t.yaml",
         environment: [String: String] = [:],
-        files: PretendFiles = PretendFiles()
+        files: PretendFiles = PretendFiles(),
+        now: Double? = nil
     ) -> ReadResult {
-        TenantsFile.read(text: Array(text.utf8), path: path, environment: environment, files: files)
+        TenantsFile.read(text: Array(text.utf8), path: path, environment: environment, files: files, now: now)
     }
 }

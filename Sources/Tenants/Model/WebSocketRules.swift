@@ -1,0 +1,16 @@
+/// What becomes of a tenant's open WebSockets.
+public struct WebSocketRules: Sendable, Equatable {
+    public enum OnExpiry: String, Sendable, CaseIterable {
+        /// Closed with 1008 to the client and 1001 to the backend (RFC 6455 section 7.4.1).
+        case close
+        /// Left open until one side ends it; a revoked token closes it all the same.
+        case keep
+    }
+
+    /// When the token that opened it expires.
+    public var onExpiry: OnExpiry
+
+    public init(onExpiry: OnExpiry = .close) {
+        self.onExpiry = onExpiry
+    }
+}

@@ -1,0 +1,71 @@
+/// Reads `backend.tls`.
+enum BackendTLSReader {
+    static func read(
+        _ entry: DocumentNode.Entry,
+        servers: DocumentNode?,
+        _ session: inout ReadingSession
+    ) -> BackendTLS {
+        let node = entry.value
+        warnWithoutServers(entry, servers, &session)
+        if let authorities = node["ca_file"] {
+            _ = CertificatePair.certificates(authorities, name: "ca_file", &session)
+        }
+        switch (node.entry("certificate_file"), node.entry("key_file")) {
+        case (let certificate?, let key?):
+            let nodes = CertificatePair.Nodes(certificate: certificate.value, key: key.value)
+            _ = CertificatePair.check(nodes, refused: "servers refuse it", &session)
+        case (let certificate?, nil):
+            session.findings.error(
+                certificate.keyPlace,
+                "\"certificate_file\" without its key: add \"key_file\", or leave it out"
+            )
+        case (nil, let key?):
+            session.findings.error(
+                key.keyPlace,
+                "\"key_file\" without its certificate: add \"certificate_file\", or leave it out"
+            )
+        case (nil, nil): break
+        }
+        return BackendTLS(
+            caFile: node.text("ca_file").map(session.resolve),
+            certificateFile: node.text("certificate_file").map(session.resolve),
+            keyFile: node.text("key_file").map(session.resolve),
+            serverName: node["server_name"].flatMap { readServerName($0, &session) }
+        )
+    }
+
+    /// A server whose URL cannot be read was reported, and may well have been meant as `https`.
+    private static func warnWithoutServers(
+        _ entry: DocumentNode.Entry,
+        _ servers: DocumentNode?,
+        _ session: inout ReadingSession
+    ) {
+        let schemes = (servers?.items ?? []).map { item -> BackendServer.Scheme? in
+            guard let text = (item["url"] ?? item).scalar?.text else { return nil }
+            return (try? NetworkText.server(text))?.0
+        }
+        guard schemes.allSatisfy({ $0 != nil && $0 != .https }) else { return }
+        session.findings.warning(
+            entry.keyPlace,
+            "no server of this backend is https, \"tls\" changes nothing: write its URL with https://, or leave this out"
+        )
+    }
+
+    private static func readServerName(_ node: DocumentNode, _ session: inout ReadingSession) -> String? {
+        guard let scalar = node.scalar, !scalar.text.isEmpty else { return nil }
+        let name = scalar.text.lowercased()
+        do throws(ScalarText.Problem) {
+            try NetworkText.checkName(name)
+            guard IPAddress(name) == nil else {
+                throw ScalarText.Problem(remedy: "a server's address is verified without it; leave it out")
+            }
+            return name
+        } catch {
+            session.findings.error(
+                node.place,
+                "\"server_name\" must be a host name, but is \(scalar.shown): \(error.remedy)"
+            )
+            return nil
+        }
+    }
+}

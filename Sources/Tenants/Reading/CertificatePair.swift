@@ -1,0 +1,81 @@
+import Foundation
+import Verification
+
+/// Reads a `certificate_file` and its `key_file` and says what is wrong with each and with the two together.
+enum CertificatePair {
+    /// Both are given.
+    struct Nodes {
+        var certificate: DocumentNode
+        var key: DocumentNode
+    }
+
+    /// - Parameter refused: Who turns a certificate down that is not valid now, for the warning.
+    /// - Returns: The certificate; nil where it cannot be read, which was reported.
+    static func check(_ nodes: Nodes, refused: String, _ session: inout ReadingSession) -> CertificateFile? {
+        let certificate = certificates(nodes.certificate, name: "certificate_file", &session)
+        let key = privateKey(nodes.key, &session)
+        guard let certificate else { return nil }
+        warnOfValidity(certificate, nodes.certificate.place, refused, &session)
+        guard let key else { return certificate }
+        switch certificate.place(of: key) {
+        case 0?: break
+        case let place?:
+            session.findings.error(
+                nodes.certificate.place,
+                "\"certificate_file\" begins with another certificate, the key belongs to its certificate \(place + 1): "
+                    + "put that one first"
+            )
+        case nil:
+            session.findings.error(
+                nodes.key.place,
+                "\"key_file\" is not the key of the certificate in \"certificate_file\": give the two that belong "
+                    + "together"
+            )
+        }
+        return certificate
+    }
+
+    /// Reads a file that must hold certificates.
+    static func certificates(
+        _ node: DocumentNode,
+        name: String,
+        _ session: inout ReadingSession
+    ) -> CertificateFile? {
+        guard let bytes = session.content(of: node, name: "\"\(name)\"") else { return nil }
+        do throws(CertificateFileError) {
+            return try CertificateFile(pem: bytes)
+        } catch {
+            session.findings.error(node.place, "\"\(name)\" cannot be used, \(node.shown): \(error)")
+            return nil
+        }
+    }
+
+    private static func privateKey(_ node: DocumentNode, _ session: inout ReadingSession) -> PrivateKeyFile? {
+        guard let bytes = session.content(of: node, name: "\"key_file\"") else { return nil }
+        do throws(CertificateFileError) {
+            return try PrivateKeyFile(pem: bytes)
+        } catch {
+            session.findings.error(node.place, "\"key_file\" cannot be used, \(node.shown): \(error)")
+            return nil
+        }
+    }
+
+    /// A certificate of yesterday is better than no gateway: it may be replaced while the gateway runs.
+    private static func warnOfValidity(
+        _ certificate: CertificateFile,
+        _ place: Place,
+        _ refused: String,
+        _ session: inout ReadingSession
+    ) {
+        guard let now = session.now, !certificate.validity.contains(now) else { return }
+        let isOver = now > certificate.validity.upperBound
+        let time = isOver ? certificate.validity.upperBound : certificate.validity.lowerBound
+        let day = Date(timeIntervalSince1970: time).formatted(.iso8601.year().month().day())
+        session.findings.warning(
+            place,
+            isOver
+                ? "the certificate expired on \(day), \(refused): renew it"
+                : "the certificate is not valid before \(day), \(refused) until then: check the clock, or wait"
+        )
+    }
+}

@@ -1,0 +1,25 @@
+/// That listeners with TLS and tenants with a certificate go together.
+enum ListenerTLSCheck {
+    static func check(_ root: DocumentNode, _ session: inout ReadingSession) {
+        let certificates = (root["tenants"]?.entries ?? []).compactMap { $0.value.entry("tls") }
+        let switches = (root["gateway"]?["listen"]?.items ?? []).compactMap { $0.entry("tls") }
+        let secured = switches.filter { $0.value.scalar.flatMap { try? ScalarText.boolean($0) } == true }
+        if certificates.isEmpty {
+            for listener in secured {
+                session.findings.error(
+                    listener.keyPlace,
+                    "a listener with tls, and no tenant has a certificate: add \"tls\" to a tenant"
+                )
+            }
+        }
+        // A switch that cannot be read was reported; it may well have been meant as true.
+        let isUnclear = switches.contains { $0.value.scalar.flatMap { try? ScalarText.boolean($0) } == nil }
+        guard secured.isEmpty, !isUnclear else { return }
+        for certificate in certificates {
+            session.findings.warning(
+                certificate.keyPlace,
+                "no listener shows this certificate: add \"tls: true\" to a listener of the gateway"
+            )
+        }
+    }
+}

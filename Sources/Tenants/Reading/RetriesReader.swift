@@ -1,0 +1,42 @@
+/// Reads `backend.retries`.
+enum RetriesReader {
+    /// The idempotent methods of RFC 9110 section 9.2.2: done twice, they are done once.
+    private static let idempotent = ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]
+
+    static func read(_ node: DocumentNode, _ session: inout ReadingSession) -> RetryRules {
+        var rules = RetryRules()
+        rules.attempts = node.integer("attempts") ?? rules.attempts
+        if let failures = node.texts("on") {
+            rules.afterConnectFailure = failures.contains("connect_failure")
+            rules.afterReset = failures.contains("reset_before_response")
+        }
+        if let methods = node["methods"], case .list = methods.content {
+            rules.methods = readMethods(methods, &session)
+        }
+        return rules
+    }
+
+    private static func readMethods(_ node: DocumentNode, _ session: inout ReadingSession) -> [String] {
+        var methods: [String] = []
+        for item in node.items {
+            guard let scalar = item.scalar, !scalar.text.isEmpty else { continue }
+            if !NetworkText.isToken(scalar.text) {
+                session.findings.error(item.place, "\(scalar.shown) is no method: write it like GET or PUT")
+            } else if idempotent.contains(scalar.text) {
+                methods.append(scalar.text)
+            } else if idempotent.contains(scalar.text.uppercased()) {
+                session.findings.error(
+                    item.place,
+                    "\(scalar.shown) matches no usual request, methods are case-sensitive: write it in capitals"
+                )
+            } else {
+                session.findings.error(
+                    item.place,
+                    "\(scalar.shown) is not idempotent, sent twice it may be done twice (RFC 9110 section 9.2.2): leave "
+                        + "it out; the methods that may be repeated are \(idempotent.joined(separator: ", "))"
+                )
+            }
+        }
+        return methods
+    }
+}

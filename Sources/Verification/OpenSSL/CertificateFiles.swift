@@ -1,0 +1,203 @@
+import COpenSSL
+
+/// The certificates of a PEM file, judged before anyone serves or connects with them.
+public struct CertificateFile: Sendable, Equatable {
+    /// A name of a certificate's subject (RFC 5280 section 4.2.1.6), of the kinds that a host is held against.
+    public enum Name: Sendable, Hashable {
+        /// As it stands there; may have `*.` in the place of its first label.
+        case dns(String)
+        /// Four bytes or sixteen.
+        case address([UInt8])
+    }
+
+    /// The first certificate's alternative names. Its common name counts for nothing (RFC 9525 section 2).
+    public let names: [Name]
+    /// When the first certificate becomes and stops being valid, in seconds since 1970.
+    public let validity: ClosedRange<Double>
+    /// In DER, the leaf first where it is a chain.
+    private let certificates: [[UInt8]]
+
+    /// - Parameter pem: Blocks `CERTIFICATE`; others are passed over, so that a key may stand beside them.
+    public init(pem: [UInt8]) throws(CertificateFileError) {
+        guard let blocks = PEM.blocks(pem) else { throw .notPEM }
+        let certificates = blocks.filter { ["CERTIFICATE", "X509 CERTIFICATE"].contains($0.label) }.map(\.content)
+        guard !certificates.isEmpty else { throw .noCertificate }
+        var loaded: [OpenSSLCertificate] = []
+        for (index, bytes) in certificates.enumerated() {
+            guard let certificate = OpenSSLCertificate(bytes) else { throw .malformedCertificate(place: index) }
+            loaded.append(certificate)
+        }
+        guard let leaf = loaded.first, let validity = leaf.validity, let names = leaf.names else {
+            throw .malformedCertificate(place: 0)
+        }
+        self.certificates = certificates
+        self.validity = validity
+        self.names = names
+    }
+
+    public var count: Int { certificates.count }
+
+    /// The place of the first certificate that the key belongs to, counted from zero; nil: it belongs to none.
+    public func place(of key: PrivateKeyFile) -> Int? {
+        guard let key = OpenSSLKey(privateKey: key.content) else { return nil }
+        return certificates.firstIndex { OpenSSLCertificate($0)?.belongs(to: key) == true }
+    }
+}
+
+/// The private key of a PEM file. Printing it shows nothing.
+public struct PrivateKeyFile: Sendable, CustomStringConvertible, CustomReflectable {
+    fileprivate let content: [UInt8]
+
+    /// - Parameter pem: A block of PKCS#8 (`PRIVATE KEY`), or of the older `RSA PRIVATE KEY` and `EC PRIVATE KEY`; not
+    ///   encrypted, as nobody is there to give a password.
+    public init(pem: [UInt8]) throws(CertificateFileError) {
+        let labels = ["PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY"]
+        // The older form says so in a header (RFC 1421 section 4.6.1.1), which is no base64.
+        guard !String(decoding: pem, as: UTF8.self).contains("Proc-Type: 4,ENCRYPTED") else { throw .encryptedKey }
+        guard let blocks = PEM.blocks(pem) else { throw .notPEM }
+        guard let block = blocks.first(where: { labels.contains($0.label) }) else {
+            throw blocks.contains { $0.label == "ENCRYPTED PRIVATE KEY" } ? .encryptedKey : .noKey
+        }
+        guard OpenSSLKey(privateKey: block.content) != nil else { throw .malformedKey }
+        content = block.content
+    }
+
+    public var description: String { "private key" }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// Why a file of certificates or a private key cannot be used.
+public enum CertificateFileError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// A block is broken, or the text is no text.
+    case notPEM
+    case noCertificate
+    /// The certificate at this place, counted from zero, is none.
+    case malformedCertificate(place: Int)
+    case noKey
+    case encryptedKey
+    case malformedKey
+
+    public var description: String {
+        switch self {
+        case .notPEM: "it is not PEM, or a block of it is broken"
+        case .noCertificate: "no certificate in PEM"
+        case .malformedCertificate(let place): "its certificate \(place + 1) is malformed"
+        case .noKey: "no private key in PEM"
+        case .encryptedKey: "the key is encrypted; decrypt it (openssl pkey) and keep the file to yourself (mode 0600)"
+        case .malformedKey: "the key is malformed, or of a kind that is not known"
+        }
+    }
+}
+
+/// Owns one `X509`. Not `Sendable`: who needs it elsewhere makes another from the same bytes.
+private final class OpenSSLCertificate {
+    private let pointer: OpaquePointer
+
+    /// From a DER Certificate that fills all of `bytes`.
+    init?(_ bytes: [UInt8]) {
+        let read: OpaquePointer? = bytes.withUnsafeBufferPointer { buffer in
+            var next = buffer.baseAddress
+            guard let certificate = d2i_X509(nil, &next, buffer.count) else { return nil }
+            guard let next, next == buffer.baseAddress?.advanced(by: buffer.count) else {
+                X509_free(certificate)
+                return nil
+            }
+            return certificate
+        }
+        guard let read else {
+            // A failed read leaves its reasons in a queue of this thread, where nobody will look for them.
+            ERR_clear_error()
+            return nil
+        }
+        pointer = read
+    }
+
+    deinit {
+        X509_free(pointer)
+    }
+
+    func belongs(to key: OpenSSLKey) -> Bool {
+        guard let own = X509_get0_pubkey(pointer) else {
+            ERR_clear_error()
+            return false
+        }
+        let isSame = EVP_PKEY_eq(own, key.pointer) == 1
+        if !isSame { ERR_clear_error() }
+        return isSame
+    }
+
+    /// nil where it ends before it begins, or a time is malformed.
+    var validity: ClosedRange<Double>? {
+        guard let start = Self.seconds(X509_get0_notBefore(pointer)),
+            let end = Self.seconds(X509_get0_notAfter(pointer)), start <= end
+        else { return nil }
+        return start...end
+    }
+
+    /// Since 1970.
+    private static func seconds(_ time: UnsafePointer<ASN1_TIME>?) -> Double? {
+        guard let time, let epoch = ASN1_TIME_set(nil, 0) else { return nil }
+        defer { ASN1_TIME_free(epoch) }
+        var (days, seconds): (Int32, Int32) = (0, 0)
+        guard ASN1_TIME_diff(&days, &seconds, epoch, time) == 1 else {
+            ERR_clear_error()
+            return nil
+        }
+        return Double(days) * 86_400 + Double(seconds)
+    }
+
+    /// The alternative names that are DNS names or addresses; nil where the extension is malformed.
+    var names: [CertificateFile.Name]? {
+        let index = X509_get_ext_by_NID(pointer, NID_subject_alt_name, -1)
+        guard index >= 0 else { return [] }
+        guard let value = X509_EXTENSION_get_data(X509_get_ext(pointer, index)),
+            let bytes = ASN1_STRING_get0_data(value)
+        else { return nil }
+        let content = Array(UnsafeBufferPointer(start: bytes, count: Int(ASN1_STRING_length(value))))
+        return GeneralNames.read(content)
+    }
+}
+
+/// `GeneralNames` of RFC 5280 section 4.2.1.6 in DER: a sequence of names, each tagged with its kind.
+enum GeneralNames {
+    private static let sequence: UInt8 = 0x30
+    private static let dnsName: UInt8 = 0x82
+    private static let ipAddress: UInt8 = 0x87
+
+    /// - Returns: nil for anything malformed; names of other kinds are passed over.
+    static func read(_ der: [UInt8]) -> [CertificateFile.Name]? {
+        var rest = der[...]
+        guard let outer = element(&rest), outer.tag == sequence, rest.isEmpty else { return nil }
+        var names: [CertificateFile.Name] = []
+        rest = outer.content
+        while !rest.isEmpty {
+            guard let name = element(&rest) else { return nil }
+            switch name.tag {
+            case dnsName:
+                guard name.content.allSatisfy({ (0x21...0x7e).contains($0) }) else { return nil }
+                names.append(.dns(String(decoding: name.content, as: UTF8.self)))
+            case ipAddress:
+                guard [4, 16].contains(name.content.count) else { return nil }
+                names.append(.address(Array(name.content)))
+            default: break
+            }
+        }
+        return names
+    }
+
+    /// Takes one element with a definite length from the front (X.690 sections 8.1 and 10.1).
+    private static func element(_ rest: inout ArraySlice<UInt8>) -> (tag: UInt8, content: ArraySlice<UInt8>)? {
+        guard let tag = rest.popFirst(), tag & 0x1f != 0x1f, let first = rest.popFirst() else { return nil }
+        var length = Int(first)
+        if first >= 0x80 {
+            let size = length & 0x7f
+            // Two bytes of length are 64 KiB of names, more than any certificate has.
+            guard (1...2).contains(size), rest.count >= size else { return nil }
+            length = rest.prefix(size).reduce(0) { $0 << 8 | Int($1) }
+            rest = rest.dropFirst(size)
+        }
+        guard rest.count >= length else { return nil }
+        defer { rest = rest.dropFirst(length) }
+        return (tag, rest.prefix(length))
+    }
+}

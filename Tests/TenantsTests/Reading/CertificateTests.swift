@@ -1,0 +1,82 @@
+import Tenants
+import Testing
+import Verification
+
+/// What certificates in tenants.yaml come out as, and what is said of them at a time.
+struct CertificateTests {
+    private static let tls = "{ certificate_file: shop.pem, key_file: shop.key, client_ca_file: address.pem }"
+
+    @Test func aServersCertificateIsReadWithItsPathsResolved() throws {
+        let files = PretendFiles(
+            Dictionary(uniqueKeysWithValues: Certificates.files.map { ("/etc/gatehouse/\($0.key)", $0.value) })
+        )
+        let result = Sample.read(Sample.tls(Self.tls), path: "/etc/gatehouse/tenants.yaml", files: files)
+        #expect(result.diagnostics.isEmpty)
+        let configuration = try #require(result.configuration)
+        #expect(configuration.gateway.listeners.map(\.tls) == [true])
+        #expect(
+            configuration.tenants.first?.tls
+                == ServerCertificate(
+                    certificateFile: "/etc/gatehouse/shop.pem",
+                    keyFile: "/etc/gatehouse/shop.key",
+                    clientCAFile: "/etc/gatehouse/address.pem"
+                )
+        )
+    }
+
+    @Test func theTLSOfABackendIsReadWithItsPathsResolved() throws {
+        let files = PretendFiles(Dictionary(uniqueKeysWithValues: Certificates.files.map { ("d/\($0.key)", $0.value) }))
+        let tls = "{ ca_file: chain.pem, certificate_file: shop.pem, key_file: shop.key, server_name: API.shop.test }"
+        let text = Sample.tenant(backend: "{ servers: [http://a.test, https://b.test], tls: \(tls) }")
+        let result = Sample.read(text, path: "d/tenants.yaml", files: files)
+        #expect(result.diagnostics.isEmpty)
+        #expect(
+            result.configuration?.tenants.first?.backend.tls
+                == BackendTLS(
+                    caFile: "d/chain.pem",
+                    certificateFile: "d/shop.pem",
+                    keyFile: "d/shop.key",
+                    serverName: "api.shop.test"
+                )
+        )
+    }
+
+    @Test func tenantsOfOneHostMayShareACertificate() {
+        let result = Sample.read(Sample.sharedHost(Self.tls, Self.tls), files: PretendFiles(Certificates.files))
+        #expect(result.diagnostics.isEmpty)
+    }
+
+    @Test func aCertificateIsHeldAgainstEveryKindOfHost() {
+        let tls = "{ certificate_file: address.pem, key_file: address.key }"
+        let text = Sample.tls(tls, hosts: "[127.0.0.1, '[::1]', '[0:0::1]', 127.0.0.2, '[::2]', shop.test]")
+        let result = Sample.read(text, files: PretendFiles(Certificates.files))
+        #expect(result.errors.isEmpty)
+        #expect(result.warnings.map(\.column) == [45, 56, 65])
+    }
+
+    @Test(arguments: [
+        (Sample.tls(tls), "8:30", "clients refuse it"),
+        (
+            Sample.tenant(
+                backend: "{ servers: [https://a.test], tls: { certificate_file: shop.pem, key_file: shop.key } }"
+            ),
+            "5:68", "servers refuse it"
+        ),
+    ])
+    func aCertificateThatIsNotValidNowIsAWarning(text: String, place: String, refused: String) throws {
+        let pem = try #require(Certificates.files["shop.pem"])
+        let validity = try CertificateFile(pem: Array(pem.utf8)).validity
+        func diagnostics(at now: Double?) -> [String] {
+            Sample.read(text, files: PretendFiles(Certificates.files), now: now).diagnostics.map(\.description)
+        }
+        #expect(diagnostics(at: validity.lowerBound).isEmpty)
+        #expect(diagnostics(at: validity.upperBound).isEmpty)
+        #expect(diagnostics(at: nil).isEmpty)
+        let expired = try #require(diagnostics(at: validity.upperBound + 1).first)
+        #expect(expired.hasPrefix("t.yaml:\(place): warning: the certificate expired on 21"))
+        #expect(expired.hasSuffix(", \(refused): renew it"))
+        let early = try #require(diagnostics(at: validity.lowerBound - 1).first)
+        #expect(early.hasPrefix("t.yaml:\(place): warning: the certificate is not valid before 20"))
+        #expect(early.hasSuffix(", \(refused) until then: check the clock, or wait"))
+    }
+}
