@@ -7,7 +7,7 @@ public import Tenants
 
 /// Where the gateway can be reached once it is started.
 public struct BoundAddresses: Sendable, Equatable {
-    /// In the order of the configuration, without listeners that are not opened yet.
+    /// In the order of the configuration.
     public var listeners: [HostPort]
     public var admin: HostPort?
 }
@@ -24,6 +24,7 @@ public final class Gateway: Service, Sendable {
         var workers: [WorkerHandle]
         var doors: [any Channel]
         var admin: AdminServer?
+        var watch: Task<Void, Never>?
     }
 
     private let configuration: TenantsConfiguration
@@ -47,16 +48,20 @@ public final class Gateway: Service, Sendable {
 
     /// Opens the listeners and begins to serve.
     ///
-    /// - Throws: If an address cannot be listened on; nothing is left open then.
+    /// - Throws: If an address cannot be listened on or a certificate cannot be used; nothing is left open then.
     public func start() async throws -> BoundAddresses {
+        let watch = GatewayCertificates.watch(configuration, logger: logger) { self.use($0) }
+        let certificates = try await GatewayCertificates.load(configuration)
         let threads = configuration.gateway.threads
         let count = threads > 0 ? threads : System.coreCount
         let group = MultiThreadedEventLoopGroup(numberOfThreads: count)
         do {
-            let workers = try await makeWorkers(group, count)
+            let workers = try await makeWorkers(group, count, certificates)
             var running = Running(group: group, workers: workers, doors: [], admin: nil)
             do {
                 let addresses = try await open(&running)
+                probeServers(workers, certificates)
+                running.watch = watch.map { watch in Task { await watch.run() } }
                 state.withLock { $0 = .running(running) }
                 readiness.set(true)
                 return addresses
@@ -98,14 +103,21 @@ public final class Gateway: Service, Sendable {
 
     // MARK: Starting
 
-    private func makeWorkers(_ group: MultiThreadedEventLoopGroup, _ count: Int) async throws -> [WorkerHandle] {
+    private func makeWorkers(
+        _ group: MultiThreadedEventLoopGroup,
+        _ count: Int,
+        _ certificates: GatewayCertificates
+    ) async throws -> [WorkerHandle] {
         let parts = Worker.Parts(
             configuration: configuration,
             directory: TenantDirectory(configuration.tenants),
             gauge: ConnectionGauge(),
             accessLog: accessLog,
             loops: count,
-            slowVerifiers: (0..<max(1, count - 1)).map { _ in SlowVerifier(configuration.tenants) }
+            slowVerifiers: (0..<max(1, count - 1)).map { _ in SlowVerifier(configuration.tenants) },
+            certificates: certificates.server,
+            backendTLS: certificates.backends,
+            logger: logger
         )
         var workers: [WorkerHandle] = []
         for eventLoop in group.makeIterator() {
@@ -117,6 +129,30 @@ public final class Gateway: Service, Sendable {
             workers.append(WorkerHandle(eventLoop: eventLoop, worker: worker))
         }
         return workers
+    }
+
+    /// Servers are probed once for all loops, each from the loop whose turn it is; all are told.
+    private func probeServers(_ workers: [WorkerHandle], _ certificates: GatewayCertificates) {
+        var turn = 0
+        for (tenant, settings) in configuration.tenants.enumerated() where settings.backend.health != nil {
+            for (place, server) in settings.backend.servers.enumerated() {
+                let prober = workers[turn % workers.count]
+                turn += 1
+                let tls = server.scheme == .https ? certificates.backends[tenant] : nil
+                prober.tell { worker in
+                    worker.probe(server, of: tenant, tls) { isUp in
+                        for told in workers {
+                            told.tell { $0.probed(tenant: tenant, server: place, isUp: isUp) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private func use(_ certificates: ServerCertificates) {
+        guard case .running(let running) = state.withLock({ $0 }) else { return }
+        for worker in running.workers { worker.tell { $0.use(certificates) } }
     }
 
     private func open(_ running: inout Running) async throws -> BoundAddresses {
@@ -133,7 +169,7 @@ public final class Gateway: Service, Sendable {
             addresses.admin = try await admin.start()
             running.admin = admin
         }
-        for listener in configuration.gateway.listeners where !listener.tls {
+        for listener in configuration.gateway.listeners {
             let (channels, address) = try await FrontDoor.open(listener, workers: running.workers)
             running.doors += channels
             addresses.listeners.append(address)
@@ -155,6 +191,7 @@ public final class Gateway: Service, Sendable {
     }
 
     private func close(_ running: Running) async {
+        running.watch?.cancel()
         for door in running.doors { try? await door.close() }
         for worker in running.workers { try? await worker.ask { $0.stop() } }
         await running.admin?.stop()

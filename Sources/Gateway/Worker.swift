@@ -1,3 +1,4 @@
+import Logging
 import NIOCore
 import Tenants
 
@@ -19,17 +20,33 @@ final class Worker {
     let requestHead = RequestHead()
     let responseParser = ResponseHeadParser()
     let responseHead = ResponseHead()
+    /// The head of a request that is sent on over HTTP/2.
+    let forwardedHead = RequestHead()
+    /// For what has passed ``parser`` already, with room for the fields that were added since.
+    let forwardedParser: RequestHeadParser
+    /// Fields of HTTP/2, and the head that is written of them.
+    var requestFields = HeaderList()
+    var answerFields = HeaderList()
+    var http2Head: ByteBuffer
     let allocator = ByteBufferAllocator()
     var output: ByteBuffer
+    /// Whose answer stands in ``output``, until it is written.
+    var outputOwner: ClientConnection?
     var identifiers = IdentifierGenerator()
     var timers: TimerWheel
     /// Now, as a Date field says it.
     private(set) var date: [UInt8] = []
     private var dateSecond: Int64 = 0
     private var unixOffset = 0.0
+    /// The moment of the last tick, in monotonic nanoseconds: for what may be a tick late and need not read a clock.
+    private(set) var lastTick: UInt64
+    /// What clients are shown on TLS listeners; nil without one.
+    private(set) var certificates: ServerCertificates?
+    let logger: Logger
     private(set) var counters: Counters
     private var log = AccessLogLines()
-    private var clients: [ClientConnection] = []
+    private var clients: [any FrontConnection] = []
+    private var healthCheckers: [HealthChecker] = []
     private var ticker: RepeatedTask?
     private var whenDrained: EventLoopPromise<Void>?
 
@@ -44,6 +61,10 @@ final class Worker {
         var accessLog: AccessLogWriter?
         var loops: Int
         var slowVerifiers: [SlowVerifier]
+        var certificates: ServerCertificates?
+        /// By the place of the tenant; nil for one without `https` servers.
+        var backendTLS: [BackendTLSContexts?]
+        var logger: Logger
     }
 
     init(_ parts: Parts, eventLoop: any EventLoop) {
@@ -56,8 +77,16 @@ final class Worker {
             maximumBytes: settings.limits.headerBytes,
             maximumFields: settings.limits.headers
         )
+        forwardedParser = RequestHeadParser(
+            maximumBytes: settings.limits.headerBytes + (64 << 10),
+            maximumFields: settings.limits.headers + 100
+        )
         output = allocator.buffer(capacity: 16 << 10)
-        timers = TimerWheel(now: Clock.monotonic())
+        http2Head = allocator.buffer(capacity: 4 << 10)
+        lastTick = Clock.monotonic()
+        timers = TimerWheel(now: lastTick)
+        certificates = parts.certificates
+        logger = parts.logger
         counters = Counters(tenantCount: parts.configuration.tenants.count)
         idleTimeout = settings.limits.idleTimeout.nanosecondsClamped
         headerTimeout = settings.limits.headerTimeout.nanosecondsClamped
@@ -67,11 +96,33 @@ final class Worker {
 
     private func tenants(_ parts: Parts) -> [TenantRuntime] {
         parts.configuration.tenants.enumerated().map { index, tenant in
-            let pools = tenant.backend.servers.filter { $0.scheme == .http }.map {
-                ServerPool($0, backend: tenant.backend, worker: self, loops: parts.loops)
-            }
-            return TenantRuntime(index: index, tenant: tenant, servers: BackendServers(pools))
+            let servers = BackendServers(
+                tenant.backend,
+                tls: parts.backendTLS[index],
+                worker: self,
+                loops: parts.loops
+            )
+            return TenantRuntime(index: index, tenant: tenant, servers: servers)
         }
+    }
+
+    /// New connections are shown these from now on.
+    func use(_ certificates: ServerCertificates) { self.certificates = certificates }
+
+    // MARK: How servers are doing
+
+    /// Begins to probe a server for all loops.
+    func probe(_ server: BackendServer, of tenant: Int, _ tls: BackendTLSContexts?, announce: @escaping (Bool) -> Void)
+    {
+        let backend = serving.tenants[tenant].tenant.backend
+        guard let check = backend.health else { return }
+        let checker = HealthChecker(check, of: server, backend, tls: tls?.any, worker: self, announce: announce)
+        healthCheckers.append(checker)
+        checker.start()
+    }
+
+    func probed(tenant: Int, server: Int, isUp: Bool) {
+        serving.tenants[tenant].servers.probed(server, isUp: isUp)
     }
 
     // MARK: Clocks
@@ -93,6 +144,7 @@ final class Worker {
 
     private func tick() {
         let moment = now()
+        lastTick = moment
         unixOffset = Clock.unix() - Double(moment) / 1_000_000_000
         let second = Int64(unixTime(at: moment))
         if second != dateSecond {
@@ -106,16 +158,24 @@ final class Worker {
     // MARK: Connections
 
     /// Gives whether the connection is within the limit.
-    func opened(_ client: ClientConnection) -> Bool {
+    func opened(_ client: any FrontConnection) -> ConnectionGauge.Room {
         client.placeInWorker = clients.count
         clients.append(client)
         counters.openConnections += 1
-        let isWelcome = gauge.opened(limit: settings.limits.connections)
+        let room = gauge.opened(limit: settings.limits.connections)
         if isDraining { client.drain() }
-        return isWelcome
+        return room
     }
 
-    func closed(_ client: ClientConnection) {
+    /// Another handler is in charge of the connection from now on.
+    func handOver(from first: any FrontConnection, to second: any FrontConnection) {
+        guard first.placeInWorker >= 0 else { return }
+        clients[first.placeInWorker] = second
+        second.placeInWorker = first.placeInWorker
+        first.placeInWorker = -1
+    }
+
+    func closed(_ client: any FrontConnection) {
         guard client.placeInWorker >= 0 else { return }
         let last = clients.removeLast()
         if last !== client {
@@ -141,17 +201,22 @@ final class Worker {
         let promise = eventLoop.makePromise(of: Void.self)
         if !clients.isEmpty { whenDrained = promise }
         if clients.isEmpty { promise.succeed() }
-        for client in clients { client.drain() }
+        // Draining may close one, and so change the list.
+        let draining = clients
+        for client in draining { client.drain() }
         return promise.futureResult
     }
 
     private func closeClients() {
-        for client in clients { client.closeNow() }
+        let closing = clients
+        for client in closing { client.closeNow() }
     }
 
     /// Closes what is still open.
     func stop() {
         closeClients()
+        for checker in healthCheckers { checker.stop() }
+        healthCheckers = []
         serving.close()
         ticker?.cancel()
         flushLog()
@@ -160,18 +225,20 @@ final class Worker {
     // MARK: What takes too long for the loop
 
     /// Has the step done elsewhere; the client decides again afterwards. Gives whether there is room for it.
-    func perform(_ step: SlowStep, for client: ClientConnection) -> Bool {
+    func perform(_ step: SlowStep, for client: ClientExchange) -> Bool {
         guard slowStepsUnderWay < Self.mostSlowSteps else { return false }
         slowStepsUnderWay += 1
         let verifier = slowVerifiers[slowStepsUnderWay % slowVerifiers.count]
         let bound = NIOLoopBound((self, client), eventLoop: eventLoop)
+        let request = client.record.id
         Task { [eventLoop] in
             let outcome = await verifier.verify(step)
             eventLoop.execute {
                 let (worker, client) = bound.value
                 worker.slowStepsUnderWay -= 1
                 worker.serving.decision.settle(step, outcome, worker.serving.tenants[step.tenant])
-                client.decideAgain()
+                // Whoever asked may be gone, and the object serve another request.
+                if client.record.id == request { client.decideAgain() }
             }
         }
         return true
@@ -228,7 +295,14 @@ final class Worker {
     /// By tenant and server.
     func backendCounts() -> [BackendCount] {
         serving.tenants.flatMap { tenant in
-            tenant.servers.pools.map { BackendCount(tenant: tenant.tenant.name, server: $0.label, counts: $0.counters) }
+            tenant.servers.pools.map { pool in
+                BackendCount(
+                    tenant: tenant.tenant.name,
+                    server: pool.label,
+                    counts: pool.allCounters,
+                    isHealthy: pool.isHealthy
+                )
+            }
         }
     }
 }
@@ -238,4 +312,13 @@ struct BackendCount: Sendable {
     var tenant: String
     var server: String
     var counts: BackendCounters
+    var isHealthy: Bool
+
+    /// The same server as two loops see it.
+    static func + (left: BackendCount, right: BackendCount) -> BackendCount {
+        var sum = left
+        sum.counts = left.counts + right.counts
+        sum.isHealthy = left.isHealthy && right.isHealthy
+        return sum
+    }
 }

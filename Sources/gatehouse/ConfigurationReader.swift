@@ -4,6 +4,11 @@ import Tenants
 /// Reads tenants.yaml with the process's environment and the real file system.
 enum ConfigurationReader {
     static func read(_ path: String) -> ReadResult {
-        TenantsFile.read(path: path, environment: ProcessInfo.processInfo.environment, files: DiskFiles())
+        TenantsFile.read(
+            path: path,
+            environment: ProcessInfo.processInfo.environment,
+            files: DiskFiles(),
+            now: WallClock.now()
+        )
     }
 }

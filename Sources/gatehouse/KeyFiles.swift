@@ -31,8 +31,10 @@ enum KeyFiles {
     static func makeDirectory(_ path: String) throws(CommandFailure) {
         guard mkdir(path, 0o700) != 0 else { return }
         let reason = errno
-        var status = stat()
-        if reason == EEXIST, stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return }
+        if reason == EEXIST, let directory = opendir(path) {
+            closedir(directory)
+            return
+        }
         throw CommandFailure("--out: cannot make the directory \(path): \(systemError(reason))")
     }
 

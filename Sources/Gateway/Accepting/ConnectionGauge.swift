@@ -3,11 +3,19 @@ import Synchronization
 /// How many client connections the process has open, over all event loops. Touched when a connection comes or goes,
 /// never on the way of a request.
 final class ConnectionGauge: Sendable {
+    enum Room {
+        case welcome
+        /// Above the limit: it is told so.
+        case full
+        /// So far above it that not even that is said: answers to a flood cost as well.
+        case flooded
+    }
+
     private let open = Atomic<Int>(0)
 
-    /// Gives whether the connection is within `limit`.
-    func opened(limit: Int) -> Bool {
-        open.add(1, ordering: .relaxed).newValue <= limit
+    func opened(limit: Int) -> Room {
+        let count = open.add(1, ordering: .relaxed).newValue
+        return count <= limit ? .welcome : count <= limit + max(16, limit / 8) ? .full : .flooded
     }
 
     func closed() {

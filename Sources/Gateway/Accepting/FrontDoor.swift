@@ -43,8 +43,8 @@ enum FrontDoor {
             .childChannelOption(.writeBufferWaterMark, value: .init(low: 32 << 10, high: 128 << 10))
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    let connection = ClientConnection(worker: worker.worker.value, isTLS: isTLS)
-                    try channel.pipeline.syncOperations.addHandler(connection)
+                    let entrance = Entrance(worker: worker.worker.value, isTLS: isTLS)
+                    try channel.pipeline.syncOperations.addHandler(entrance)
                 }
             }
             .bind(host: address.host, port: address.port).get()
@@ -60,5 +60,11 @@ struct WorkerHandle: Sendable {
     func ask<Answer: Sendable>(_ body: @escaping @Sendable (Worker) -> Answer) async throws -> Answer {
         let worker = self.worker
         return try await eventLoop.submit { body(worker.value) }.get()
+    }
+
+    /// Runs `body` on the worker's event loop, and does not wait for it.
+    func tell(_ body: @escaping @Sendable (Worker) -> Void) {
+        let worker = self.worker
+        eventLoop.execute { body(worker.value) }
     }
 }

@@ -95,11 +95,7 @@ final class AdminServer: Sendable {
         for worker in workers {
             let (counters, counts) = try await worker.ask { ($0.currentCounters(), $0.backendCounts()) }
             sum.add(counters)
-            if backends.isEmpty {
-                backends = counts
-            } else {
-                for index in counts.indices { backends[index].counts = backends[index].counts + counts[index].counts }
-            }
+            backends = backends.isEmpty ? counts : zip(backends, counts).map { $0 + $1 }
         }
         return MetricsText(tenants: tenants, counters: sum, backends: backends, lostLogBytes: accessLog?.lost ?? 0).text
     }

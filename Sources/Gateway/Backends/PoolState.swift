@@ -30,17 +30,23 @@ struct PoolState: Equatable {
 
     let maximumConnections: Int
     let maximumWaiting: Int
+    /// Whether a connection is taken to carry many requests, so that one at a time is opened. Learned from the first
+    /// connection where the server's address does not tell.
+    private(set) var sharesConnections: Bool
+    /// Connections that carry many requests.
+    private(set) var shared = 0
     private(set) var idle = 0
     private(set) var busy = 0
     private(set) var connecting = 0
     private(set) var waiting = 0
 
-    init(maximumConnections: Int, maximumWaiting: Int) {
+    init(maximumConnections: Int, maximumWaiting: Int, sharesConnections: Bool = false) {
         self.maximumConnections = max(1, maximumConnections)
         self.maximumWaiting = maximumWaiting
+        self.sharesConnections = sharesConnections
     }
 
-    var open: Int { idle + busy + connecting }
+    var open: Int { shared + idle + busy + connecting }
 
     mutating func requestArrived() -> RequestAction {
         if idle > 0 {
@@ -48,7 +54,7 @@ struct PoolState: Equatable {
             busy += 1
             return .useIdle
         }
-        if open < maximumConnections {
+        if open < maximumConnections, !sharesConnections || connecting == 0 {
             connecting += 1
             waiting += 1
             return .waitAndConnect
@@ -61,6 +67,7 @@ struct PoolState: Equatable {
     /// A connection stands. Whoever has waited longest gets it.
     mutating func connected() -> ReadyAction {
         connecting -= 1
+        sharesConnections = false
         return becameFree()
     }
 
@@ -74,9 +81,9 @@ struct PoolState: Equatable {
     /// serve them.
     mutating func failedToConnect() -> FailureAction {
         connecting -= 1
-        let told = busy + connecting == 0 ? waiting : min(1, waiting)
+        let told = shared + busy + connecting == 0 ? waiting : min(1, waiting)
         waiting -= told
-        let connects = waiting > connecting && open < maximumConnections
+        let connects = needsConnection
         if connects { connecting += 1 }
         return FailureAction(told: told, connects: connects)
     }
@@ -91,7 +98,40 @@ struct PoolState: Equatable {
 
     mutating func busyClosed() -> LossAction {
         busy -= 1
-        guard waiting > connecting, open < maximumConnections else { return .nothing }
+        return connectIfNeeded()
+    }
+
+    // MARK: Connections that carry many requests
+
+    /// One stands. Waiting requests are served from it as far as it has room.
+    mutating func sharedConnected() {
+        connecting -= 1
+        shared += 1
+        sharesConnections = true
+    }
+
+    /// A waiting request got a place on a shared connection.
+    mutating func waiterServed() {
+        waiting -= 1
+    }
+
+    /// A connection that was waited for stands, and may not be enough.
+    mutating func reconsider() -> LossAction { connectIfNeeded() }
+
+    /// One is gone, or takes no more requests.
+    mutating func sharedClosed() -> LossAction {
+        shared -= 1
+        return connectIfNeeded()
+    }
+
+    private var needsConnection: Bool {
+        // One that will be shared is enough for all who wait.
+        let served = sharesConnections && connecting > 0 ? waiting : connecting
+        return waiting > served && open < maximumConnections
+    }
+
+    private mutating func connectIfNeeded() -> LossAction {
+        guard needsConnection else { return .nothing }
         connecting += 1
         return .connect
     }

@@ -1,14 +1,32 @@
 import NIOCore
-import NIOPosix
 import Tenants
 
-/// One event loop's connections to one server. The last one used is used first, so that idle ones can be let go.
+/// One event loop's connections to one server. Of those that carry one request at a time the last one used is used
+/// first, so that idle ones can be let go; one that carries many (HTTP/2) takes requests as long as it has room.
 final class ServerPool {
     enum Lease {
-        case connection(BackendConnection)
+        case server(ServerExchange)
         /// The client will be told when there is one, or that there is none.
         case waiting
         case refused
+    }
+
+    /// What all servers of a backend have in common.
+    struct Settings {
+        var responseTimeout: UInt64
+        let idleTimeout: UInt64
+        let connectTimeout: Duration
+        let maximumConnections: Int
+        let maximumWaiting: Int
+
+        /// - Parameter loops: How many event loops share the limits.
+        init(_ backend: Backend, loops: Int) {
+            responseTimeout = backend.timeouts.response.nanosecondsClamped
+            idleTimeout = backend.timeouts.idle.nanosecondsClamped
+            connectTimeout = backend.timeouts.connect
+            maximumConnections = (backend.limits.connections + loops - 1) / loops
+            maximumWaiting = (backend.limits.pending + loops - 1) / loops
+        }
     }
 
     let server: BackendServer
@@ -17,31 +35,56 @@ final class ServerPool {
     var counters = BackendCounters()
     let responseTimeout: UInt64
     let idleTimeout: UInt64
-    private let connectTimeout: TimeAmount
+    /// Where WebSockets go, which need HTTP/1.1: itself, or another pool for the same server if this one may speak
+    /// HTTP/2; nil for a server that speaks nothing else.
+    private(set) var forUpgrades: ServerPool?
+    /// Its place among the tenant's servers.
+    private(set) var place = 0
     private unowned let worker: Worker
+    /// Until it is closed: the two hold each other.
+    private var servers: BackendServers?
+    private let connector: ServerConnector
     private var state: PoolState
     private var idle: [BackendConnection] = []
-    private var waiting: [ClientConnection] = []
+    private var multiplexed: [BackendMultiplexer] = []
+    private var waiting: [ClientExchange] = []
     private var isClosed = false
 
-    init(_ server: BackendServer, backend: Backend, worker: Worker, loops: Int) {
+    /// - Parameter tls: For a server with the scheme `https`.
+    init(_ server: BackendServer, _ settings: Settings, tls: BackendTLSContext?, worker: Worker) {
         self.server = server
         self.worker = worker
         label = "\(server.scheme.rawValue)://\(server.address)"
-        responseTimeout = backend.timeouts.response.nanosecondsClamped
-        idleTimeout = backend.timeouts.idle.nanosecondsClamped
-        connectTimeout = .nanoseconds(Int64(clamping: backend.timeouts.connect.nanosecondsClamped))
+        responseTimeout = settings.responseTimeout
+        idleTimeout = settings.idleTimeout
+        connector = ServerConnector(server, tls: tls, timeout: settings.connectTimeout, worker: worker)
         state = PoolState(
-            maximumConnections: (backend.limits.connections + loops - 1) / loops,
-            maximumWaiting: (backend.limits.pending + loops - 1) / loops
+            maximumConnections: settings.maximumConnections,
+            maximumWaiting: settings.maximumWaiting,
+            sharesConnections: server.scheme == .h2c
         )
     }
 
-    func lease(for client: ClientConnection) -> Lease {
+    func joins(_ servers: BackendServers, at place: Int, forUpgrades: ServerPool?) {
+        self.servers = servers
+        self.place = place
+        self.forUpgrades = forUpgrades
+    }
+
+    // MARK: Leasing
+
+    func lease(for client: ClientExchange) -> Lease {
+        for connection in multiplexed {
+            guard connector.isCurrent(connection.address) else {
+                connection.drain()
+                return lease(for: client)
+            }
+            if let stream = connection.openStream() { return .server(stream) }
+        }
         switch state.requestArrived() {
         case .useIdle:
             guard let connection = idle.popLast() else { return .refused }
-            return .connection(connection)
+            return .server(connection)
         case .waitAndConnect:
             waiting.append(client)
             connect()
@@ -55,7 +98,7 @@ final class ServerPool {
     }
 
     /// The client no longer wants a connection.
-    func forget(_ client: ClientConnection) {
+    func forget(_ client: ClientExchange) {
         guard let place = waiting.firstIndex(where: { $0 === client }) else { return }
         waiting.remove(at: place)
         state.waiterLeft()
@@ -78,11 +121,29 @@ final class ServerPool {
         if state.busyClosed() == .connect { connect() }
     }
 
+    /// A connection that had been used before turned out dead: those that are idle are likely to be, too.
+    func doubtIdle() {
+        let doubted = idle
+        for connection in doubted { connection.close() }
+    }
+
+    /// The next request shall find out anew whether a connection can be opened.
+    func forgetConnections() {
+        doubtIdle()
+        let old = multiplexed
+        for connection in old { connection.drain() }
+    }
+
     /// Lets go of the idle connections; those in use close when they are done.
     func close() {
         isClosed = true
+        servers = nil
+        if let forUpgrades, forUpgrades !== self { forUpgrades.close() }
+        forUpgrades = nil
         let closing = idle
         for connection in closing { connection.close() }
+        let draining = multiplexed
+        for connection in draining { connection.drain() }
     }
 
     private func offer(_ connection: BackendConnection, _ action: PoolState.ReadyAction, at now: UInt64) {
@@ -92,8 +153,50 @@ final class ServerPool {
         case .serveWaiting, .keepIdle:
             idle.append(connection)
             connection.becameIdle(at: now)
-            if isClosed { connection.close() }
+            if isClosed || !connector.isCurrent(connection.address) { connection.close() }
         }
+    }
+
+    // MARK: Connections that carry many requests
+
+    /// One of them has room again.
+    func hasRoom(_ connection: BackendMultiplexer) {
+        while !waiting.isEmpty, let stream = connection.openStream() {
+            state.waiterServed()
+            waiting.removeFirst().serverReady(stream)
+        }
+    }
+
+    /// It takes no new requests; those under way go on.
+    func retires(_ connection: BackendMultiplexer) {
+        guard let place = multiplexed.firstIndex(where: { $0 === connection }) else { return }
+        multiplexed.remove(at: place)
+        if state.sharedClosed() == .connect { connect() }
+    }
+
+    // MARK: How the server is doing
+
+    /// The head of an answer came.
+    func answered(_ client: ClientExchange) {
+        servers?.answered(place, begunAt: client.attemptBegunAt)
+    }
+
+    /// That a server does not take connections for WebSockets says nothing of how it does with requests.
+    func failed(_ failure: ServerFailure, begunAt: UInt64) {
+        guard !isForUpgradesAlone else { return }
+        servers?.failed(place, failure, begunAt: begunAt)
+    }
+
+    private var isForUpgradesAlone: Bool { server.scheme == .https && forUpgrades === self }
+
+    func attemptEnded() { servers?.ended(place) }
+
+    var isHealthy: Bool { servers?.isHealthy(place) ?? false }
+
+    /// With those of connections for WebSockets.
+    var allCounters: BackendCounters {
+        guard let forUpgrades, forUpgrades !== self else { return counters }
+        return counters + forUpgrades.counters
     }
 
     // MARK: Opening
@@ -105,37 +208,37 @@ final class ServerPool {
     }
 
     private func open() {
-        let bound = NIOLoopBound(self, eventLoop: worker.eventLoop)
-        let bootstrap = ClientBootstrap(group: worker.eventLoop)
-            .connectTimeout(connectTimeout)
-            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .channelOption(.maxMessagesPerRead, value: 4)
-            .channelOption(.writeBufferWaterMark, value: .init(low: 32 << 10, high: 128 << 10))
-            .channelInitializer { channel in
-                // A name with several addresses is tried on several channels at once; each needs a handler of its own.
-                channel.eventLoop.makeCompletedFuture {
-                    let connection = BackendConnection(pool: bound.value, worker: bound.value.worker)
-                    try channel.pipeline.syncOperations.addHandler(connection)
-                }
+        let begunAt = worker.lastTick
+        connector.open(for: self) { result in
+            if case .success = result, !self.isForUpgradesAlone {
+                self.servers?.connected(self.place, begunAt: begunAt)
             }
-        connect(bootstrap).assumeIsolated().whenComplete { result in
-            let channel = try? result.get()
-            let connection = try? channel?.pipeline.syncOperations.handler(type: BackendConnection.self)
-            guard let connection, connection.connected() else { return self.connectFailed() }
-            self.offer(connection, self.state.connected(), at: self.worker.now())
+            switch result {
+            case .success(.single(let connection)): self.opened(connection)
+            case .success(.multiplexed(let connection)): self.opened(connection)
+            case .failure(let failure): self.connectFailed(failure, begunAt: begunAt)
+            }
         }
     }
 
-    /// An address is used as it is; only a name has to be looked up, off the loop.
-    private func connect(_ bootstrap: ClientBootstrap) -> EventLoopFuture<any Channel> {
-        if let address = try? SocketAddress(ipAddress: server.address.host, port: server.address.port) {
-            return bootstrap.connect(to: address)
-        }
-        return bootstrap.connect(host: server.address.host, port: server.address.port)
+    private func opened(_ connection: BackendConnection) {
+        guard connection.connected() else { return connectFailed(.connectFailed, begunAt: worker.lastTick) }
+        offer(connection, state.connected(), at: worker.now())
+        if state.reconsider() == .connect { connect() }
     }
 
-    private func connectFailed() {
+    private func opened(_ connection: BackendMultiplexer) {
+        guard connection.connected() else { return connectFailed(.connectFailed, begunAt: worker.lastTick) }
+        state.sharedConnected()
+        multiplexed.append(connection)
+        hasRoom(connection)
+        if state.reconsider() == .connect { connect() }
+        if isClosed { connection.drain() }
+    }
+
+    private func connectFailed(_ failure: ServerFailure, begunAt: UInt64) {
         counters.connectFailures += 1
+        failed(failure, begunAt: begunAt)
         let action = state.failedToConnect()
         let told = waiting.prefix(action.told)
         waiting.removeFirst(told.count)

@@ -3,7 +3,7 @@ enum KnownField: UInt8, CaseIterable {
     case other
     case host, contentLength, transferEncoding, connection, authorization, cookie, expect, upgrade, te, trailer
     case keepAlive, proxyConnection, proxyAuthenticate, proxyAuthorization, http2Settings
-    case forwarded, xForwarded, xRealIP, xRequestID, traceparent, tracestate, date
+    case forwarded, xForwarded, xRealIP, xRequestID, traceparent, tracestate, date, clientCertificateSubject
 
     /// The field with this name, or `.other`; case does not matter (RFC 9110 section 5.1) and `_` counts as `-`.
     ///
@@ -31,6 +31,7 @@ enum KnownField: UInt8, CaseIterable {
         case 17: return isName("transfer-encoding") ? .transferEncoding : .other
         case 18: return isName("proxy-authenticate") ? .proxyAuthenticate : .other
         case 19: return isName("proxy-authorization") ? .proxyAuthorization : .other
+        case 28: return isName("x-client-certificate-subject") ? .clientCertificateSubject : .other
         default: return .other
         }
     }

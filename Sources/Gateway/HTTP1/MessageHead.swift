@@ -81,4 +81,17 @@ class MessageHead {
         }
         guard minorVersion >= 1 else { throw .badRequest("HTTP/1.0 has no Transfer-Encoding") }
     }
+
+    /// Whether Connection names this field (RFC 9110 section 7.6.1).
+    final func connectionNames(_ field: HeadField, _ bytes: Span<UInt8>) -> Bool {
+        guard connectionNamesFields else { return false }
+        for index in 0..<fieldCount where fields[index].known == .connection {
+            var found = false
+            bytes.forEachListMember(fields[index].value) { member in
+                found = found || bytes.isSameFieldName(member, field.name)
+            }
+            if found { return true }
+        }
+        return false
+    }
 }

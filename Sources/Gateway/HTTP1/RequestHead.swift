@@ -13,6 +13,7 @@ final class RequestHead: MessageHead {
     /// The index of the only Host field.
     var host: Int?
     var expectsContinue = false
+    var hasUpgrade = false
     /// The index of the only traceparent field; nil if there are several.
     var traceparent: Int?
     var hasSeveralTraceparents = false
@@ -21,6 +22,7 @@ final class RequestHead: MessageHead {
         super.reset()
         host = nil
         expectsContinue = false
+        hasUpgrade = false
         traceparent = nil
         hasSeveralTraceparents = false
     }

@@ -122,6 +122,7 @@ struct RequestHeadParser {
                 throw HTTPViolation(status: 417, reason: "the only expectation that is understood is 100-continue")
             }
             head.expectsContinue = true
+        case .upgrade: head.hasUpgrade = true
         case .traceparent:
             head.hasSeveralTraceparents = head.hasSeveralTraceparents || head.traceparent != nil
             head.traceparent = head.hasSeveralTraceparents ? nil : head.fieldCount

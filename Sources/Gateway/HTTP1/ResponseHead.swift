@@ -4,6 +4,15 @@ enum ResponseFraming: Equatable {
     case length(Int)
     case chunked
     case untilClose
+
+    /// How many bytes there must be, where that is known.
+    var length: Int? {
+        switch self {
+        case .none: 0
+        case .length(let length): length
+        case .chunked, .untilClose: nil
+        }
+    }
 }
 
 /// A parsed response head.

@@ -8,6 +8,10 @@ struct ForwardingContext {
     /// For a `traceparent` where the client sent none.
     let traceID: (UInt64, UInt64)
     let spanID: UInt64
+    /// What the client speaks.
+    let version: HTTPVersion
+    /// For a WebSocket.
+    var handshake: WebSocketUpgrade?
 }
 
 /// The head that the backend gets: the one way there, and it takes a ``Grant``.
@@ -32,6 +36,10 @@ enum BackendRequest {
         let hasTraceparent = writeKeptFields(grant, head, bytes, context, to: &out)
         if let authority = grant.request.target.authority { writeHost(bytes, authority, to: &out) }
         writeFraming(head.framing, to: &out)
+        if let handshake = context.handshake { writeUpgrade(handshake, to: &out) }
+        if grant.request.tenant.needsClientCertificate, let subject = context.peer.tls?.clientSubject {
+            writeSubject(subject, to: &out)
+        }
         if let lines = grant.caller?.identityLines { out.writeBytes(lines.span.bytes) }
         writeIdentifiers(context, hasTraceparent: hasTraceparent, to: &out)
         writeForwarding(head, bytes, grant, context, to: &out)
@@ -124,6 +132,7 @@ enum BackendRequest {
                 out.writeBytes(bytes.extracting(pieceStart..<pieceEnd).bytes)
                 (pieceStart, pieceEnd) = (Int(field.nameStart), Int(field.lineEnd))
             case .drop: break
+            case .dropTokenProtocol: writeProtocolsWithoutToken(field, bytes, to: &out)
             case .dropTokenCookie: writeCookieWithoutTokens(field, bytes, grant.request.tenant.tenant, to: &out)
             }
         }
@@ -151,6 +160,17 @@ enum BackendRequest {
         if separator.utf8CodeUnitCount == 2 { out.writeStaticString("\r\n") }
     }
 
+    private static func writeProtocolsWithoutToken(_ field: HeadField, _ bytes: Span<UInt8>, to out: inout ByteBuffer) {
+        var separator: StaticString = "Sec-WebSocket-Protocol: "
+        WebSocketProtocols.forEach(bytes, field.value) { _ in
+        } other: { member in
+            out.writeStaticString(separator)
+            out.writeBytes(bytes.extracting(member).bytes)
+            separator = ", "
+        }
+        if separator.utf8CodeUnitCount == 2 { out.writeStaticString("\r\n") }
+    }
+
     // MARK: Fields of ours
 
     private static func writeHost(_ bytes: Span<UInt8>, _ authority: Range<Int>, to out: inout ByteBuffer) {
@@ -168,6 +188,21 @@ enum BackendRequest {
             out.writeStaticString("\r\n")
         case .chunked: out.writeStaticString("Transfer-Encoding: chunked\r\n")
         }
+    }
+
+    private static func writeUpgrade(_ handshake: WebSocketUpgrade, to out: inout ByteBuffer) {
+        out.writeStaticString("Connection: Upgrade\r\nUpgrade: websocket\r\n")
+        guard let key = handshake.missingKey else { return }
+        out.writeStaticString("Sec-WebSocket-Key: ")
+        out.writeBytes(key)
+        out.writeStaticString("\r\n")
+    }
+
+    /// Who the client's certificate says it is. A copy that the client sent is never kept (``FieldFilter``).
+    private static func writeSubject(_ subject: [UInt8], to out: inout ByteBuffer) {
+        out.writeStaticString("X-Client-Certificate-Subject: ")
+        out.writeBytes(subject.span.bytes)
+        out.writeStaticString("\r\n")
     }
 
     private static func writeIdentifiers(
@@ -221,7 +256,9 @@ enum BackendRequest {
         out.writeStaticString(peer.scheme)
         out.writeStaticString(";host=\"")
         out.writeBytes(bytes.extracting(host).bytes)
-        out.writeStaticString(head.minorVersion == 0 ? "\"\r\nVia: 1.0 gatehouse\r\n" : "\"\r\nVia: 1.1 gatehouse\r\n")
+        out.writeStaticString("\"\r\nVia: ")
+        out.writeStaticString(context.version.received)
+        out.writeStaticString(" gatehouse\r\n")
     }
 }
 

@@ -10,6 +10,8 @@ final class Caller {
     let identityLines: [UInt8]
     /// `sub` as it stands between the quotes of a JSON string.
     let subjectInJSON: [UInt8]
+    /// For servers that are chosen by subject.
+    let subjectHash: UInt64
     /// By the index of an access rule: what it says of this caller. The last one is the default rule's.
     private var verdicts: [RuleVerdict?]
 
@@ -23,6 +25,7 @@ final class Caller {
             lines += text.utf8
             lines += [0x0d, 0x0a]
         }
+        subjectHash = StableHash.of((principal.subject ?? "").utf8)
         subjectInJSON = JSONText.escaped(principal.subject ?? "")
         verdicts = Array(repeating: nil, count: tenant.access.rules.count)
     }

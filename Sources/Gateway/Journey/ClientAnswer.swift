@@ -55,6 +55,12 @@ enum ClientAnswer {
         out.writeStaticString("\r\n")
     }
 
+    /// A 101 that grants a WebSocket.
+    static func writeSwitching(_ head: ResponseHead, _ bytes: Span<UInt8>, to out: inout ByteBuffer) {
+        writeStatusAndFields(head, bytes, to: &out)
+        out.writeStaticString("Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
+    }
+
     private static func writeStatusAndFields(_ head: ResponseHead, _ bytes: Span<UInt8>, to out: inout ByteBuffer) {
         out.writeStaticString("HTTP/1.1 ")
         out.writeDecimal(head.status)
@@ -67,7 +73,7 @@ enum ClientAnswer {
         for index in 0..<head.fieldCount {
             let field = fields[index]
             if field.known.endsHere && !field.isAlias { continue }
-            if head.connectionNamesFields && isListed(field, head, bytes) { continue }
+            if head.connectionNames(field, bytes) { continue }
             if Int(field.nameStart) == pieceEnd {
                 pieceEnd = Int(field.lineEnd)
             } else {
@@ -76,17 +82,5 @@ enum ClientAnswer {
             }
         }
         out.writeBytes(bytes.extracting(pieceStart..<pieceEnd).bytes)
-    }
-
-    /// RFC 9110 section 7.6.1.
-    private static func isListed(_ field: HeadField, _ head: ResponseHead, _ bytes: Span<UInt8>) -> Bool {
-        for index in 0..<head.fieldCount where head.fields[index].known == .connection {
-            var found = false
-            bytes.forEachListMember(head.fields[index].value) { member in
-                found = found || bytes.isSameFieldName(member, field.name)
-            }
-            if found { return true }
-        }
-        return false
     }
 }

@@ -47,8 +47,7 @@ struct Exchange: Equatable {
     var answerHasBegun: Bool { answer != .awaited }
     var awaitsAnswer: Bool { answer == .awaited }
 
-    /// - Parameter mayRetry: Whether the same request may be sent again on another connection: safe, without a body, and
-    ///   this connection had been kept from an earlier request, so that the server may have closed it before it saw ours.
+    /// - Parameter mayRetry: Whether the same request may be sent again if this server is lost before it answers.
     mutating func serverTaken(mayRetry: Bool) {
         self.mayRetry = mayRetry
     }

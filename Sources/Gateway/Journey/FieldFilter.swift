@@ -7,6 +7,8 @@ struct FieldFilter {
         case drop
         /// A Cookie field of which only the token goes.
         case dropTokenCookie
+        /// A list of WebSocket subprotocols of which only the token goes.
+        case dropTokenProtocol
     }
 
     private let tenant: TenantRuntime
@@ -29,13 +31,20 @@ struct FieldFilter {
 
     func verdict(on field: HeadField, _ bytes: Span<UInt8>) -> Verdict {
         if tenant.isIdentityField(field, bytes) || tenant.isHiddenToken(field, bytes) { return .drop }
-        if field.known == .other { return isListed(field, bytes) ? .drop : .keep }
+        if field.known == .other {
+            if isListed(field, bytes) { return .drop }
+            guard tenant.findsSubprotocols, bytes.isFieldName(field.name, "sec-websocket-protocol") else {
+                return .keep
+            }
+            // An alias was not looked at, and might be taken for the field that was.
+            return field.isAlias ? .drop : tenant.stripsSubprotocols ? .dropTokenProtocol : .keep
+        }
         if field.isAlias || field.known.endsHere { return .drop }
         switch field.known {
         case .host: return writesHost ? .drop : .keep
         case .expect: return expectsContinue ? .keep : .drop
         // Written by us, with what a trusted proxy said at the front.
-        case .forwarded, .xRequestID: return .drop
+        case .forwarded, .xRequestID, .clientCertificateSubject: return .drop
         case .xForwarded:
             let isTheirs = isTrusted && !field.value.isEmpty && !bytes.isFieldName(field.name, "x-forwarded-for")
             return isTheirs ? .keep : .drop

@@ -7,14 +7,60 @@ struct Peer {
     let text: [UInt8]
     /// Whether its `Forwarded`, `X-Forwarded-*` and `X-Request-Id` are believed.
     let isTrustedProxy: Bool
-    let scheme: StaticString
+    /// What the TLS handshake told; nil on a connection in plain text.
+    let tls: PeerTLS?
 
-    init(_ address: SocketAddress?, trustedProxies: [AddressRange], isTLS: Bool) {
-        let host = address?.ipAddress ?? "unknown"
-        text = Array(host.utf8)
-        isTrustedProxy = IPAddress(host).map { ip in trustedProxies.contains { $0.contains(ip) } } ?? false
-        scheme = isTLS ? "https" : "http"
+    /// - Parameter address: An IP address as text.
+    init(_ address: [UInt8], trustedProxies: [AddressRange], tls: PeerTLS?) {
+        text = address
+        let ip = IPAddress(String(decoding: address, as: UTF8.self))
+        isTrustedProxy = ip.map { ip in trustedProxies.contains { $0.contains(ip) } } ?? false
+        self.tls = tls
     }
 
+    init(_ address: SocketAddress?, trustedProxies: [AddressRange], tls: PeerTLS? = nil) {
+        self.init(Array((address?.ipAddress ?? "unknown").utf8), trustedProxies: trustedProxies, tls: tls)
+    }
+
+    var scheme: StaticString { tls == nil ? "http" : "https" }
+
     var isIPv6: Bool { text.contains(UInt8(ascii: ":")) }
+}
+
+/// What is known of a client from its TLS handshake. It bears on every request of the connection.
+final class PeerTLS {
+    /// The subject of the client's certificate (RFC 4514), where one was asked for.
+    let clientSubject: [UInt8]?
+    private let serverName: String?
+    private let serverNameBytes: [UInt8]
+    /// What the connection's certificate was read from: that it was renewed since makes no difference.
+    private let files: ServerCertificate
+
+    init(serverName: String?, files: ServerCertificate, clientSubject: [UInt8]?) {
+        self.serverName = serverName
+        self.files = files
+        self.clientSubject = clientSubject
+        serverNameBytes = Array((serverName ?? "").utf8)
+    }
+
+    convenience init(_ arrival: TLSArrival) {
+        let files = arrival.identity.files
+        self.init(serverName: arrival.serverName, files: files, clientSubject: arrival.clientSubject)
+    }
+
+    /// Whether the connection may be used for a request to this tenant. Its certificate was shown, and the client's was
+    /// asked for, for the name in the handshake: another tenant's requests would get round both (RFC 9110 section
+    /// 7.4, RFC 8446 section 4.6.2 leaves it to us).
+    ///
+    /// - Parameter router: As it was when it routed the request.
+    func covers(_ request: RoutedRequest, _ bytes: Span<UInt8>, _ router: RequestRouter, _ current: ServerCertificates?)
+        -> Bool
+    {
+        if serverName != nil {
+            if router.host == serverNameBytes { return true }
+            guard router.tenant(ofHost: serverNameBytes, request, bytes) === request.tenant else { return false }
+        }
+        let shown = current?.identity(forServerName: String(decoding: router.host, as: UTF8.self))
+        return shown?.files == files
+    }
 }

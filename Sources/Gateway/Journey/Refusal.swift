@@ -62,5 +62,10 @@ struct Refusal: Equatable {
         status: 400,
         detail: "the path can be read in several ways"
     )
+    static let misdirected = Refusal(
+        .unknownHost,
+        status: 421,
+        detail: "this TLS connection was opened for another app: connect anew for this host"
+    )
     static let ours = Refusal(.unknownHost, status: 404, detail: "nothing is served at this path")
 }

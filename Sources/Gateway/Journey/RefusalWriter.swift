@@ -29,6 +29,7 @@ enum RefusalWriter {
         out.writeDecimal(body.count)
         if refusal.status == 401 || refusal.status == 403 { writeChallenge(refusal, exchange, to: &out) }
         if refusal.status == 405 { out.writeStaticString("\r\nAllow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS") }
+        if refusal.status == 426 { out.writeStaticString("\r\nSec-WebSocket-Version: 13") }
         if let seconds = refusal.retryAfterSeconds {
             out.writeStaticString("\r\nRetry-After: ")
             out.writeDecimal(seconds)
@@ -94,6 +95,8 @@ enum ReasonPhrase {
         case 413: "Content Too Large"
         case 414: "URI Too Long"
         case 417: "Expectation Failed"
+        case 421: "Misdirected Request"
+        case 426: "Upgrade Required"
         case 429: "Too Many Requests"
         case 431: "Request Header Fields Too Large"
         case 502: "Bad Gateway"

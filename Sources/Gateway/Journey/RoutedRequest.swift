@@ -136,6 +136,12 @@ final class RequestRouter {
         return .routed(RoutedRequest(tenant: tenant, target: target, path: path))
     }
 
+    /// The tenant that the request would have had under another host.
+    func tenant(ofHost host: [UInt8], _ request: RoutedRequest, _ bytes: Span<UInt8>) -> TenantRuntime? {
+        let index = withMatchedPath(request, bytes) { directory.tenant(host: host.span, path: $0) }
+        return index.map { tenants[$0] }
+    }
+
     private func tenantIndex(_ path: Span<UInt8>) -> Int? {
         let host = self.host
         return directory.tenant(host: host.span, path: path)

@@ -17,16 +17,24 @@ final class TenantRuntime {
     /// Whether the backend sees these without the token.
     let stripsAuthorization: Bool
     let stripsCookies: Bool
+    /// Whether tokens are looked for among the subprotocols of WebSockets.
+    let findsSubprotocols: Bool
+    let stripsSubprotocols: Bool
     private let stripsTokenHeaders: Bool
     private let tokenHeaders: [(hash: UInt32, name: String)]
     /// Seconds that the costliest signature check of this tenant takes; nil where all are quick.
     let slowCheckCost: Double?
     let servers: BackendServers
+    let retries: Retries
+    /// Its requests are served on no connection that did not show one.
+    let needsClientCertificate: Bool
 
     init(index: Int, tenant: Tenant, servers: BackendServers) {
         self.index = index
         self.tenant = tenant
         self.servers = servers
+        needsClientCertificate = tenant.tls?.clientCAFile != nil
+        retries = Retries(tenant.backend.retries)
         verifier = TokenVerifier(tenant.authenticate.policy)
         slowCheckCost = tenant.authenticate.policy.issuers.flatMap(\.algorithms).compactMap(\.slowCheckCost).max()
         identityNames = tenant.identity.headers.map { (FieldLine.hash(ofName: $0.name), $0.name) }
@@ -38,8 +46,13 @@ final class TenantRuntime {
         stripsCookies = strips && sources.contains { if case .cookie = $0 { true } else { false } }
         stripsTokenHeaders = strips
         tokenHeaders = sources.compactMap {
-            if case .header(let name) = $0 { (FieldLine.hash(ofName: name), name) } else { nil }
+            guard case .header(let name) = $0, !WebSocketProtocols.isName(name) else { return nil }
+            return (FieldLine.hash(ofName: name), name)
         }
+        findsSubprotocols = sources.contains {
+            if case .header(let name) = $0 { WebSocketProtocols.isName(name) } else { false }
+        }
+        stripsSubprotocols = strips && findsSubprotocols
     }
 
     /// Whether the backend does not get to see a field because it holds a token, or could be taken by the backend for
@@ -61,5 +74,29 @@ final class TenantRuntime {
             if bytes.isFieldName(field.name, equalTo: identity.name) { return true }
         }
         return false
+    }
+}
+
+/// When a request may be made again.
+struct Retries {
+    let afterConnectFailure: Bool
+    private let afterReset: Bool
+    private let attempts: Int
+    /// A bit a method.
+    private let methods: Int
+
+    init(_ rules: RetryRules) {
+        afterConnectFailure = rules.afterConnectFailure
+        afterReset = rules.afterReset
+        attempts = rules.attempts
+        methods = CountedMethod.allCases.reduce(0) { bits, method in
+            // `other` is no method but all that are not counted apart.
+            rules.methods.contains(method.label) && method != .other ? bits | 1 << method.rawValue : bits
+        }
+    }
+
+    /// Whether a request that a server had may be made again if the connection breaks before an answer.
+    func allows(_ method: CountedMethod, afterTries tries: Int) -> Bool {
+        afterReset && tries < attempts && methods >> method.rawValue & 1 == 1
     }
 }

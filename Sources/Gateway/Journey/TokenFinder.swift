@@ -71,6 +71,7 @@ enum TokenFinder {
     }
 
     private static func header(_ name: String, _ head: RequestHead, _ bytes: Span<UInt8>) -> Finding {
+        if WebSocketProtocols.isName(name) { return subprotocol(name, head, bytes) }
         var found: Range<Int>?
         let hash = FieldLine.hash(ofName: name)
         for index in 0..<head.fieldCount where head.fields[index].hash == hash {
@@ -80,6 +81,22 @@ enum TokenFinder {
             found = field.value
         }
         return found.map(Finding.token) ?? .missing
+    }
+
+    private static func subprotocol(_ name: String, _ head: RequestHead, _ bytes: Span<UInt8>) -> Finding {
+        var found: Range<Int>?
+        var isAmbiguous = false
+        let hash = FieldLine.hash(ofName: name)
+        for index in 0..<head.fieldCount where head.fields[index].hash == hash {
+            let field = head.fields[index]
+            guard !field.isAlias, bytes.isFieldName(field.name, equalTo: name) else { continue }
+            WebSocketProtocols.forEach(bytes, field.value) { member in
+                if let earlier = found, !bytes.isEqual(earlier, member) { isAmbiguous = true }
+                found = member
+            } other: { _ in
+            }
+        }
+        return isAmbiguous ? .several : found.map(Finding.token) ?? .missing
     }
 }
 

@@ -45,7 +45,7 @@ struct AccessLogLines {
         }
         add(",\"refreshed\":false,\"server\":")
         if let server = record.server { add("\"\(server.label)\"") } else { add("null") }
-        add(",\"protocol\":\"HTTP/1.\(record.minorVersion)\",\"remote\":\"")
+        add(",\"protocol\":\"\(record.version.label)\",\"remote\":\"")
         bytes += record.client ?? peer.text
         add("\"}\n")
     }

@@ -8,7 +8,7 @@ struct ExchangeRecord {
     var caller: Caller?
     var server: ServerPool?
     var method = CountedMethod.other
-    var minorVersion = 1
+    var version = HTTPVersion.http11
     var outcome = Outcome.anonymous
     var status = 0
     var bodyBytes = 0
@@ -28,9 +28,32 @@ struct ExchangeRecord {
         self.id = id
     }
 
-    mutating func note(_ head: RequestHead, _ bytes: Span<UInt8>) {
+    mutating func note(_ head: RequestHead, _ bytes: Span<UInt8>, _ version: HTTPVersion) {
         method = CountedMethod(bytes, head.method)
-        minorVersion = head.minorVersion
+        self.version = version
+    }
+}
+
+/// What a client speaks.
+enum HTTPVersion {
+    case http10, http11, http2
+
+    /// As logs say it.
+    var label: String {
+        switch self {
+        case .http10: "HTTP/1.0"
+        case .http11: "HTTP/1.1"
+        case .http2: "HTTP/2"
+        }
+    }
+
+    /// As Via says it (RFC 9110 section 7.6.3).
+    var received: StaticString {
+        switch self {
+        case .http10: "1.0"
+        case .http11: "1.1"
+        case .http2: "2"
+        }
     }
 }
 

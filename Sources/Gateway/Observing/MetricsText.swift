@@ -29,6 +29,7 @@ struct MetricsText {
         head("gatehouse_connections", "gauge", "Client connections.")
         text += "gatehouse_connections{state=\"open\"} \(counters.openConnections)\n"
         self.backends(backends)
+        health(backends)
         head("gatehouse_access_log_lost_bytes_total", "counter", "Access-log lines lost to a slow destination.")
         text += "gatehouse_access_log_lost_bytes_total \(lostLogBytes)\n"
     }
@@ -90,6 +91,18 @@ struct MetricsText {
             text += "gatehouse_backend_requests_total{\(labels),outcome=\"timeout\"} \(counts.timeouts)\n"
             text +=
                 "gatehouse_backend_requests_total{\(labels),outcome=\"connect_failure\"} \(counts.connectFailures)\n"
+        }
+    }
+
+    private mutating func health(_ backends: [BackendCount]) {
+        head(
+            "gatehouse_backend_healthy",
+            "gauge",
+            "Whether requests are sent to a server; 0 if an event loop sends none."
+        )
+        for backend in backends {
+            text += "gatehouse_backend_healthy{tenant=\"\(backend.tenant)\",server=\"\(backend.server)\"} "
+            text += backend.isHealthy ? "1\n" : "0\n"
         }
     }
 

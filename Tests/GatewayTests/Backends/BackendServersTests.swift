@@ -7,14 +7,22 @@ import Testing
 struct BackendServersTests {
     @Test func serversAreTakenInTurnAndTriedOnesLeftOut() throws {
         let house = try EmbeddedHouse(servers: 3)
-        let pools = house.pools
-        let servers = BackendServers(pools)
-        let taken = (0..<6).compactMap { _ in servers.choose(butNot: []) }
-        #expect(taken.map(\.label) == (pools + pools).map(\.label))
-        #expect(servers.choose(butNot: [pools[0]]) === pools[1])
-        #expect(servers.choose(butNot: [pools[2], pools[0]]) === pools[1])
-        #expect(servers.choose(butNot: pools) == nil)
-        #expect(BackendServers([]).choose(butNot: []) == nil)
+        let servers = house.servers
+        let taken = (0..<6).compactMap { _ in servers.choose(for: nil, butNot: [])?.place }
+        #expect(Array(taken.prefix(3)) == Array(taken.suffix(3)))
+        #expect(Set(taken) == [0, 1, 2])
+        #expect(servers.choose(for: nil, butNot: [2, 0])?.place == 1)
+        #expect(servers.choose(for: nil, butNot: [0, 1, 2]) == nil)
+    }
+
+    @Test func aServerThatProbesFoundDownGetsNothing() throws {
+        let house = try EmbeddedHouse(servers: 2, balance: .leastRequests)
+        let servers = house.servers
+        servers.probed(0, isUp: false)
+        #expect((0..<20).allSatisfy { _ in servers.choose(for: nil, butNot: [])?.place == 1 })
+        #expect(!house.pools[0].isHealthy && house.pools[1].isHealthy)
+        servers.probed(1, isUp: false)
+        #expect(servers.choose(for: nil, butNot: []) == nil)
     }
 
     @Test func durationsBecomeBoundedNanoseconds() {

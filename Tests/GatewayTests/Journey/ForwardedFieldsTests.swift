@@ -52,7 +52,9 @@ struct ForwardedFieldsTests {
     }
 
     @Test func addressOfVersionSixStandsInBrackets() throws {
-        let reading = try forward([], from: Door.peer("2001:db8::7", tls: true))
+        let files = ServerCertificate(certificateFile: "c.pem", keyFile: "k.pem")
+        let tls = PeerTLS(serverName: "app.test", files: files, clientSubject: nil)
+        let reading = try forward([], from: Door.peer("2001:db8::7", tls: tls))
         #expect(reading.values("X-Forwarded-For") == ["2001:db8::7"])
         #expect(reading.values("X-Forwarded-Proto") == ["https"])
         #expect(reading.values("Forwarded") == ["for=\"[2001:db8::7]\";proto=https;host=\"app.test\""])
@@ -132,7 +134,7 @@ struct ForwardedFieldsTests {
     // MARK: Peers
 
     @Test func peerWithoutAddressIsUnknownAndNotTrusted() {
-        let peer = Peer(nil, trustedProxies: AddressRange.loopback, isTLS: false)
+        let peer = Peer(nil, trustedProxies: AddressRange.loopback)
         #expect(peer.text == Array("unknown".utf8))
         #expect(!peer.isTrustedProxy && !peer.isIPv6)
     }

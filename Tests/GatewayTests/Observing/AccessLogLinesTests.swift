@@ -61,7 +61,7 @@ struct AccessLogLinesTests {
 
     @Test func whatIsNotKnownIsNull() throws {
         var record = ExchangeRecord(startedAt: 0, id: Door.requestID)
-        record.minorVersion = 0
+        record.version = .http10
         record.status = 400
         record.outcome = .refused(.badRequest)
         let object = try line(record, peer: Door.peer())

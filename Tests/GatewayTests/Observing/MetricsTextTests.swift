@@ -20,7 +20,8 @@ struct MetricsTextTests {
         let backend = BackendCount(
             tenant: "one",
             server: "http://b:1",
-            counts: BackendCounters(answers: 1, failures: 2, timeouts: 3, connectFailures: 4)
+            counts: BackendCounters(answers: 1, failures: 2, timeouts: 3, connectFailures: 4),
+            isHealthy: false
         )
         return MetricsText(tenants: ["one", "two"], counters: counters(), backends: [backend], lostLogBytes: 0).text
             .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)

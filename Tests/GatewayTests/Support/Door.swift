@@ -29,6 +29,7 @@ final class Door {
     private static let otherSecret = Array("another secret, with which nobody here should be convinced".utf8)
     static let requestID = RequestID(high: 0x0123_4567_89ab_cdef, low: 0xfedc_ba98_7654_3210)
 
+    private let house: EmbeddedHouse
     let tenants: [TenantRuntime]
     let router: RequestRouter
     let decision: AccessDecision
@@ -36,9 +37,9 @@ final class Door {
     private let parser = RequestHeadParser(maximumBytes: 32 << 10, maximumFields: 100)
 
     init(_ tenants: [Tenant]) {
-        let runtimes = tenants.enumerated().map { index, tenant in
-            TenantRuntime(index: index, tenant: tenant, servers: BackendServers([]))
-        }
+        let house = EmbeddedHouse(tenants)
+        self.house = house
+        let runtimes = house.worker.serving.tenants
         self.tenants = runtimes
         router = RequestRouter(directory: TenantDirectory(tenants), tenants: runtimes)
         decision = AccessDecision(router: router)
@@ -129,7 +130,8 @@ final class Door {
             peer: peer,
             requestID: Self.requestID,
             traceID: (0x11, 0x22),
-            spanID: 0x33
+            spanID: 0x33,
+            version: head.minorVersion == 0 ? .http10 : .http11
         )
         BackendRequest.write(grant, head, bytes.span, router: router, context: context, to: &out)
         return Array(out.readableBytesView)
@@ -143,13 +145,13 @@ final class Door {
         return reading
     }
 
-    static func peer(_ address: String = "203.0.113.7", trusted: Bool = false, tls: Bool = false) throws -> Peer {
+    static func peer(_ address: String = "203.0.113.7", trusted: Bool = false, tls: PeerTLS? = nil) throws -> Peer {
         let ip = try #require(IPAddress(address))
         let range = AddressRange(base: ip, prefixLength: ip.bytes.count * 8)
         return Peer(
             try SocketAddress(ipAddress: address, port: 4000),
             trustedProxies: trusted ? [range] : [],
-            isTLS: tls
+            tls: tls
         )
     }
 }

@@ -1,3 +1,4 @@
+import Logging
 import NIOEmbedded
 import Tenants
 
@@ -7,21 +8,30 @@ import Tenants
 final class EmbeddedHouse {
     let worker: Worker
 
-    init(servers: Int = 1) throws {
+    convenience init(servers: Int = 1, balance: Balance = .roundRobin) throws {
         var tenant = try Door.tenant()
+        tenant.backend.balance = balance
         tenant.backend.servers = (1...servers).map {
             BackendServer(address: HostPort(host: "127.0.0.1", port: 9000 + $0))
         }
+        self.init([tenant])
+    }
+
+    init(_ tenants: [Tenant]) {
         let parts = Worker.Parts(
-            configuration: TenantsConfiguration(gateway: GatewaySettings(listeners: []), tenants: [tenant]),
-            directory: TenantDirectory([tenant]),
+            configuration: TenantsConfiguration(gateway: GatewaySettings(listeners: []), tenants: tenants),
+            directory: TenantDirectory(tenants),
             gauge: ConnectionGauge(),
             accessLog: nil,
             loops: 1,
-            slowVerifiers: [SlowVerifier([tenant])]
+            slowVerifiers: [SlowVerifier(tenants)],
+            backendTLS: tenants.map { _ in nil },
+            logger: Logger(label: "test")
         )
         worker = Worker(parts, eventLoop: EmbeddedEventLoop())
     }
+
+    var servers: BackendServers { worker.serving.tenants[0].servers }
 
     var pools: [ServerPool] { worker.serving.tenants.flatMap(\.servers.pools) }
 }

@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func withoutAnyServerLeftItIsUnavailable() async throws {
-        try await withHouse(Self.servers("nobody", "nobody")) { house async throws in
+        try await withHouse(Self.servers("nobody")) { house async throws in
             let client = try await house.connect()
             for _ in 0..<3 {
                 try await client.send(house.head("/open/x"))

@@ -15,24 +15,33 @@ final class House: Sendable {
     let accessLog: AccessLog
     let log: LogCapture
     let address: HostPort
+    /// Of all listeners, in the order of the setup.
+    let addresses: [HostPort]
     let adminAddress: HostPort?
 
     private let gateway: Gateway
     private let clients = Mutex<[RawClient]>([])
     private let secrets = Mutex<[String]>([TestIssuer.secret])
 
-    fileprivate init(_ setup: HouseSetup, script: BackendScript, closed: ClosedPort, scratch: Scratch) async throws {
+    fileprivate init(
+        _ setup: HouseSetup,
+        script: BackendScript,
+        values: [String: String],
+        closed: ClosedPort,
+        scratch: Scratch
+    ) async throws {
         issuer = try TestIssuer.shared()
         backend = try await RecordingBackend.start(script)
         other = try await RecordingBackend.start(.ok)
         accessLog = AccessLog()
         log = LogCapture()
-        let configuration = try setup.configuration([
+        let ordinary = [
             "backend": "http://127.0.0.1:\(backend.port)",
             "other": "http://127.0.0.1:\(other.port)",
             "nobody": "http://127.0.0.1:\(closed.port)",
             "jwks": try scratch.write(issuer.jwks, to: "jwks.json"),
-        ])
+        ]
+        let configuration = try setup.configuration(ordinary.merging(values) { _, given in given })
         let accessLog = accessLog
         gateway = Gateway(
             configuration: configuration,
@@ -42,6 +51,7 @@ final class House: Sendable {
         let bound = try await gateway.start()
         guard let first = bound.listeners.first else { throw Malformed("no listener") }
         address = first
+        addresses = bound.listeners
         adminAddress = bound.admin
     }
 
@@ -49,7 +59,11 @@ final class House: Sendable {
 
     /// A new connection to the gateway.
     func connect(receiveBuffer: Int? = nil) async throws -> RawClient {
-        let client = RawClient(try await Wire.connect(to: address, receiveBuffer: receiveBuffer))
+        keep(RawClient(try await Wire.connect(to: address, receiveBuffer: receiveBuffer)))
+    }
+
+    /// Closes the client with the house.
+    func keep(_ client: RawClient) -> RawClient {
         clients.withLock { $0.append(client) }
         return client
     }
@@ -147,16 +161,19 @@ final class House: Sendable {
 }
 
 /// Opens a house, lets `visit` in, and always closes it again.
+///
+/// - Parameter values: What else is filled in for `{name}` in the setup.
 func withHouse(
     _ setup: HouseSetup = HouseSetup(),
     backend script: BackendScript = .ok,
+    values: [String: String] = [:],
     _ visit: (House) async throws -> Void
 ) async throws {
     try await Street.shared.withPlace {
         let scratch = try Scratch()
         defer { scratch.remove() }
         let closed = try ClosedPort()
-        let house = try await House(setup, script: script, closed: closed, scratch: scratch)
+        let house = try await House(setup, script: script, values: values, closed: closed, scratch: scratch)
         do {
             try await visit(house)
         } catch {

@@ -36,9 +36,10 @@ final class RecordingBackend: Sendable {
         self.state = state
     }
 
-    static func start(_ script: BackendScript) async throws -> RecordingBackend {
+    /// - Parameter tls: Nil: plain TCP.
+    static func start(_ script: BackendScript, tls: ServerTLS? = nil) async throws -> RecordingBackend {
         let ledger = Ledger()
-        let listener = try await Wire.listen { ledger.accepted.put($0) }
+        let listener = try await Wire.listen(tls: tls) { ledger.accepted.put($0) }
         guard let port = listener.localAddress?.port else { throw Malformed("a listener without a port") }
         let backend = RecordingBackend(listener: listener, port: port, script: script, state: ledger)
         Task { await backend.acceptAll() }

@@ -32,19 +32,52 @@ final class Wire: Sendable {
         return Wire(channel: channel, arrivals: arrivals)
     }
 
-    /// Listens on a free loopback port and hands every accepted connection to `accept`.
-    static func listen(accept: @escaping @Sendable (Wire) -> Void) async throws -> any Channel {
+    /// A connection on which TLS is spoken.
+    ///
+    /// - Parameters:
+    ///   - preamble: Sent before the handshake, each piece in a write of its own.
+    static func connect(to address: HostPort, tls: ClientTLS, preamble: [[UInt8]] = []) async throws -> Wire {
+        let arrivals = Mailbox<ByteBuffer>("bytes from \(address)")
+        let handshake = MultiThreadedEventLoopGroup.singleton.any().makePromise(of: Void.self)
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .channelOption(.allowRemoteHalfClosure, value: true)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .connect(host: address.host, port: address.port).get()
+        do {
+            for piece in preamble { try await channel.writeAndFlush(ByteBuffer(bytes: piece)).get() }
+            try await channel.eventLoop.submit {
+                let pipeline = channel.pipeline.syncOperations
+                try pipeline.addHandlers(tls.handler(), HandshakeHandler(handshake), ArrivalHandler(arrivals))
+            }.get()
+            try await handshake.futureResult.bounded("the TLS handshake")
+        } catch {
+            handshake.fail(error)
+            try? await channel.close()
+            throw error
+        }
+        return Wire(channel: channel, arrivals: arrivals)
+    }
+
+    /// Listens on a free loopback port and hands every accepted connection to `accept`, after its handshake if TLS is
+    /// spoken.
+    static func listen(tls: ServerTLS? = nil, accept: @escaping @Sendable (Wire) -> Void) async throws -> any Channel {
         try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .childChannelOption(.autoRead, value: false)
+            .childChannelOption(.autoRead, value: tls != nil)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
                     let arrivals = Mailbox<ByteBuffer>("bytes from the gateway")
-                    // A read asked for before the channel is active would be lost.
-                    let handler = ArrivalHandler(arrivals) { accept(Wire(channel: channel, arrivals: arrivals)) }
-                    try channel.pipeline.syncOperations.addHandler(handler)
+                    let accept = { accept(Wire(channel: channel, arrivals: arrivals)) }
+                    if let tls {
+                        try pipeline.addHandlers(tls.handlers { accept() })
+                        try pipeline.addHandler(ArrivalHandler(arrivals))
+                    } else {
+                        // A read asked for before the channel is active would be lost.
+                        try pipeline.addHandler(ArrivalHandler(arrivals, whenActive: accept))
+                    }
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()

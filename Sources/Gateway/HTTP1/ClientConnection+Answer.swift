@@ -8,36 +8,34 @@ extension ClientConnection {
 
     // MARK: The backend's answer. Small pieces gather in the loop's output buffer until the read is over.
 
-    func interim(_ head: ResponseHead, _ bytes: Span<UInt8>) {
+    func writeInterim(_ head: ResponseHead, _ bytes: Span<UInt8>) {
         if head.status == 100 { exchange.continuePassedOn() }
         // HTTP/1.0 has no interim answers (RFC 9110 section 15.2).
-        guard record.minorVersion >= 1 else { return }
-        worker.output.clear()
-        hasOutput = true
+        guard record.version != .http10 else { return }
+        takeOutput()
         ClientAnswer.writeInterim(head, bytes, to: &worker.output)
         writeOutput()
         flush()
     }
 
-    func answerBegan(_ head: ResponseHead, _ bytes: Span<UInt8>, _ framing: ResponseFraming) {
+    func writeHead(_ head: ResponseHead, _ bytes: Span<UInt8>, _ framing: ResponseFraming) {
         record.status = head.status
-        let delivery = ClientAnswer.Delivery(framing, clientMinorVersion: record.minorVersion)
+        let delivery = ClientAnswer.Delivery(framing, clientMinorVersion: record.version == .http10 ? 0 : 1)
         answerIsChunked = delivery.isChunked
         answerIsCloseDelimited = delivery.isCloseDelimited
         clientStays = exchange.answerBegan(draining: worker.isDraining) && !delivery.isCloseDelimited
-        worker.output.clear()
-        hasOutput = true
+        takeOutput()
         ClientAnswer.write(
             head,
             bytes,
             delivery,
-            ClientAnswer.Connection(minorVersion: record.minorVersion, stays: clientStays),
+            ClientAnswer.Connection(minorVersion: record.version == .http10 ? 0 : 1, stays: clientStays),
             date: worker.date,
             to: &worker.output
         )
     }
 
-    func answerBody(_ bytes: ByteBuffer, _ range: Range<Int>) {
+    func writeBody(_ bytes: ByteBuffer, _ range: Range<Int>) {
         record.bodyBytes += range.count
         takeOutput()
         if answerIsChunked {
@@ -57,29 +55,23 @@ extension ClientConnection {
     }
 
     /// The server's read is over: what came of it leaves.
-    func flushAnswer() {
+    func flushOutput() {
         writeOutput()
         flush()
         if !isWritable { server?.setReading(false) }
+        // While both talk, the client is not late with its body.
+        if case .body = phase, isWritable { setDeadline(worker.idleTimeout) }
     }
 
-    /// Gives whether the server's connection can take another request.
-    ///
-    /// - Parameter now: Monotonic nanoseconds.
-    func answerCompleted(serverKeepsAlive: Bool, trailers: [UInt8], at now: UInt64) -> Bool {
-        if answerIsChunked {
-            takeOutput()
-            worker.output.writeStaticString("0\r\n")
-            Trailers.write(trailers, to: &worker.output) { _, _ in false }
-            worker.output.writeStaticString("\r\n")
-        }
-        let completion = exchange.answerCompleted(serverKeepsAlive: serverKeepsAlive, clientStays: clientStays)
-        finishRecord(status: record.status, at: now)
-        server = nil
-        writeOutput()
-        flush()
-        // The write may have shown that the client is gone.
-        if case .closed = phase { return completion.reusesServer }
+    func writeLast(trailers: [UInt8]) {
+        guard answerIsChunked else { return }
+        takeOutput()
+        worker.output.writeStaticString("0\r\n")
+        Trailers.write(trailers, to: &worker.output) { _, _ in false }
+        worker.output.writeStaticString("\r\n")
+    }
+
+    func goOn(_ completion: Exchange.Completion, at now: UInt64) {
         switch completion.client {
         case .keep: becomeIdle(at: now)
         case .close: lingerAndClose()
@@ -88,7 +80,6 @@ extension ClientConnection {
             phase = .readingPastBody(allowance: Self.readPastLimit)
             setDeadline(worker.idleTimeout)
         }
-        return completion.reusesServer
     }
 
     func becomeIdle(at now: UInt64) {
@@ -97,65 +88,20 @@ extension ClientConnection {
         setDeadline(input.readableBytes > 0 ? worker.headerTimeout : worker.idleTimeout, from: now)
     }
 
-    // MARK: No answer, or only part of one
-
-    /// Bytes of an answer came, if only the first: this server has seen the request.
-    func serverSpoke() {
-        exchange.serverSpoke()
-    }
-
-    func serverLost(_ connection: BackendConnection, endsProperly: Bool) {
-        guard connection === server else { return }
-        server = nil
-        switch exchange.serverLost(endsProperly: endsProperly) {
-        case .retry:
-            pendingHead = connection.request
-            triedServers.removeAll(keepingCapacity: true)
-            phase = .waitingForServer
-            setDeadline(connection.pool.responseTimeout)
-            // Not from here: many connections that were idle may be dead, and each would be another step down the stack.
-            let bound = NIOLoopBound(self, eventLoop: worker.eventLoop)
-            worker.eventLoop.execute { bound.value.retry() }
-        case .answerBadGateway:
-            refuse(.backendBroke)
-            proceed()
-        case .endOfAnswer:
-            _ = answerCompleted(serverKeepsAlive: false, trailers: [], at: worker.now())
-            proceed()
-        case .cutClient:
-            writeOutput()
-            flush()
-            cut()
-        case .nothing: break
-        }
-    }
-
-    private func retry() {
-        if case .waitingForServer = phase, waitingAt == nil { waitAtAnotherServer() }
-    }
-
-    func serverTimedOut(_ connection: BackendConnection) {
-        guard connection === server else { return }
-        server = nil
-        refuse(.backendTimeout)
-        proceed()
-    }
-
     // MARK: The gateway's own answer
 
-    /// - Parameter closing: Whether the connection cannot go on, because nobody knows where the next request begins.
-    func refuse(_ refusal: Refusal, closing: Bool = false) {
+    func writeRefusal(_ refusal: Refusal, closing: Bool) {
         let rest = closing ? Rest.unknown : restOfBody
         let stays = exchange.answerBegan(draining: worker.isDraining) && rest != .unknown
         record.outcome = .refused(refusal.code)
-        worker.output.clear()
+        takeOutput()
         record.bodyBytes = RefusalWriter.write(
             refusal,
             RefusalWriter.Exchange(
                 realm: record.tenant?.tenant.name,
                 requestID: record.id,
                 isHead: record.method == .head,
-                minorVersion: record.minorVersion,
+                minorVersion: record.version == .http10 ? 0 : 1,
                 closes: !stays,
                 date: worker.date
             ),
@@ -165,7 +111,6 @@ extension ClientConnection {
         finishRecord(status: refusal.status, at: now)
         // What a failing write sets off must not find us between two requests.
         phase = .answer
-        hasOutput = true
         writeOutput()
         flush()
         if case .closed = phase { return }
@@ -197,21 +142,22 @@ extension ClientConnection {
 
     // MARK: Writing
 
-    /// The loop's buffer is for one client at a time: from here until it is written it is this one's.
+    /// The loop's buffer is for one client at a time: what another has there is written first.
     private func takeOutput() {
-        guard !hasOutput else { return }
+        guard worker.outputOwner !== self else { return }
+        worker.outputOwner?.writeOutput()
         worker.output.clear()
-        hasOutput = true
+        worker.outputOwner = self
     }
 
-    private func writeOutput() {
-        guard hasOutput else { return }
-        hasOutput = false
+    func writeOutput() {
+        guard worker.outputOwner === self else { return }
+        worker.outputOwner = nil
         write(worker.output)
         worker.output.clear()
     }
 
-    private func write(_ bytes: ByteBuffer) {
+    func write(_ bytes: ByteBuffer) {
         context?.write(wrapOutboundOut(bytes), promise: nil)
         hasUnflushed = true
     }
@@ -222,8 +168,17 @@ extension ClientConnection {
         context?.flush()
     }
 
-    func finishRecord(status: Int, at now: UInt64) {
-        record.status = status
-        worker.finished(&record, peer: peer, at: now)
+    // MARK: Tunnels
+
+    func writeSwitch(_ head: ResponseHead, _ bytes: Span<UInt8>) {
+        takeOutput()
+        ClientAnswer.writeSwitching(head, bytes, to: &worker.output)
+        writeOutput()
+        flush()
+    }
+
+    func closeTunnel() {
+        flush()
+        if case .tunnel = phase { lingerAndClose() }
     }
 }

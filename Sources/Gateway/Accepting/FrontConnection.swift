@@ -1,0 +1,11 @@
+/// A client's connection as the worker keeps it, whatever it speaks.
+protocol FrontConnection: AnyObject {
+    /// Its place in the worker's list; -1 when it is in none.
+    var placeInWorker: Int { get set }
+
+    /// The gateway is going down: close when what is under way is done.
+    func drain()
+
+    /// Close, whatever is under way.
+    func closeNow()
+}

@@ -1,0 +1,64 @@
+import Logging
+import NIOCore
+import Tenants
+
+/// Probes one server for the whole process from one event loop, and tells of every change.
+final class HealthChecker {
+    private let check: HealthCheck
+    private let pool: ServerPool
+    private let announce: (Bool) -> Void
+    private unowned let worker: Worker
+    private var tally: ProbeTally
+    private var task: Scheduled<Void>?
+    private var isStopped = false
+
+    /// - Parameter announce: Told of every change between up and down.
+    init(
+        _ check: HealthCheck,
+        of server: BackendServer,
+        _ backend: Backend,
+        tls: BackendTLSContext?,
+        worker: Worker,
+        announce: @escaping (Bool) -> Void
+    ) {
+        self.check = check
+        self.worker = worker
+        self.announce = announce
+        var settings = ServerPool.Settings(backend, loops: 1)
+        settings.responseTimeout = min(settings.responseTimeout, check.every.nanosecondsClamped)
+        pool = ServerPool(server, settings, tls: tls, worker: worker)
+        tally = ProbeTally(healthyAfter: check.healthyAfter, unhealthyAfter: check.unhealthyAfter)
+    }
+
+    func start() { probe() }
+
+    func stop() {
+        isStopped = true
+        task?.cancel()
+        pool.close()
+    }
+
+    /// The next probe begins an interval after the last one began, or once that is over.
+    private func probe() {
+        let began = NIODeadline.now()
+        let interval = check.every.nanosecondsClamped
+        let probe = Probe(pool, worker: worker, timeout: pool.responseTimeout) { isGood in
+            guard !self.isStopped else { return }
+            if let isUp = self.tally.observed(isGood: isGood) { self.changed(isUp) }
+            self.task = self.worker.eventLoop.assumeIsolated().scheduleTask(
+                deadline: began + .nanoseconds(Int64(interval))
+            ) { self.probe() }
+        }
+        probe.begin(path: check.path)
+    }
+
+    private func changed(_ isUp: Bool) {
+        let metadata: Logger.Metadata = ["server": "\(pool.label)"]
+        if isUp {
+            worker.logger.notice("server is healthy again", metadata: metadata)
+        } else {
+            worker.logger.warning("server is not healthy", metadata: metadata)
+        }
+        announce(isUp)
+    }
+}

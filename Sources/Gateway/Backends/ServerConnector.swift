@@ -1,0 +1,179 @@
+import NIOCore
+import NIOPosix
+import NIOSSL
+import NIOTLS
+import Tenants
+
+/// Opens connections to one server: finds its address, connects, and shakes hands where TLS is spoken, all within the
+/// connect timeout. What comes of it is a connection that is ready for requests.
+final class ServerConnector {
+    enum Connected {
+        case single(BackendConnection)
+        case multiplexed(BackendMultiplexer)
+    }
+
+    private let server: BackendServer
+    private let tls: BackendTLSContext?
+    private let timeout: TimeAmount
+    private let addresses: ServerAddresses
+    private unowned let worker: Worker
+
+    /// - Parameter tls: For servers with the scheme `https`.
+    init(_ server: BackendServer, tls: BackendTLSContext?, timeout: Duration, worker: Worker) {
+        self.server = server
+        self.tls = tls
+        self.timeout = .nanoseconds(Int64(clamping: timeout.nanosecondsClamped))
+        self.worker = worker
+        addresses = ServerAddresses(server.address, eventLoop: worker.eventLoop)
+    }
+
+    /// Whether a connection of this address may go on being used: a name may have moved elsewhere meanwhile.
+    func isCurrent(_ address: SocketAddress) -> Bool { addresses.contain(address) }
+
+    /// - Parameter then: Called once, on the event loop, never before this returns.
+    func open(for pool: ServerPool, then: @escaping (Result<Connected, ServerFailure>) -> Void) {
+        let deadline = NIODeadline.now() + timeout
+        addresses.withNext(by: deadline) { candidates in
+            self.open(candidates[...], pool, deadline, then)
+        }
+    }
+
+    /// Tries one address after the other.
+    private func open(
+        _ candidates: ArraySlice<SocketAddress>,
+        _ pool: ServerPool,
+        _ deadline: NIODeadline,
+        _ then: @escaping (Result<Connected, ServerFailure>) -> Void
+    ) {
+        guard let address = candidates.first else { return then(.failure(.connectFailed)) }
+        let left = deadline - .now()
+        guard left > .nanoseconds(0) else { return then(.failure(.connectTimedOut)) }
+        // Each that follows gets its part of the time.
+        let part = TimeAmount.nanoseconds(left.nanoseconds / Int64(candidates.count))
+        connect(to: address, pool, within: part) { result in
+            switch result {
+            case .failure where candidates.count > 1: self.open(candidates.dropFirst(), pool, deadline, then)
+            case .failure, .success: then(result)
+            }
+        }
+    }
+
+    private func connect(
+        to address: SocketAddress,
+        _ pool: ServerPool,
+        within limit: TimeAmount,
+        _ then: @escaping (Result<Connected, ServerFailure>) -> Void
+    ) {
+        let opening = ServerOpening(pool, worker: worker, speaksHTTP2: server.scheme == .h2c, address, then)
+        let bound = NIOLoopBound((self, opening), eventLoop: worker.eventLoop)
+        ClientBootstrap(group: worker.eventLoop)
+            .connectTimeout(limit)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .channelOption(.maxMessagesPerRead, value: 4)
+            .channelOption(.writeBufferWaterMark, value: .init(low: 32 << 10, high: 128 << 10))
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let (connector, opening) = bound.value
+                    let pipeline = channel.pipeline.syncOperations
+                    if let tls = connector.tls {
+                        try pipeline.addHandler(try tls.makeHandler(forHost: connector.server.address.host))
+                        opening.awaitsHandshake = true
+                    }
+                    try pipeline.addHandler(opening)
+                }
+            }
+            .connect(to: address)
+            .assumeIsolated()
+            .whenFailure { error in
+                opening.failed(error is ChannelError ? .connectTimedOut : .connectFailed)
+            }
+        if tls != nil {
+            opening.timeout = worker.eventLoop.assumeIsolated().scheduleTask(in: limit) { opening.tooLate() }
+        }
+    }
+}
+
+/// Stands in a new connection's channel until it can take requests; then the handler that does takes its place.
+private final class ServerOpening: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+
+    var awaitsHandshake = false
+    var timeout: Scheduled<Void>?
+    private let pool: ServerPool
+    private let worker: Worker
+    private let speaksHTTP2: Bool
+    private let address: SocketAddress
+    private var then: ((Result<ServerConnector.Connected, ServerFailure>) -> Void)?
+    private var context: ChannelHandlerContext?
+
+    init(
+        _ pool: ServerPool,
+        worker: Worker,
+        speaksHTTP2: Bool,
+        _ address: SocketAddress,
+        _ then: @escaping (Result<ServerConnector.Connected, ServerFailure>) -> Void
+    ) {
+        self.pool = pool
+        self.worker = worker
+        self.speaksHTTP2 = speaksHTTP2
+        self.address = address
+        self.then = then
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    func channelActive(context: ChannelHandlerContext) {
+        if !awaitsHandshake { opened(context, speaksHTTP2: speaksHTTP2) }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case TLSUserEvent.handshakeCompleted(let applicationProtocol) = event {
+            opened(context, speaksHTTP2: applicationProtocol == "h2")
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) { failed(.connectFailed) }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        failed(.connectFailed)
+        context.close(promise: nil)
+    }
+
+    func tooLate() {
+        failed(.connectTimedOut)
+        context?.close(promise: nil)
+    }
+
+    func failed(_ failure: ServerFailure) { finish(.failure(failure)) }
+
+    private func opened(_ context: ChannelHandlerContext, speaksHTTP2: Bool) {
+        guard then != nil else { return context.close(promise: nil) }
+        do {
+            let pipeline = context.pipeline.syncOperations
+            let connected: ServerConnector.Connected
+            if speaksHTTP2 {
+                let connection = BackendMultiplexer(pool: pool, worker: worker, address: address)
+                try pipeline.addHandler(connection)
+                connected = .multiplexed(connection)
+            } else {
+                let connection = BackendConnection(pool: pool, worker: worker, address: address)
+                try pipeline.addHandler(connection)
+                connected = .single(connection)
+            }
+            pipeline.removeHandler(context: context, promise: nil)
+            finish(.success(connected))
+        } catch {
+            failed(.connectFailed)
+            context.close(promise: nil)
+        }
+    }
+
+    private func finish(_ result: Result<ServerConnector.Connected, ServerFailure>) {
+        timeout?.cancel()
+        guard let then else { return }
+        self.then = nil
+        then(result)
+    }
+}

@@ -1,0 +1,257 @@
+import Logging
+import NIOCore
+import Tenants
+
+/// One client connection over HTTP/2: the last handler in its channel, and the only one without TLS. It feeds the
+/// ``HTTP2Session``, hands what comes of it to the streams' ``HTTP2ClientStream``, and writes out what they send: once a
+/// turn, whatever the number of streams.
+final class HTTP2ClientConnection: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private static let lingerTime: UInt64 = 2_000_000_000
+
+    let worker: Worker
+    let peer: Peer
+    let tokenMemory = TokenMemory()
+    /// Only touched from here and from the streams; neither keeps what it takes of it beyond a call.
+    var session: HTTP2Session
+    var placeInWorker = -1
+    private let isWelcome: Bool
+    private var context: ChannelHandlerContext?
+    private var streams: [UInt32: HTTP2ClientStream] = [:]
+    /// Streams that have ended, to be used again: a connection's requests need no new ones.
+    private var spare: [HTTP2ClientStream] = []
+    /// Those that have ended in this turn: whoever ended them may not be done with them.
+    private var ended: [HTTP2ClientStream] = []
+    private var isInTurn = false
+    private var isWritable = true
+    private var awaited = Awaited.request
+    private var state = State.open
+    private let timer = WheelTimer()
+
+    /// What the connection's own deadline is for.
+    private enum Awaited: Equatable {
+        case nothing
+        case request
+        case restOfHeaders
+        /// With what was sent so far: each octet that the client takes gives it more time.
+        case answersTaken(UInt64)
+    }
+
+    private enum State {
+        case open
+        /// No new requests; closed when the last one is answered.
+        case draining
+        /// Our side is shut, or about to be.
+        case closing
+        case closed
+    }
+
+    /// - Parameter isWelcome: Whether the connection is within the limit; if not, it is only told so.
+    init(worker: Worker, peer: Peer, isWelcome: Bool) {
+        self.worker = worker
+        self.peer = peer
+        self.isWelcome = isWelcome
+        session = HTTP2Session(role: .server, limits: HTTP2Limits(forClients: worker.settings.limits))
+    }
+
+    // MARK: What the channel says
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        timer.target = self
+        setDeadline(worker.idleTimeout)
+        session.start()
+        turn()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch state {
+        case .open, .draining: break
+        case .closing, .closed: return
+        }
+        session.receive(unwrapInboundIn(data))
+        turn()
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        isWritable = context.channel.isWritable
+        session.writabilityChanged(isWritable)
+        // A client that takes nothing is not asked for more.
+        try? context.channel.syncOptions?.setOption(.autoRead, value: isWritable)
+        guard isWritable else { return setDeadline(worker.idleTimeout) }
+        awaited = .nothing
+        setDeadline(nil)
+        turn()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        gone()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if let event = event as? ChannelEvent, event == .outputClosed, case .closing = state {
+            setDeadline(Self.lingerTime)
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    private func gone() {
+        if case .closed = state { return }
+        state = .closed
+        worker.timers.retire(timer)
+        worker.closed(self)
+        abandonStreams()
+        spare = []
+    }
+
+    private func abandonStreams() {
+        let abandoned = streams
+        streams = [:]
+        for stream in abandoned.values { stream.abandonExchange() }
+    }
+
+    // MARK: A turn
+
+    /// Takes what the session makes of the bytes received, and writes what came of it. Whoever sends on a stream asks for
+    /// one; within another it has only to wait.
+    func turn() {
+        guard !isInTurn else { return }
+        isInTurn = true
+        defer { isInTurn = false }
+        repeat {
+            while let event = session.next(headers: &worker.requestFields, at: worker.lastTick) { take(event) }
+            guard session.output.readableBytes > 0, let context, state != .closed else { break }
+            context.writeAndFlush(wrapOutboundOut(session.output), promise: nil)
+            // Nobody holds it any more where the write went through at once, and its memory is used again.
+            session.output.clear()
+        } while session.hasMoreOutput
+        if !ended.isEmpty {
+            spare.append(contentsOf: ended.prefix(max(0, 16 - spare.count)))
+            ended.removeAll(keepingCapacity: true)
+        }
+        if state == .draining, streams.isEmpty, session.openStreams == 0 { return close() }
+        updateDeadline()
+    }
+
+    private func take(_ event: HTTP2Session.Event) {
+        switch event {
+        case .headers(let id, let endStream, .initial): begin(id, endStream: endStream)
+        case .headers(let id, _, .trailers):
+            streams[id]?.trailersReceived(worker.requestFields)
+        case .data(let id, let bytes, let flowControlled, let endStream):
+            if let stream = streams[id] {
+                stream.bodyReceived(bytes, flowControlled: flowControlled, endStream: endStream)
+            } else {
+                session.consumed(stream: id, flowControlled)
+            }
+        case .reset(let id, _, _): streams[id]?.wasReset()
+        case .writable(let id): streams[id]?.becameWritable()
+        case .goAway, .settings: break
+        case .connectionError(let code, let reason):
+            worker.logger.debug(
+                "HTTP/2 connection error",
+                metadata: ["code": "\(code.rawValue)", "reason": "\(reason)"]
+            )
+            abandonStreams()
+            if state == .open { state = .draining }
+        }
+    }
+
+    private func begin(_ id: UInt32, endStream: Bool) {
+        let stream = spare.popLast() ?? HTTP2ClientStream(self)
+        streams[id] = stream
+        stream.begin(id, worker.requestFields, endStream: endStream, isWelcome: isWelcome)
+        if !isWelcome { drain() }
+    }
+
+    /// The exchange is over, whichever way, and the stream's object free for another.
+    func ended(_ stream: HTTP2ClientStream) {
+        guard streams.removeValue(forKey: stream.id) != nil else { return }
+        ended.append(stream)
+    }
+
+    // MARK: Time
+
+    /// With requests under way their own deadlines hold; but not for answers that the client does not take, nor for
+    /// fields that never end, in the middle of which nothing else can come. Bytes alone move no deadline: a PING would.
+    private func updateDeadline() {
+        guard state == .open || state == .draining, isWritable else { return }
+        var awaited = Awaited.nothing
+        if session.isInsideHeaders {
+            awaited = .restOfHeaders
+        } else if streams.isEmpty, session.openStreams == 0 {
+            awaited = .request
+        } else if session.openStreams > streams.count {
+            awaited = .answersTaken(session.sentLength)
+        }
+        guard awaited != self.awaited else { return }
+        self.awaited = awaited
+        switch awaited {
+        case .nothing: setDeadline(nil)
+        case .restOfHeaders: setDeadline(worker.headerTimeout)
+        case .request, .answersTaken: setDeadline(worker.idleTimeout)
+        }
+    }
+
+    private func setDeadline(_ timeout: UInt64?) {
+        worker.timers.set(timer, timeout.map { worker.lastTick &+ $0 } ?? WheelTimer.never)
+    }
+
+    // MARK: The end
+
+    /// Shuts our side when all is written, and the connection a little later, so that the client can read it.
+    private func close() {
+        state = .closing
+        setDeadline(worker.idleTimeout)
+        context?.close(mode: .output, promise: nil)
+    }
+}
+
+extension HTTP2ClientConnection: FrontConnection {
+    /// Requests that are under way are answered; newer ones are for another connection (RFC 9113 section 6.8).
+    func drain() {
+        guard case .open = state else { return }
+        state = .draining
+        session.goAway(code: .noError)
+        let open = streams
+        for stream in open.values { stream.tunnel?.close(.shuttingDown) }
+        turn()
+    }
+
+    func closeNow() { context?.close(promise: nil) }
+}
+
+extension HTTP2ClientConnection: WheelTimerTarget {
+    func deadlineMet() {
+        guard isWritable else { return closeNow() }
+        switch (state, awaited) {
+        case (.open, .request): drain()
+        case (.open, .restOfHeaders):
+            abandonStreams()
+            session.goAway(code: .enhanceYourCalm)
+            turn()
+            close()
+        default: closeNow()
+        }
+    }
+}
+
+extension HTTP2Limits {
+    /// What clients may take.
+    init(forClients limits: ConnectionLimits) {
+        self.init()
+        maximumHeaderListSize = limits.headerBytes
+        maximumFields = limits.headers
+        enablesConnect = true
+    }
+}

@@ -1,0 +1,331 @@
+import NIOCore
+import Tenants
+
+/// One request of an HTTP/2 client and its answer. The fields are written as a head of HTTP/1.1, which goes the way of
+/// all heads: one parser and one journey decide what is good, whatever the client speaks.
+final class HTTP2ClientStream: ClientExchange {
+    private struct Piece {
+        var bytes: ByteBuffer
+        var flowControlled: Int
+    }
+
+    private static let pieceLength = 4096
+
+    private(set) var id: UInt32 = 0
+    /// The two hold each other until the connection is gone.
+    private let connection: HTTP2ClientConnection
+    /// Body that came before there was a server for it; no more than the stream's window.
+    private var waitingBody: [Piece] = []
+    private var requestEnded = false
+    private var trailers: [UInt8] = []
+    /// Flow-controlled bytes that are passed on and not given back, while the server takes no more.
+    private var heldBack = 0
+    private var isReading = true
+    /// The last piece of the answer: what it is the end of is told with it.
+    private var lastPiece: ByteBuffer?
+    private var answerEnded = false
+
+    init(_ connection: HTTP2ClientConnection) {
+        self.connection = connection
+        super.init(worker: connection.worker, peer: connection.peer, tokenMemory: connection.tokenMemory)
+    }
+
+    // MARK: What the client sends
+
+    func begin(_ id: UInt32, _ fields: borrowing HeaderList, endStream: Bool, isWelcome: Bool) {
+        self.id = id
+        phase = .head
+        requestEnded = endStream
+        waitingBody.removeAll(keepingCapacity: true)
+        trailers = []
+        heldBack = 0
+        isReading = true
+        lastPiece = nil
+        answerEnded = false
+        startTimer()
+        record = ExchangeRecord(startedAt: worker.now(), id: worker.identifiers.requestID())
+        record.version = .http2
+        requestFraming = .none
+        exchange = Exchange(clientWantsKeepAlive: true, expectsContinue: false)
+        guard isWelcome else { return refuse(.tooManyConnections) }
+        guard !fields.isTooLarge else { return refuse(Refusal(.headTooLarge)) }
+        worker.http2Head.clear()
+        do throws(HTTP2Malformed) {
+            let info = try HTTP2Request.write(fields, endStream: endStream, to: &worker.http2Head)
+            if let length = info.contentLength { connection.session.expectLength(stream: id, length) }
+        } catch {
+            return malformed()
+        }
+        let bytes = worker.http2Head
+        switch worker.parser.parse(bytes.readableBytesUInt8Span, into: worker.requestHead) {
+        case .complete: begin(worker.requestHead, bytes, version: .http2)
+        case .refused(let violation): refuse(Refusal(violation))
+        case .incomplete: malformed()
+        }
+        process()
+    }
+
+    /// RFC 9113 section 8.1.1.
+    private func malformed() {
+        connection.session.reset(stream: id, code: .protocolError)
+        record.outcome = .refused(.badRequest)
+        finishRecord(status: 400, at: worker.now())
+        end()
+    }
+
+    func bodyReceived(_ bytes: ByteBuffer, flowControlled: Int, endStream: Bool) {
+        requestEnded = requestEnded || endStream
+        keep(bytes, flowControlled)
+        process()
+    }
+
+    /// A piece is a part of the buffer that was read into, and keeps the whole of it: small ones that have to wait are
+    /// copied together, or a client could have us keep a buffer for each byte.
+    private func keep(_ bytes: ByteBuffer, _ flowControlled: Int) {
+        switch phase {
+        case .deciding, .waitingForServer, .answer: break
+        default: return waitingBody.append(Piece(bytes: bytes, flowControlled: flowControlled))
+        }
+        if waitingBody.isEmpty || waitingBody[waitingBody.count - 1].bytes.readableBytes >= Self.pieceLength {
+            let buffer = worker.allocator.buffer(capacity: max(bytes.readableBytes, Self.pieceLength))
+            waitingBody.append(Piece(bytes: buffer, flowControlled: 0))
+        }
+        waitingBody[waitingBody.count - 1].bytes.writeImmutableBuffer(bytes)
+        waitingBody[waitingBody.count - 1].flowControlled += flowControlled
+    }
+
+    func trailersReceived(_ fields: borrowing HeaderList) {
+        do throws(HTTP2Malformed) {
+            trailers = try HTTP2Request.trailers(fields)
+        } catch {
+            return malformed()
+        }
+        requestEnded = true
+        process()
+    }
+
+    override func process() {
+        switch phase {
+        case .body: passBody()
+        case .tunnel: passTunnel()
+        case .head, .deciding, .waitingForServer: break
+        // What comes right behind a handshake is for the tunnel, once it is granted.
+        case .answer where handshake != nil && exchange.awaitsAnswer: break
+        case .answer, .readingPastBody, .closing, .lingering, .closed:
+            for piece in waitingBody { connection.session.consumed(stream: id, piece.flowControlled) }
+            waitingBody.removeAll(keepingCapacity: true)
+        }
+        // The client may only be waiting for the windows that this gave back.
+        connection.turn()
+    }
+
+    private func passBody() {
+        guard let server else { return }
+        // A request without content is not sent on before it is known that none comes.
+        if requestFraming == .length(0), !requestEnded, waitingBody.isEmpty { return }
+        let pieces = waitingBody
+        waitingBody.removeAll(keepingCapacity: true)
+        for piece in pieces {
+            giveBack(piece.flowControlled)
+            guard bodyReceived(piece.bytes.readableBytes) else { return bodyTooLarge() }
+            if piece.bytes.readableBytes > 0 { server.send(piece.bytes) }
+        }
+        if requestEnded {
+            setDeadline(isWritable ? nil : worker.idleTimeout)
+            return endRequest(server, trailers: trailers)
+        }
+        server.flush(bodyFollows: true)
+        guard self.server === server, case .body = phase else { return }
+        setReading(server.isWritable)
+        if isWritable { setDeadline(worker.idleTimeout) }
+    }
+
+    private func passTunnel() {
+        let pieces = waitingBody
+        waitingBody.removeAll(keepingCapacity: true)
+        for piece in pieces {
+            giveBack(piece.flowControlled)
+            if piece.bytes.readableBytes > 0 { tunnel?.clientSent(piece.bytes) }
+        }
+        server?.flush(bodyFollows: true)
+        if requestEnded { tunnel?.clientGone() }
+    }
+
+    private func giveBack(_ count: Int) {
+        if isReading { connection.session.consumed(stream: id, count) } else { heldBack += count }
+    }
+
+    override func setReading(_ isReading: Bool) {
+        self.isReading = isReading
+        guard isReading, heldBack > 0 else { return }
+        connection.session.consumed(stream: id, heldBack)
+        heldBack = 0
+        connection.turn()
+    }
+
+    /// The client gave the request up, or made us give it up.
+    func wasReset() {
+        abandonExchange()
+        end()
+    }
+
+    // MARK: What goes back
+
+    override var isWritable: Bool { !connection.session.isCongested(stream: id) }
+
+    func becameWritable() {
+        switch phase {
+        case .answer, .deciding: setDeadline(nil)
+        case .body: setDeadline(worker.idleTimeout)
+        case .head, .waitingForServer, .tunnel, .readingPastBody, .closing, .lingering, .closed: break
+        }
+        server?.setReading(true)
+    }
+
+    override func interim(_ head: ResponseHead, _ bytes: Span<UInt8>) {
+        if head.status == 100 { exchange.continuePassedOn() }
+        connection.session.sendHeaders(stream: id, endStream: false) { encoder, out in
+            HTTP2Response.encodeInterim(head, bytes, with: &encoder, to: &out)
+        }
+        connection.turn()
+    }
+
+    override func answerBegan(_ head: ResponseHead, _ bytes: Span<UInt8>, _ framing: ResponseFraming) {
+        record.status = head.status
+        clientStays = true
+        _ = exchange.answerBegan(draining: false)
+        answerEnded = framing == .none || framing == .length(0)
+        connection.session.sendHeaders(stream: id, endStream: answerEnded) { encoder, out in
+            HTTP2Response.encode(head, bytes, date: worker.date, with: &encoder, to: &out)
+        }
+    }
+
+    override func answerBody(_ bytes: ByteBuffer, _ range: Range<Int>) {
+        record.bodyBytes += range.count
+        sendLastPiece()
+        lastPiece = bytes.getSlice(at: bytes.readerIndex + range.lowerBound, length: range.count)
+    }
+
+    private func sendLastPiece() {
+        guard let piece = lastPiece else { return }
+        lastPiece = nil
+        connection.session.sendData(stream: id, piece, endStream: false)
+    }
+
+    override func writeEnd(trailers: [UInt8]) {
+        guard !answerEnded else { return }
+        answerEnded = true
+        if trailers.isEmpty {
+            connection.session.sendData(stream: id, lastPiece ?? ByteBuffer(), endStream: true)
+            lastPiece = nil
+            return
+        }
+        sendLastPiece()
+        connection.session.sendTrailers(stream: id) { block in
+            HTTP2Response.appendTrailers(trailers, to: &block)
+        }
+    }
+
+    override func flushAnswer() {
+        sendLastPiece()
+        connection.turn()
+        switch phase {
+        case .body where !isWritable, .answer where !isWritable:
+            server?.setReading(false)
+            setDeadline(worker.idleTimeout)
+        // While both talk, the client is not late with its body.
+        case .body: setDeadline(worker.idleTimeout)
+        case .tunnel: if !isWritable { server?.setReading(false) }
+        case .head, .deciding, .waitingForServer, .answer, .readingPastBody, .closing, .lingering, .closed: break
+        }
+    }
+
+    override func answerIsOut(_ completion: Exchange.Completion, at now: UInt64) {
+        if !requestEnded { connection.session.stopReading(stream: id) }
+        end()
+        connection.turn()
+    }
+
+    override func refuse(_ refusal: Refusal, closing: Bool = false) {
+        if case .closed = phase { return }
+        _ = exchange.answerBegan(draining: false)
+        record.outcome = .refused(refusal.code)
+        var answer = worker.allocator.buffer(capacity: 1024)
+        let isHead = record.method == .head
+        record.bodyBytes = RefusalWriter.write(
+            refusal,
+            RefusalWriter.Exchange(
+                realm: record.tenant?.tenant.name,
+                requestID: record.id,
+                isHead: isHead,
+                minorVersion: 1,
+                closes: false,
+                date: worker.date
+            ),
+            to: &answer
+        )
+        if worker.responseParser.parse(answer.readableBytesUInt8Span, into: worker.responseHead) == .complete {
+            let head = worker.responseHead
+            connection.session.sendHeaders(stream: id, endStream: isHead) { encoder, out in
+                HTTP2Response.encode(head, answer.readableBytesUInt8Span, date: [], with: &encoder, to: &out)
+            }
+            answer.moveReaderIndex(forwardBy: head.length)
+            if !isHead { connection.session.sendData(stream: id, answer, endStream: true) }
+        }
+        if !requestEnded { connection.session.stopReading(stream: id) }
+        finishRecord(status: refusal.status, at: worker.now())
+        end()
+        connection.turn()
+    }
+
+    override func cut() {
+        connection.session.reset(stream: id, code: .internalError)
+        finishRecord(status: record.status, at: worker.now())
+        end()
+        connection.turn()
+    }
+
+    override func closeNow() {
+        connection.session.reset(stream: id, code: .cancel)
+        abandonExchange()
+        end()
+        connection.turn()
+    }
+
+    /// Lets go of whatever is still under way.
+    private func end() {
+        phase = .closed
+        process()
+        lastPiece = nil
+        waitingAt?.forget(self)
+        waitingAt = nil
+        pendingHead = nil
+        undecided = nil
+        tunnel?.clientGone()
+        tunnel = nil
+        abandonServer()
+        retireTimer()
+        connection.ended(self)
+    }
+
+    // MARK: Tunnels (RFC 8441)
+
+    override func switched(_ head: ResponseHead, _ bytes: Span<UInt8>) {
+        connection.session.sendHeaders(stream: id, endStream: false) { encoder, out in
+            HTTP2Response.encodeSwitching(head, bytes, date: worker.date, with: &encoder, to: &out)
+        }
+        connection.turn()
+    }
+
+    override func sendTunnel(_ bytes: ByteBuffer) {
+        connection.session.sendData(stream: id, bytes, endStream: false)
+    }
+
+    override func endTunnel() {
+        if case .closed = phase { return }
+        connection.session.sendData(stream: id, ByteBuffer(), endStream: true)
+        if !requestEnded { connection.session.stopReading(stream: id) }
+        end()
+        connection.turn()
+    }
+}

@@ -1,0 +1,127 @@
+import NIOCore
+import Tenants
+
+/// From a whole head to a decision.
+extension ClientExchange {
+    /// - Parameters:
+    ///   - head: As parsed from the start of `bytes`.
+    ///   - version: What the client speaks; the head is in the form of HTTP/1.1 whatever it is.
+    final func begin(_ head: RequestHead, _ bytes: ByteBuffer, version: HTTPVersion) {
+        let span = bytes.readableBytesUInt8Span
+        setDeadline(nil)
+        record = ExchangeRecord(startedAt: worker.now(), id: requestID(head, span))
+        record.note(head, span, version)
+        requestFraming = head.framing
+        bodyBytesReceived = 0
+        handshake = nil
+        exchange = Exchange(
+            clientWantsKeepAlive: head.keepsAlive,
+            expectsContinue: head.expectsContinue
+        )
+        decide(head, bytes, mayNeed: true)
+    }
+
+    /// A slow step of the decision is done: the same request, from its head on, is decided on again.
+    final func decideAgain() {
+        guard let bytes = undecided, case .deciding = phase else { return }
+        undecided = nil
+        // The loop's head object has served other requests meanwhile.
+        phase = .head
+        if worker.parser.parse(bytes.readableBytesUInt8Span, into: worker.requestHead) == .complete {
+            decide(worker.requestHead, bytes, mayNeed: false)
+        } else {
+            refuse(.overloaded)
+        }
+        setReading(true)
+        process()
+    }
+
+    private func decide(_ head: RequestHead, _ bytes: ByteBuffer, mayNeed: Bool) {
+        let span = bytes.readableBytesUInt8Span
+        let serving = worker.serving
+        switch serving.router.route(head, span) {
+        case .refused(let refusal, let tenant):
+            record.tenant = tenant
+            worker.logRequest(&record, head, span, isBehindProxy: peer.isTrustedProxy)
+            refuse(refusal)
+        case .routed(let request):
+            record.tenant = request.tenant
+            worker.logRequest(&record, head, span, isBehindProxy: peer.isTrustedProxy)
+            guard isCovered(request, span) else { return refuse(.misdirected) }
+            if isTooLarge(request.tenant, head.framing) { return refuse(.payloadTooLarge) }
+            let now = worker.unixTime(at: record.startedAt)
+            switch serving.decision.decide(
+                request,
+                head,
+                span,
+                memory: tokenMemory,
+                mayNeed: mayNeed,
+                at: now
+            ) {
+            case .refused(let refusal): refuse(refusal)
+            case .granted(let grant):
+                record.outcome = grant.outcome
+                record.caller = grant.caller
+                forward(grant, head, bytes)
+            case .needs(let step):
+                undecided = bytes
+                phase = .deciding
+                if !worker.perform(step, for: self) {
+                    undecided = nil
+                    refuse(.overloaded)
+                }
+            }
+        }
+    }
+
+    /// Whether the connection is one that the tenant's requests may come on.
+    private func isCovered(_ request: RoutedRequest, _ bytes: Span<UInt8>) -> Bool {
+        guard let tls = peer.tls else { return !request.tenant.needsClientCertificate }
+        return tls.covers(request, bytes, worker.serving.router, worker.certificates)
+    }
+
+    /// A trusted proxy's identifier is kept, so that one request has one in all logs.
+    private func requestID(_ head: RequestHead, _ bytes: Span<UInt8>) -> RequestID {
+        if peer.isTrustedProxy {
+            for index in 0..<head.fieldCount where head.fields[index].known == .xRequestID {
+                if let id = RequestID(bytes.extracting(head.fields[index].value)) { return id }
+            }
+        }
+        return worker.identifiers.requestID()
+    }
+
+    private func isTooLarge(_ tenant: TenantRuntime, _ framing: RequestFraming) -> Bool {
+        guard let limit = tenant.tenant.limits.bodyBytes, case .length(let length) = framing else { return false }
+        return length > limit
+    }
+
+    /// Takes note of a piece of the body. Gives whether there may be as much.
+    final func bodyReceived(_ count: Int) -> Bool {
+        bodyBytesReceived += count
+        exchange.bodyBegan()
+        guard let limit = record.tenant?.tenant.limits.bodyBytes else { return true }
+        return bodyBytesReceived <= limit
+    }
+
+    final func bodyTooLarge() {
+        abandonServer()
+        if exchange.awaitsAnswer { refuse(.payloadTooLarge, closing: true) } else { cut() }
+    }
+
+    /// The request is whole: its end goes to the server, with the trailers that decide nothing.
+    ///
+    /// - Parameter trailers: Lines that were parsed before, each with its CRLF.
+    final func endRequest(_ server: ServerExchange, trailers: [UInt8]) {
+        var lines = ByteBuffer()
+        if !trailers.isEmpty {
+            Trailers.write(trailers, to: &lines) { [record] field, bytes in
+                record.tenant.map { $0.isIdentityField(field, bytes) || $0.isTokenHeader(field, bytes) } ?? false
+            }
+        }
+        server.endBody(trailers: lines)
+        exchange.requestCompleted()
+        phase = .answer
+        server.flush(bodyFollows: true)
+        server.requestSent(at: worker.now())
+    }
+}

@@ -1,0 +1,223 @@
+import Testing
+
+/// `limits` on connections: how many there may be, and how long they may say nothing.
+@Suite struct AcceptLimitTests {
+    // MARK: connections
+
+    /// Connections that have been answered once: the gateway knows them.
+    private func visitors(_ count: Int, _ house: House) async throws -> [RawClient] {
+        var visitors: [RawClient] = []
+        for _ in 0..<count {
+            let client = try await house.connect()
+            try await client.send(house.head("/open/x"))
+            #expect(try await client.response().status == 200)
+            visitors.append(client)
+        }
+        return visitors
+    }
+
+    @Test func aConnectionTooManyIsToldSo() async throws {
+        try await withHouse(HouseSetup(gateway: "limits: { connections: 3 }")) { house async throws in
+            let visitors = try await visitors(3, house)
+            for method in ["GET", "POST"] {
+                let client = try await house.connect()
+                try await client.send(house.head("/open/x", method: method))
+                let refused = try await client.response(to: method)
+                expectRefusal(refused, 503, "overloaded")
+                #expect(refused.fields.list("Connection") == ["close"])
+                #expect(try await client.untilClosed() == [])
+                await client.close()
+            }
+            // Those that are there are not touched.
+            for client in visitors {
+                try await client.send(house.head("/open/x"))
+                #expect(try await client.response().status == 200)
+            }
+            #expect(house.backend.requests.count == 6)
+
+            for client in visitors { await client.close() }
+            _ = try await house.metrics { $0.value("gatehouse_connections", ["state": "open"]) == 0 }
+            #expect(try await house.request("/open/x").status == 200)
+        }
+    }
+
+    @Test func http2IsToldInItsOwnWords() async throws {
+        try await withHouse(HouseSetup(gateway: "limits: { connections: 1 }")) { house async throws in
+            let visitor = try await visitors(1, house)
+            let client = HTTP2Client(try await house.connect())
+            try await client.sendRaw(HTTP2Client.preface)
+            try await client.send(.settings())
+            // Either a refusal on the stream or the end of the connection, but no request.
+            let stream = try? await client.open("/open/x")
+            if let stream, case .answered(let response) = try await client.outcome(of: stream) {
+                expectRefusal(response, 503, "overloaded")
+            }
+            #expect(house.backend.requests.count == 1)
+            try await visitor[0].send(house.head("/open/x"))
+            #expect(try await visitor[0].response().status == 200)
+        }
+    }
+
+    @Test func tlsConnectionsAreCountedToo() async throws {
+        try await withTLSHouse(.tls(gateway: "limits: { connections: 1 }")) { house async throws in
+            let first = try await house.connectTLS()
+            let second = try await house.connectTLS()
+            try await second.send(house.head("/open/x"))
+            expectRefusal(try await second.response(), 503, "overloaded")
+            try await first.send(house.head("/open/x"))
+            #expect(try await first.response().status == 200)
+        }
+    }
+
+    @Test func aFloodIsClosedWithoutAWord() async throws {
+        try await withHouse(HouseSetup(gateway: "limits: { connections: 2 }")) { house async throws in
+            let visitors = try await visitors(2, house)
+            // 16 more are told when they ask; those after them are not even listened to.
+            var told: [RawClient] = []
+            for _ in 0..<16 { told.append(try await house.connect()) }
+            for _ in 0..<30 {
+                let client = try await house.connect()
+                #expect(try await client.untilClosed() == [])
+                await client.close()
+            }
+            for client in told {
+                try await client.send(house.head("/open/x"))
+                #expect(try await client.response().status == 503)
+            }
+            for client in visitors {
+                try await client.send(house.head("/open/x"))
+                #expect(try await client.response().status == 200)
+            }
+            #expect(house.backend.requests.count == 4)
+        }
+    }
+
+    // MARK: header_timeout
+
+    private static let short = "limits: { header_timeout: 300ms, idle_timeout: 10m }"
+
+    @Test(arguments: ["G", "GET /open/x HTTP/1.1\r\nHost: app.test\r\n", "PRI * HTTP/2.0\r\n", "\r\n"])
+    func aBeginningOfARequestIsNotWaitedForLong(sent: String) async throws {
+        try await withHouse(HouseSetup(gateway: Self.short)) { house async throws in
+            let client = try await house.connect()
+            try await client.send(sent)
+            let answer = try await client.untilClosed().text
+            // A preface that breaks off is a request of an unknown version.
+            let status = sent.hasPrefix("PRI") ? "505" : "408"
+            #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 \(status) "), "\(answer)")
+            #expect(house.backend.requests.isEmpty)
+        }
+    }
+
+    @Test func aBeginningOfAProxyHeaderIsNotWaitedForLong() async throws {
+        let setup = HouseSetup(gateway: "trusted_proxies: [127.0.0.1/32]\n\(Self.short)")
+        try await withHouse(setup) { house async throws in
+            for beginning in [Array(ProxyHeader.line4.prefix(9)), Array(ProxyHeader.binary4.prefix(20))] {
+                let client = try await house.connect()
+                try await client.send(beginning)
+                let answer = try await client.untilClosed().text
+                #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 4"), "\(answer)")
+            }
+            // The request behind a header has no more time than another.
+            let client = try await house.connect()
+            try await client.send(ProxyHeader.line4)
+            _ = try await client.untilClosed()
+        }
+    }
+
+    @Test func aHandshakeIsNotWaitedForLong() async throws {
+        try await withTLSHouse(.tls(gateway: Self.short)) { house async throws in
+            let hello: [UInt8] = [0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03]
+            for beginning in [[0x16], hello] {
+                let client = try await house.connect()
+                try await client.send(beginning)
+                _ = try await client.untilClosed()
+            }
+        }
+    }
+
+    @Test func aRequestOverTLSIsNotWaitedForLong() async throws {
+        try await withTLSHouse(.tls(gateway: Self.short)) { house async throws in
+            let client = try await house.connectTLS()
+            try await client.send("GET /open/x HTT")
+            let response = try await client.response()
+            #expect(response.status == 408)
+            #expect(try await client.untilClosed() == [])
+        }
+    }
+
+    @Test func aDrippingRequestHasNoMoreTime() async throws {
+        try await withHouse(HouseSetup(gateway: Self.short)) { house async throws in
+            let client = try await house.connect()
+            let dripping = Task {
+                // A byte whenever another request has come and gone: far longer than the timeout, if it is let.
+                for byte in house.head("/open/\(String(repeating: "x", count: 3000))").utf8 {
+                    try await client.send([byte])
+                    _ = try await house.request("/refused")
+                }
+            }
+            let answer = try await client.untilClosed().text
+            #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 408 "), "\(answer)")
+            dripping.cancel()
+            await client.close()
+            _ = await dripping.result
+            #expect(house.backend.requests.isEmpty)
+        }
+    }
+
+    // MARK: idle_timeout
+
+    private static let idle = "limits: { header_timeout: 10m, idle_timeout: 300ms }"
+
+    @Test func aConnectionThatSaysNothingIsClosed() async throws {
+        try await withTLSHouse(.tls(gateway: Self.idle)) { house async throws in
+            #expect(try await house.connect().untilClosed() == [])
+            let plain = house.keep(RawClient(try await Wire.connect(to: house.addresses[1])))
+            #expect(try await plain.untilClosed() == [])
+        }
+    }
+
+    @Test func anHTTP2ConnectionThatSaysNothingIsClosed() async throws {
+        try await withHouse(HouseSetup(gateway: Self.idle)) { house async throws in
+            let client = try await house.http2()
+            while try await client.event(on: 0) != nil {}
+            #expect(await client.lastGoAway?.code == .noError)
+        }
+    }
+
+    @Test func aConnectionBetweenRequestsIsClosed() async throws {
+        try await withTLSHouse(.tls(gateway: Self.idle)) { house async throws in
+            let client = try await house.connectTLS()
+            try await client.send(house.head("/open/x"))
+            #expect(try await client.response().status == 200)
+            #expect(try await client.untilClosed() == [])
+
+            let http2 = try await house.http2TLS()
+            #expect(try await http2.request("/open/x").status == 200)
+            while try await http2.event(on: 0) != nil {}
+            #expect(await http2.lastGoAway?.code == .noError)
+        }
+    }
+
+    @Test func anAnswerThatTakesItsTimeIsWaitedFor() async throws {
+        let slow = Gate("an idle connection was closed")
+        let script = BackendScript { exchange in
+            try await exchange.body()
+            if exchange.head.path == "/open/slow" { try await slow.passed() }
+            try await exchange.sendOK()
+        }
+        try await withHouse(HouseSetup(gateway: Self.idle), backend: script) { house async throws in
+            let client = try await house.connect()
+            try await client.send(house.head("/open/slow"))
+            let http2 = try await house.http2()
+            let stream = try await http2.open("/open/slow")
+            _ = try await house.backend.arrivals.next()
+            _ = try await house.backend.arrivals.next()
+            // Twice the idle timeout of somebody else.
+            for _ in 0..<2 { _ = try await house.connect().untilClosed() }
+            slow.open()
+            #expect(try await client.response().status == 200)
+            #expect(try await http2.answer(on: stream).status == 200)
+        }
+    }
+}

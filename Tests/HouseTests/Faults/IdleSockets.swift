@@ -1,0 +1,55 @@
+import Glibc
+import Synchronization
+
+/// Connections to a loopback port on which nothing is ever sent.
+final class IdleSockets: Sendable {
+    struct NotOpened: Error {
+        var number: Int
+        var errno: Int32
+    }
+
+    private let descriptors: Mutex<[Int32]>
+
+    init(count: Int, port: Int) throws {
+        let address = Loopback.address(port: port)
+        var descriptors: [Int32] = []
+        descriptors.reserveCapacity(count)
+        while descriptors.count < count {
+            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            if descriptor >= 0 { descriptors.append(descriptor) }
+            guard descriptor >= 0, Loopback.connect(descriptor, to: address) else {
+                let failure = NotOpened(number: descriptors.count, errno: errno)
+                for descriptor in descriptors { Glibc.close(descriptor) }
+                throw failure
+            }
+        }
+        self.descriptors = Mutex(descriptors)
+    }
+
+    deinit {
+        close()
+    }
+
+    func close() {
+        let closing = descriptors.withLock { descriptors in
+            defer { descriptors = [] }
+            return descriptors
+        }
+        for descriptor in closing { Glibc.close(descriptor) }
+    }
+}
+
+/// How many files this process may open (RLIMIT_NOFILE).
+enum OpenFiles {
+    /// For the other tests that run meanwhile.
+    private static let reserve = 2000
+
+    /// As many as wanted, or half of what the limit leaves; the limit is raised as far as it goes.
+    static func room(for wanted: Int) -> Int {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 0 }
+        limit.rlim_cur = limit.rlim_max
+        guard setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 0 }
+        return min(wanted, max(0, (Int(clamping: limit.rlim_max) - reserve) / 2))
+    }
+}

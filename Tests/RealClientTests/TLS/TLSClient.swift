@@ -1,0 +1,28 @@
+/// `openssl s_client` against the TLS port of a house.
+struct TLSClient: Sendable {
+    let house: RealHouse
+
+    /// - Parameter options: Without `-connect`. The certificate is verified, and the verdict noted, but not acted on.
+    func arguments(_ options: [String]) -> [String] {
+        ["s_client", "-connect", "127.0.0.1:\(house.securedPort)", "-CAfile", house.authority] + options
+    }
+
+    /// Sends one request of HTTP/1.1 after the handshake and gives everything that `s_client` says, whether or not the
+    /// handshake succeeds.
+    func ask(_ options: [String], host: String = "app.test", path: String = "/open/x") async throws -> Program.Output {
+        let head = "GET \(path) HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n"
+        return try await Program.openssl.run(arguments(["-ign_eof"] + options), input: head)
+    }
+
+    /// What it says of the handshake alone.
+    func shake(_ options: [String]) async throws -> Program.Output {
+        try await Program.openssl.run(arguments(options))
+    }
+
+    /// The common name of the certificate that is shown for a name.
+    func shown(for options: [String]) async throws -> String {
+        let text = try await shake(options).text
+        let subject = text.split(separator: "\n").first { $0.hasPrefix("subject=") }
+        return subject.flatMap { $0.split(separator: "CN = ").last }.map(String.init) ?? text
+    }
+}

@@ -1,0 +1,112 @@
+import Testing
+
+extension RealClients {
+    /// The TLS of the front door, by OpenSSL's client: other code than what serves it.
+    @Suite struct TLSHandshakeTests {
+        // MARK: SNI
+
+        @Test func theNameChoosesTheCertificate() async throws {
+            try await withRealHouse { house async throws in
+                let client = TLSClient(house: house)
+                let expected = [
+                    (["-servername", "app.test"], "app"), (["-servername", "APP.TEST"], "app"),
+                    (["-servername", "vault.test"], "vault"), (["-servername", "a.wild.test"], "wild"),
+                    (["-servername", "b.wild.test"], "wild"),
+                    // A wildcard stands for one label, neither for none nor for two.
+                    (["-servername", "wild.test"], "app"), (["-servername", "a.b.wild.test"], "app"),
+                    (["-servername", "elsewhere.test"], "app"), (["-noservername"], "app"),
+                ]
+                for (options, name) in expected {
+                    #expect(try await client.shown(for: options) == name, "\(options)")
+                }
+            }
+        }
+
+        @Test func theCertificateIsGoodForItsName() async throws {
+            try await withRealHouse { house async throws in
+                let client = TLSClient(house: house)
+                for host in ["app.test", "a.wild.test"] {
+                    let output = try await client.shake(["-servername", host, "-verify_hostname", host])
+                    #expect(output.text.contains("Verify return code: 0 (ok)"), "\(output.text.suffix(500))")
+                }
+            }
+        }
+
+        // MARK: ALPN
+
+        @Test(arguments: [
+            (["-alpn", "h2,http/1.1"], "ALPN protocol: h2"), (["-alpn", "http/1.1,h2"], "ALPN protocol: h2"),
+            (["-alpn", "http/1.1"], "ALPN protocol: http/1.1"), (["-alpn", "h2"], "ALPN protocol: h2"),
+            (["-alpn", "spdy/3,http/1.1"], "ALPN protocol: http/1.1"), ([], "No ALPN negotiated"),
+        ])
+        func theProtocolIsNegotiated(_ options: [String], _ expected: String) async throws {
+            try await withRealHouse { house async throws in
+                let output = try await TLSClient(house: house).shake(["-servername", "app.test"] + options)
+                #expect(output.text.contains(expected), "\(output.text.suffix(1500))")
+            }
+        }
+
+        @Test func aProtocolThatIsNotSpokenIsRefused() async throws {
+            try await withRealHouse { house async throws in
+                let output = try await TLSClient(house: house).shake(["-servername", "app.test", "-alpn", "spdy/3"])
+                #expect(output.status != 0)
+                #expect(output.complaints.contains("no application protocol"), "\(output.complaints)")
+            }
+        }
+
+        @Test(arguments: [[], ["-alpn", "http/1.1"]])
+        func withoutALPNTheRequestIsHTTP11(_ alpn: [String]) async throws {
+            try await withRealHouse { house async throws in
+                let output = try await TLSClient(house: house).ask(["-servername", "app.test"] + alpn)
+                #expect(output.text.contains("HTTP/1.1 200 OK\r\n") && output.text.contains("\r\n\r\nok"))
+            }
+        }
+
+        // MARK: Versions
+
+        @Test(arguments: ["-tls1_2", "-tls1_3"])
+        func currentVersionsAreSpoken(_ version: String) async throws {
+            try await withRealHouse { house async throws in
+                let output = try await TLSClient(house: house).ask(["-servername", "app.test", version])
+                #expect(output.text.contains("HTTP/1.1 200 OK\r\n"), "\(output.complaints)")
+            }
+        }
+
+        @Test(arguments: ["-tls1", "-tls1_1"])
+        func oldVersionsAreRefused(_ version: String) async throws {
+            try await withRealHouse { house async throws in
+                let options = ["-servername", "app.test", version, "-cipher", "DEFAULT:@SECLEVEL=0"]
+                let output = try await TLSClient(house: house).shake(options)
+                #expect(output.status != 0)
+                // The gateway's word, not a client that would not even try.
+                #expect(output.complaints.contains("alert protocol version"), "\(output.complaints)")
+            }
+        }
+
+        @Test func plainTextIsToldSo() async throws {
+            try await withRealHouse { house async throws in
+                let url = "http://127.0.0.1:\(house.securedPort)/open/x"
+                let text = try await Program.curl.succeed(["--disable", "--silent", "--include", "--noproxy", "*", url])
+                #expect(text.hasPrefix("HTTP/1.1 400 ") && text.contains("https"))
+            }
+        }
+
+        // MARK: One tenant's connection is not another's
+
+        @Test(arguments: ["a.wild.test", "vault.test"])
+        func aRequestForAnotherTenantIsMisdirected(_ host: String) async throws {
+            try await withRealHouse { house async throws in
+                let output = try await TLSClient(house: house).ask(["-servername", "app.test"], host: host)
+                #expect(output.text.contains("HTTP/1.1 421 Misdirected Request\r\n"), "\(output.text.suffix(800))")
+                #expect(!output.text.contains("\r\n\r\nok"))
+            }
+        }
+
+        @Test func aRequestForTheSameTenantIsNot() async throws {
+            try await withRealHouse { house async throws in
+                let output = try await TLSClient(house: house).ask(["-servername", "a.wild.test"], host: "b.wild.test")
+                #expect(output.text.contains("HTTP/1.1 200 OK\r\n"), "\(output.text.suffix(800))")
+            }
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import Testing
+import Verification
+
+extension RealClients {
+    /// WebSockets over HTTP/2 (RFC 8441) by Python's `h2`, to a backend that speaks HTTP/1.1.
+    @Suite struct ExtendedConnectTests {
+        private static func run(
+            _ house: RealHouse,
+            _ path: String = "/open/socket",
+            tls: Bool = false,
+            options: [String] = []
+        ) async throws -> JSONObject {
+            let port = tls ? house.securedPort : house.plainPort
+            let ca = tls ? ["ca=\(house.authority)"] : []
+            let arguments = [Program.script("extended_connect"), "\(port)", "app.test", path]
+            return try jsonLine(try await Program.python.succeed(arguments + ca + options))
+        }
+
+        /// Not an error: none, or NO_ERROR, with which a server says that it needs no more (RFC 9113 section 8.1).
+        private static func isGraceful(_ reset: JSONValue?) -> Bool {
+            reset == .null || reset == 0
+        }
+
+        @Test(arguments: [false, true])
+        func aStreamBecomesAWebSocket(_ tls: Bool) async throws {
+            try await withRealHouse("websocket_server") { house async throws in
+                let result = try await Self.run(house, tls: tls)
+                #expect(result["settings"]?.object?["enable_connect_protocol"] == 1)
+                let answer = try #require(result["answer"]?.object)
+                #expect(answer[":status"] == "200")
+                // They belong to the handshake of HTTP/1.1, which the backend saw alone.
+                for name in ["connection", "upgrade", "sec-websocket-accept"] {
+                    #expect(answer[name] == nil, "\(name)")
+                }
+                #expect(result["text"] == "over HTTP/2")
+                #expect(result["binary"] == true)
+                #expect(result["pong"] == true)
+                #expect(result["close"]?.object?["code"] == 4001)
+                #expect(Self.isGraceful(result["reset"]))
+                #expect(result["behind"] == 0)
+                #expect(result["afterwards"] == "401")
+                let opened = try jsonLine(try await house.backend.line())
+                #expect(opened["target"] == "/open/socket")
+                #expect(opened.received("origin") == ["https://app.example"])
+                #expect(opened.received("x-forwarded-proto") == [tls ? "https" : "http"])
+                #expect(opened.received("sec-websocket-key").count == 1)
+                let closed = try jsonLine(try await house.backend.line())
+                #expect(closed["code"] == 4001)
+            }
+        }
+
+        @Test func theEndOfASessionIsToldOverHTTP2() async throws {
+            try await withRealHouse("websocket_server") { house async throws in
+                let token = try house.token(seconds: 6)
+                let result = try await Self.run(house, "/socket", options: ["token=\(token)", "wait=yes"])
+                #expect(result["text"] == "over HTTP/2")
+                #expect(result["close"]?.object?["code"] == 1008)
+                #expect(Self.isGraceful(result["reset"]))
+                #expect(result["behind"] == 0)
+                let opened = try jsonLine(try await house.backend.line())
+                #expect(opened.received("x-user-id") == ["alice"])
+                let closed = try jsonLine(try await house.backend.line())
+                #expect(closed["code"] == 1001)
+            }
+        }
+
+        @Test func withoutATokenTheStreamIsRefused() async throws {
+            try await withRealHouse("websocket_server") { house async throws in
+                let result = try await Self.run(house, "/socket")
+                let answer = try #require(result["answer"]?.object)
+                #expect(answer[":status"] == "401")
+                #expect(answer["www-authenticate"] == "Bearer realm=\"app\"")
+                #expect(answer["content-type"] == "application/problem+json")
+                #expect(result["body"]?.string?.contains("\"missing_token\"") == true)
+            }
+        }
+
+        @Test func anotherVersionIsRefused() async throws {
+            try await withRealHouse("websocket_server") { house async throws in
+                let answer = try #require(try await Self.run(house, options: ["version=8"])["answer"]?.object)
+                #expect(answer[":status"] == "426")
+                #expect(answer["sec-websocket-version"] == "13")
+            }
+        }
+
+        @Test func anotherProtocolIsNotOpened() async throws {
+            try await withRealHouse("websocket_server") { house async throws in
+                let result = try await Self.run(house, options: ["protocol=connect-udp"])
+                // An answer that refuses it or a reset: both are good (RFC 9220 section 3 asks for 501).
+                let status = result["answer"]?.object?[":status"]?.string ?? "reset"
+                #expect(status == "reset" || status.hasPrefix("4") || status.hasPrefix("5"), "\(status)")
+            }
+        }
+    }
+}
