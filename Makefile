@@ -7,6 +7,8 @@
 #   make lint      check the style; anything off is an error
 #   make release   build the optimised binary and print where it is
 #   make bench     build the optimised binary and measure an authenticated request beside its peers
+#   make bench-http2   the same over HTTP/2, with and without TLS, and TLS handshakes
+#   make soak      build it and run it under mixed load with faults for ten minutes
 #   make clean     remove what was built
 
 SWIFT ?= swift
@@ -15,7 +17,7 @@ SWIFT_PATHS := Package.swift Sources Tests
 # instructions of a request.
 RELEASE_FLAGS := -c release --product gatehouse --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked
 
-.PHONY: setup demo test format lint release bench clean
+.PHONY: setup demo test format lint release bench bench-http2 soak clean
 
 setup:
 	@scripts/setup
@@ -44,6 +46,12 @@ release: setup
 
 bench: release
 	Benchmarks/authenticated "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)/gatehouse"
+
+bench-http2: release
+	Benchmarks/http2 "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)/gatehouse"
+
+soak: release
+	loadtest/soak.py "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)/gatehouse"
 
 clean:
 	$(SWIFT) package clean

@@ -3,8 +3,8 @@
 
 Usage: faults.py PATH-TO-GATEHOUSE [--seconds 5]
 
-The gateway has one event loop, so that both tenants share it. h2load asks the good tenant 800 times a second; its p99 is
-taken with the fault on, beside that of just before. Meanwhile the gateway's resident memory is watched.
+The gateway has one event loop, so that both tenants share it. h2load asks the good tenant 800 times a second; its p99
+is taken with the fault on, beside that of just before. Meanwhile the gateway's resident memory is watched.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""The clients of soak.py. Each makes one kind of traffic until it is told to stop, and judges every answer that it gets.
+"""The clients of soak.py. Each makes one kind of traffic until it is told to stop, and judges each answer that it gets.
 
 An answer is right when its status is the one that its path calls for, and when its body is the one that follows from
 the path and from who asked; one that was cut off, when what came of it is the beginning of that body and nothing tells
@@ -180,7 +180,7 @@ class Multiplexed(Client):
             tenant, path = asked.pop(file)
             body = open(file, "rb").read() if os.path.exists(file) else b""
             mistake = judge(tenant, path, user, int(status), body, end == "0")
-            if version != "2" and not mistake:
+            if version != "2" and status != "000" and not mistake:
                 mistake = f"{path}: HTTP/{version}"
             self.book.note(f"{self.name}, {tenant}", mistake)
             if os.path.exists(file):

@@ -56,7 +56,7 @@ enum Loopback {
         return bound ? address : nil
     }
 
-    /// Gives whether it is connected. Waits for it, which on loopback takes no time unless the listener's queue is full.
+    /// Gives whether it is connected. It waits, which on loopback takes no time unless the listener's queue is full.
     static func connect(_ descriptor: Int32, to address: sockaddr_in) -> Bool {
         var address = address
         return withUnsafeMutablePointer(to: &address) { pointer in

@@ -1,9 +1,9 @@
 import Testing
 
 extension HouseSetup {
-    /// A house in which the server of `app` is about to fail. `patient`, on `patient.test`, has the same server and waits
-    /// for it longer than any test; `neighbour`, on `neighbour.test`, has a server of its own, which is well. All three are
-    /// served by one event loop.
+    /// A house in which the server of `app` is about to fail. `patient`, on `patient.test`, has the same server and
+    /// waits for it longer than any test; `neighbour`, on `neighbour.test`, has a server of its own, which is well. All
+    /// three are served by one event loop.
     ///
     /// - Parameter backend: Further keys of `app`'s backend.
     static func failing(server: String = "{backend}", backend: String = "", gateway: String = "") -> HouseSetup {

@@ -41,15 +41,13 @@ final class IdleSockets: Sendable {
 
 /// How many files this process may open (RLIMIT_NOFILE).
 enum OpenFiles {
-    /// For the other tests that run meanwhile.
-    private static let reserve = 2000
-
-    /// As many as wanted, or half of what the limit leaves; the limit is raised as far as it goes.
+    /// As many connections as wanted, both ends of which are this process's; at most half of its files, since other tests
+    /// run meanwhile. The limit is raised as far as it goes.
     static func room(for wanted: Int) -> Int {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 0 }
         limit.rlim_cur = limit.rlim_max
         guard setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 0 }
-        return min(wanted, max(0, (Int(clamping: limit.rlim_max) - reserve) / 2))
+        return min(wanted, Int(clamping: limit.rlim_max) / 4)
     }
 }
