@@ -22,11 +22,17 @@ import Testing
         let gate = Gate("draining has begun")
         let setup = HouseSetup(gateway: "shutdown_grace: 30s")
         try await withHouse(setup, backend: Self.held(until: gate)) { house async throws in
+            let idle = try await house.connect()
+            try await idle.send(house.head("/open/x"))
+            #expect(try await idle.response().status == 200)
+            _ = try await house.backend.arrivals.next()
             let client = try await house.connect()
             try await client.send(house.head("/open/held"))
             _ = try await house.backend.arrivals.next()
             async let down: Void = house.shutdown()
             #expect(try await drainingHasBegun(house))
+            // The event loop learns of it a little later than the admin listener.
+            #expect(try await idle.untilClosed() == [])
             gate.open()
             let response = try await client.response()
             #expect(response.status == 200)
