@@ -84,6 +84,8 @@ final class HTTP2ClientConnection: ChannelInboundHandler {
         session.writabilityChanged(isWritable)
         // A client that takes nothing is not asked for more.
         try? context.channel.syncOptions?.setOption(.autoRead, value: isWritable)
+        // One that is closing keeps the deadline for that.
+        guard state == .open || state == .draining else { return }
         guard isWritable else { return setDeadline(worker.idleTimeout) }
         awaited = .nothing
         setDeadline(nil)
@@ -136,7 +138,8 @@ final class HTTP2ClientConnection: ChannelInboundHandler {
             session.output.clear()
         } while session.hasMoreOutput
         if !ended.isEmpty {
-            spare.append(contentsOf: ended.prefix(max(0, 16 - spare.count)))
+            // None for a connection that is gone: the streams would keep it.
+            if state != .closed { spare.append(contentsOf: ended.prefix(max(0, 16 - spare.count))) }
             ended.removeAll(keepingCapacity: true)
         }
         if state == .draining, streams.isEmpty, session.openStreams == 0 { return close() }
