@@ -1,0 +1,43 @@
+/// How long to wait before the next attempt to connect, with full jitter: anything up to a limit that doubles, so that
+/// a fleet which lost its server at one moment does not come back at one.
+///
+///     failures in a row   0     1      2      3      …
+///     at most             base  2·base 4·base 8·base cap
+struct Backoff: Equatable {
+    private let base: Int64
+    private let cap: Int64
+    private let refused: Int64
+    private var failures = 0
+
+    init(_ retry: RedisRetry) {
+        base = max(1, retry.base.wholeNanoseconds)
+        cap = max(base, retry.cap.wholeNanoseconds)
+        refused = max(cap, retry.refused.wholeNanoseconds)
+    }
+
+    mutating func next(using generator: inout some RandomNumberGenerator) -> Duration {
+        // Beyond 40 doublings any base is above the cap.
+        let doubled = base.multipliedReportingOverflow(by: 1 << min(failures, 40))
+        let limit = doubled.overflow ? cap : min(cap, doubled.partialValue)
+        failures += 1
+        return .nanoseconds(Int64.random(in: 0...limit, using: &generator))
+    }
+
+    /// The wait when only people can mend it. Not so long that they have to restart what waits.
+    func nextWhenRefused(using generator: inout some RandomNumberGenerator) -> Duration {
+        .nanoseconds(Int64.random(in: refused / 2...refused, using: &generator))
+    }
+
+    mutating func reset() { failures = 0 }
+}
+
+extension Duration {
+    /// In nanoseconds, as near as they can be counted.
+    var wholeNanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let nanoseconds = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        guard !nanoseconds.overflow else { return seconds < 0 ? .min : .max }
+        let sum = nanoseconds.partialValue.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return sum.overflow ? (seconds < 0 ? .min : .max) : sum.partialValue
+    }
+}

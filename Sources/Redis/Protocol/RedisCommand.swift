@@ -1,0 +1,59 @@
+/// A command with its arguments, as the bytes that the server gets: nothing in them is ever read as syntax.
+public struct RedisCommand: Sendable, Hashable {
+    /// The name of the command first. Never empty.
+    public private(set) var words: [[UInt8]]
+
+    /// - Parameters:
+    ///   - name: One word, like `SET`; the second word of `CLIENT SETNAME` is an argument.
+    ///   - arguments: Strings, bytes and integers, in order.
+    public init(_ name: String, _ arguments: any RedisArgument...) {
+        words = [Array(name.utf8)]
+        for argument in arguments { words.append(argument.redisBytes) }
+    }
+
+    public mutating func append(_ argument: any RedisArgument) {
+        words.append(argument.redisBytes)
+    }
+
+    public mutating func append(contentsOf arguments: some Sequence<[UInt8]>) {
+        words.append(contentsOf: arguments)
+    }
+
+    public var name: String { words.first.map { String(decoding: $0, as: UTF8.self) } ?? "" }
+}
+
+extension RedisCommand: CustomStringConvertible, CustomDebugStringConvertible {
+    /// The name alone: arguments may be secret.
+    public var description: String { "\(name) (\(words.count - 1) arguments)" }
+
+    public var debugDescription: String { description }
+}
+
+/// What can stand in a command. Numbers with a fraction are left out: there is more than one way to write them.
+public protocol RedisArgument: Sendable {
+    var redisBytes: [UInt8] { get }
+}
+
+extension String: RedisArgument {
+    /// Its UTF-8.
+    public var redisBytes: [UInt8] { Array(utf8) }
+}
+
+extension [UInt8]: RedisArgument {
+    public var redisBytes: [UInt8] { self }
+}
+
+extension Int: RedisArgument {
+    /// Its decimal digits.
+    public var redisBytes: [UInt8] { Array(String(self).utf8) }
+}
+
+extension Int64: RedisArgument {
+    /// Its decimal digits.
+    public var redisBytes: [UInt8] { Array(String(self).utf8) }
+}
+
+extension UInt64: RedisArgument {
+    /// Its decimal digits.
+    public var redisBytes: [UInt8] { Array(String(self).utf8) }
+}

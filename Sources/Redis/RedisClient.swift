@@ -1,0 +1,154 @@
+public import Logging
+public import NIOCore
+import Synchronization
+
+/// One connection to Redis (6 or newer), kept up: calls are sent in the order in which they come, each without waiting
+/// for the replies to those before it.
+///
+/// While there is no connection calls wait for one, each until its deadline, so that a short gap is bridged. A call
+/// that was sent when the connection was lost fails, and is not sent again: only its caller knows whether that would
+/// do harm.
+///
+/// For commands that block, like `XREAD BLOCK`, there should be a client of their own: what is sent after one waits for
+/// it.
+///
+/// To be closed before its event loop is shut down.
+public final class RedisClient: Sendable {
+    private let eventLoop: any EventLoop
+    private let link: NIOLoopBoundBox<RedisLink>
+    private let status: RedisStatus
+    private let commandTimeout: Duration
+
+    /// Reads the files of `tls`: blocks on the disk. Connects to nothing yet.
+    ///
+    /// - Parameter stateChanged: Called on an event loop each time a connection became ready or is no more.
+    /// - Throws: ``RedisError/unusable(_:)`` if a file cannot be used.
+    public init(
+        _ configuration: RedisConfiguration,
+        eventLoopGroup: any EventLoopGroup,
+        logger: Logger,
+        stateChanged: @escaping @Sendable (RedisClientState) -> Void = { _ in }
+    ) throws(RedisError) {
+        let tls: RedisTLSContext? = if let tls = configuration.tls { try RedisTLSContext(tls) } else { nil }
+        eventLoop = eventLoopGroup.next()
+        status = RedisStatus(changed: stateChanged)
+        commandTimeout = configuration.commandTimeout
+        link = NIOLoopBoundBox.makeBoxSendingValue(
+            try RedisLink(configuration, tls: tls, eventLoop: eventLoop, logger: logger, status: status),
+            eventLoop: eventLoop
+        )
+    }
+
+    /// Whether there is a connection to a server that answered when it was last asked.
+    public var isUp: Bool { status.isUp.load(ordering: .acquiring) }
+
+    /// How many connections have become ready so far: another number than before means that there was a gap.
+    public var connectionNumber: UInt64 { status.connectionNumber.load(ordering: .acquiring) }
+
+    /// Begins to connect, and goes on until ``close()``.
+    public func start() {
+        let link = link
+        eventLoop.execute { link.value.start() }
+    }
+
+    /// Lets go of the connection. Calls under way fail with ``RedisError/closed``, as do those to come.
+    public func close() async {
+        let link = link
+        await withCheckedContinuation { continuation in
+            eventLoop.execute {
+                link.value.close()
+                continuation.resume()
+            }
+        }
+    }
+
+    /// Sends a command.
+    ///
+    /// - Parameter timeout: From now until its reply; nil for the configured one. For a command that blocks: the time
+    ///   it may block, and a margin.
+    /// - Returns: The reply, which may be an error of the server.
+    /// - Throws: ``RedisError`` if there is no reply. When the task is cancelled: at once.
+    public func send(_ command: RedisCommand, timeout: Duration? = nil) async throws(RedisError) -> RedisReply {
+        let replies = try await pipeline([command], timeout: timeout)
+        guard let reply = replies.first else { throw .lostInFlight("no reply") }
+        return reply
+    }
+
+    /// Sends commands in one go. Others' commands may not come between them, but the server may carry out those of
+    /// other connections between any two: that needs `MULTI`, or a script.
+    ///
+    /// - Parameters:
+    ///   - commands: No more than the queue may hold.
+    ///   - timeout: As in ``send(_:timeout:)``, for all of them.
+    /// - Returns: The replies in order, errors of the server in their places.
+    public func pipeline(
+        _ commands: [RedisCommand],
+        timeout: Duration? = nil
+    ) async throws(RedisError) -> [RedisReply] {
+        guard !commands.isEmpty else { return [] }
+        var encoded = ByteBuffer()
+        for command in commands { try CommandEncoder.encode(command, into: &encoded) }
+        let deadline = NIODeadline.now() + TimeAmount(clamping: timeout ?? commandTimeout)
+        let call = RedisCall(commands: commands.count)
+        let result = await withTaskCancellationHandler {
+            await perform(call, encoded, deadline: deadline)
+        } onCancel: {
+            call.isCancelled.store(true, ordering: .releasing)
+            let link = link
+            eventLoop.execute { link.value.cancel(call) }
+        }
+        return try result.get()
+    }
+
+    private func perform(
+        _ call: RedisCall,
+        _ encoded: ByteBuffer,
+        deadline: NIODeadline
+    ) async -> Result<[RedisReply], RedisError> {
+        let link = link
+        return await withCheckedContinuation { continuation in
+            eventLoop.execute {
+                link.value.add(call, encoded, deadline: deadline) { continuation.resume(returning: $0) }
+            }
+        }
+    }
+}
+
+public enum RedisClientState: Sendable, Hashable {
+    /// Ready for commands; the number is ``RedisClient/connectionNumber``.
+    case up(connectionNumber: UInt64)
+    case down(reason: String)
+}
+
+/// A call that waits for its replies. Cancelling may overtake the call on its way to the event loop, so that the call
+/// itself says that it was.
+final class RedisCall: Sendable {
+    let commands: Int
+    let isCancelled = Atomic(false)
+
+    init(commands: Int) {
+        self.commands = commands
+    }
+}
+
+/// What can be seen of a client from any thread. Written by its event loop alone.
+final class RedisStatus: Sendable {
+    let isUp = Atomic(false)
+    let connectionNumber = Atomic<UInt64>(0)
+    private let changed: @Sendable (RedisClientState) -> Void
+
+    init(changed: @escaping @Sendable (RedisClientState) -> Void) {
+        self.changed = changed
+    }
+
+    func becameUp(_ number: UInt64) {
+        connectionNumber.store(number, ordering: .releasing)
+        isUp.store(true, ordering: .releasing)
+        changed(.up(connectionNumber: number))
+    }
+
+    func becameDown(_ reason: String) {
+        guard isUp.exchange(false, ordering: .acquiringAndReleasing) else { return }
+        changed(.down(reason: reason))
+    }
+}

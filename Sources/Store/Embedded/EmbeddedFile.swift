@@ -1,0 +1,75 @@
+import GRDB
+import Glibc
+
+/// Opens the file of an ``EmbeddedStore``. Blocks.
+enum EmbeddedFile {
+    /// How long a statement waits for another process that is writing.
+    static let busyTimeout: Double = 2
+
+    /// Creates the file, readable for its owner alone, if there is none.
+    ///
+    /// - Throws: ``StoreError/unusable(_:)`` with what to do about it.
+    static func open(_ path: String) throws(StoreError) -> DatabasePool {
+        try create(path)
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(busyTimeout)
+        configuration.label = "gatehouse.store"
+        do {
+            let pool = try DatabasePool(path: path, configuration: configuration)
+            // GRDB chooses NORMAL for a WAL, which may lose what was acknowledged when the power fails.
+            try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+            guard try pool.write(EmbeddedSchema.migrate) else {
+                throw StoreError.unusable(
+                    "\(path) was written by a newer Gatehouse: start that one, or give this one another file"
+                )
+            }
+            return pool
+        } catch {
+            throw translate(error, path: path)
+        }
+    }
+
+    private static func create(_ path: String) throws(StoreError) {
+        let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor < 0 else {
+            Glibc.close(descriptor)
+            return
+        }
+        let remedy =
+            switch errno {
+            case ENOENT: "its directory does not exist: create it"
+            case ENOTDIR: "what should be its directory is a file: give another path"
+            case EISDIR: "it is a directory: give the path of a file"
+            case EACCES, EPERM, EROFS: "it may not be written: give the gateway's user the right to"
+            default: String(cString: strerror(errno))
+            }
+        throw .unusable("\(path) cannot be opened: \(remedy)")
+    }
+
+    static func translate(_ error: any Error, path: String) -> StoreError {
+        switch error {
+        case let error as StoreError: return error
+        case is CancellationError: return .unavailable("the caller was cancelled")
+        case let error as DatabaseError: return translate(error, path: path)
+        default: return .unavailable("\(path): \(error)")
+        }
+    }
+
+    private static func translate(_ error: DatabaseError, path: String) -> StoreError {
+        let reason = error.message ?? "SQLite error \(error.resultCode.rawValue)"
+        switch error.resultCode {
+        case .SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_FORMAT:
+            return .unusable("\(path) is not a database, or a damaged one (\(reason)): move it away, or restore it")
+        case .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH:
+            return .unusable(
+                "\(path) cannot be written (\(reason)): give the gateway's user the right to, in its directory too"
+            )
+        case .SQLITE_BUSY, .SQLITE_LOCKED:
+            return .unavailable("\(path) is kept locked by another process")
+        case .SQLITE_FULL: return .unavailable("no room on the disk of \(path)")
+        case .SQLITE_INTERRUPT, .SQLITE_ABORT: return .unavailable("\(path): the call was broken off")
+        case .SQLITE_MISMATCH: return .garbled("\(path): \(reason)")
+        default: return .unavailable("\(path): \(reason)")
+        }
+    }
+}

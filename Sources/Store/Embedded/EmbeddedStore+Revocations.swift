@@ -1,0 +1,137 @@
+import GRDB
+
+extension EmbeddedStore {
+    /// Records that are written in one transaction: others can write between two.
+    private static let writtenAtOnce = 5000
+    /// How many changes there are between two trimmings.
+    private static let trimInterval: Int64 = 1000
+
+    public func revoke(_ revocations: [Revocation]) async throws(StoreError) -> [RevocationRecord] {
+        for revocation in revocations { try revocation.validate() }
+        let now = now()
+        var records: [RevocationRecord] = []
+        for start in stride(from: 0, to: revocations.count, by: Self.writtenAtOnce) {
+            let some = revocations[start..<min(start + Self.writtenAtOnce, revocations.count)]
+            records += try await change { db in
+                let first = try EmbeddedMeta.nextVersion(db, now: now)
+                let records = some.enumerated().map { RevocationRecord($1, version: first + UInt64($0)) }
+                for record in records { _ = try EmbeddedRecords.put(record, db) }
+                try EmbeddedMeta.raiseVersion(to: first + UInt64(records.count - 1), db)
+                return records
+            }
+        }
+        return records
+    }
+
+    public func withdraw(
+        _ targets: [RevocationTarget],
+        tenant: String
+    ) async throws(StoreError) -> [RevocationRecord] {
+        let now = now()
+        return try await change { db in
+            try targets.compactMap { target in
+                let record = try EmbeddedRecords.record(RevocationDigest(target), tenant: tenant, db)
+                guard let record, record.isInForce(at: now) else { return nil }
+                let version = try EmbeddedMeta.nextVersion(db, now: now)
+                let withdrawn = record.withdrawn(version: version, now: now)
+                _ = try EmbeddedRecords.put(withdrawn, db)
+                return withdrawn
+            }
+        }
+    }
+
+    public func restore(_ records: [RevocationRecord]) async throws(StoreError) {
+        for record in records { try record.validate() }
+        let now = now()
+        for start in stride(from: 0, to: records.count, by: Self.writtenAtOnce) {
+            let some = records[start..<min(start + Self.writtenAtOnce, records.count)]
+            _ = try await change { db in
+                try some.filter { record in
+                    guard record.expiresAt > now, try EmbeddedRecords.put(record, db) else { return false }
+                    try EmbeddedMeta.raiseVersion(to: record.version, db)
+                    return true
+                }
+            }
+        }
+    }
+
+    /// Writes, trims the changes, and wakes this process' readers.
+    ///
+    /// - Parameter work: Gives the records that it changed.
+    private func change(
+        _ work: @escaping @Sendable (Database) throws -> [RevocationRecord]
+    ) async throws(StoreError) -> [RevocationRecord] {
+        let kept = keptChanges
+        let records = try await write { db in
+            let records = try work(db)
+            guard !records.isEmpty else { return records }
+            let last = db.lastInsertedRowID
+            let interval = min(Self.trimInterval, kept)
+            if last / interval > (last - Int64(records.count)) / interval {
+                try db.cachedStatement(sql: "DELETE FROM change WHERE id <= ?").execute(arguments: [last - kept])
+            }
+            return records
+        }
+        if !records.isEmpty { bell.ring() }
+        return records
+    }
+
+    public func loadRevocations(
+        tenants: [String],
+        page: @Sendable ([RevocationRecord]) async -> Void
+    ) async throws(StoreError) -> StorePosition {
+        // First of all: what changes while the pages are read is told again by the news.
+        let position = try await read { try EmbeddedPosition.last($0).position }
+        for tenant in tenants {
+            var last: RevocationDigest?
+            var isWhole = false
+            while !isWhole {
+                let after = last
+                let records = try await read {
+                    try EmbeddedRecords.page($0, tenant: tenant, after: after, limit: RevocationLimits.page)
+                }
+                if !records.isEmpty { await page(records) }
+                last = records.last?.digest
+                isWhole = records.count < RevocationLimits.page
+            }
+        }
+        return position
+    }
+
+    public func revocations(
+        tenant: String,
+        cursor: String?,
+        limit: Int
+    ) async throws(StoreError) -> (records: [RevocationRecord], next: String?) {
+        let start = try RevocationDigest.from(cursor: cursor)
+        let limit = max(1, limit)
+        let now = now()
+        let records = try await read { db in
+            try EmbeddedRecords.page(
+                db,
+                tenant: tenant,
+                after: start,
+                limit: limit,
+                where: "NOT withdrawn AND expires_at > ?",
+                [now]
+            )
+        }
+        return (records, records.count == limit ? records.last?.digest.text : nil)
+    }
+
+    public func removeExpiredRevocations(tenants: [String]) async throws(StoreError) {
+        let now = now()
+        for tenant in tenants {
+            try await write { db in
+                let sql = """
+                    DELETE FROM revocation WHERE tenant = ?1 AND (digest_high, digest_low) IN (
+                        SELECT digest_high, digest_low FROM revocation
+                        WHERE tenant = ?1 AND expires_at <= ?2 AND expires_at < 9e999
+                        LIMIT \(RevocationLimits.cleanUp)
+                    )
+                    """
+                try db.cachedStatement(sql: sql).execute(arguments: [tenant, now])
+            }
+        }
+    }
+}

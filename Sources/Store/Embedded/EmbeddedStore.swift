@@ -1,0 +1,216 @@
+import Dispatch
+import Foundation
+import GRDB
+import Synchronization
+
+/// A file of SQLite: shared by the processes of one machine, there again after a restart, and all that a gateway on its
+/// own needs.
+///
+/// What is acknowledged is on the disk: the write-ahead log is synced with every commit.
+public final class EmbeddedStore: Store {
+    /// Longer than SQLite waits for another process' write.
+    static let callLimit: Duration = .seconds(5)
+    /// How often one looks for what other processes wrote; what this one writes is seen at once.
+    static let lookInterval: Duration = .milliseconds(200)
+
+    private enum State {
+        case closed
+        case open(DatabasePool)
+    }
+
+    public let name = "embedded"
+    let path: String
+    let now: UnixClock
+    let bell = Bell()
+    let keptChanges: Int64
+    private let state = Mutex(State.closed)
+    private let works = Atomic(false)
+
+    public convenience init(path: String, clock: @escaping UnixClock = systemUnixTime) {
+        self.init(path: path, clock: clock, keptChanges: RevocationLimits.keptChanges)
+    }
+
+    /// - Parameter keptChanges: How many changes are kept at least for readers that fell behind.
+    init(path: String, clock: @escaping UnixClock, keptChanges: Int) {
+        self.path = path
+        self.keptChanges = Int64(keptChanges)
+        now = clock
+    }
+
+    public var isUp: Bool { works.load(ordering: .acquiring) }
+
+    public func open() async throws(StoreError) {
+        let path = path
+        let pool = try await aside { () throws(StoreError) in try EmbeddedFile.open(path) }
+        state.withLock { $0 = .open(pool) }
+        works.store(true, ordering: .releasing)
+    }
+
+    public func close() async {
+        let pool: DatabasePool? = state.withLock { state in
+            defer { state = .closed }
+            if case .open(let pool) = state { return pool }
+            return nil
+        }
+        works.store(false, ordering: .releasing)
+        bell.ring()
+        guard let pool else { return }
+        try? await aside { () throws(StoreError) in
+            // The log goes into the file, which then is whole without it, for whoever copies it.
+            _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+            // What is under way holds the file open until it ends; then it closes by itself.
+            try? pool.close()
+        }
+    }
+
+    /// Opening and closing block, for which the threads of tasks are too few.
+    private func aside<Result: Sendable>(
+        _ work: @escaping @Sendable () throws(StoreError) -> Result
+    ) async throws(StoreError) -> Result {
+        let result = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                continuation.resume(returning: Swift.Result(catching: work))
+            }
+        }
+        return try result.get()
+    }
+
+    // MARK: Access
+
+    func read<Result: Sendable>(
+        _ work: @escaping @Sendable (Database) throws -> Result
+    ) async throws(StoreError) -> Result {
+        try await access { try await $0.read(work) }
+    }
+
+    /// All of `work` or, if it throws, none of it.
+    func write<Result: Sendable>(
+        _ work: @escaping @Sendable (Database) throws -> Result
+    ) async throws(StoreError) -> Result {
+        try await access { try await $0.write(work) }
+    }
+
+    private func access<Result: Sendable>(
+        _ work: @escaping @Sendable (DatabasePool) async throws -> Result
+    ) async throws(StoreError) -> Result {
+        guard case .open(let pool) = state.withLock({ $0 }) else { throw .unavailable("\(path) is not open") }
+        let path = path
+        do throws(StoreError) {
+            let result = try await within(Self.callLimit) { () async throws(StoreError) in
+                do {
+                    return try await work(pool)
+                } catch {
+                    throw EmbeddedFile.translate(error, path: path)
+                }
+            }
+            works.store(true, ordering: .releasing)
+            return result
+        } catch {
+            switch error {
+            case .unavailable where Task.isCancelled: break
+            case .unavailable, .unusable: works.store(false, ordering: .releasing)
+            case .sealBroken, .garbled: works.store(true, ordering: .releasing)
+            }
+            throw error
+        }
+    }
+}
+
+// MARK: - Values
+
+extension EmbeddedStore {
+    /// How many that have expired each addition takes away.
+    private static let swept = 8
+
+    public func value(for key: StoreKey) async throws(StoreError) -> [UInt8]? {
+        let now = now()
+        return try await read { try Self.value(for: key, now: now, $0) }
+    }
+
+    public func set(_ value: [UInt8], for key: StoreKey, lifetime: Duration?) async throws(StoreError) {
+        let now = now()
+        try await write { db in
+            try Self.sweep("value", now: now, db)
+            try Self.put(value, for: key, expiresAt: lifetime.map { now + $0.seconds } ?? .infinity, db)
+        }
+    }
+
+    public func replace(
+        _ expected: [UInt8]?,
+        with value: [UInt8],
+        for key: StoreKey
+    ) async throws(StoreError) -> Bool {
+        let now = now()
+        return try await write { db in
+            guard try Self.value(for: key, now: now, db) == expected else { return false }
+            guard expected != nil else {
+                try Self.put(value, for: key, expiresAt: .infinity, db)
+                return true
+            }
+            try db.cachedStatement(sql: "UPDATE value SET content = ? WHERE key = ?")
+                .execute(arguments: [Data(value), key.data])
+            return true
+        }
+    }
+
+    public func remove(_ key: StoreKey) async throws(StoreError) {
+        try await write { db in
+            try db.cachedStatement(sql: "DELETE FROM value WHERE key = ?").execute(arguments: [key.data])
+        }
+    }
+
+    private static func value(for key: StoreKey, now: Double, _ db: Database) throws -> [UInt8]? {
+        let statement = try db.cachedStatement(sql: "SELECT content FROM value WHERE key = ? AND expires_at > ?")
+        return try Data.fetchOne(statement, arguments: [key.data, now]).map(Array.init)
+    }
+
+    private static func put(_ value: [UInt8], for key: StoreKey, expiresAt: Double, _ db: Database) throws {
+        try db.cachedStatement(sql: "REPLACE INTO value (key, content, expires_at) VALUES (?, ?, ?)")
+            .execute(arguments: [key.data, Data(value), expiresAt])
+    }
+
+    /// - Parameter table: `value` or `lease`.
+    private static func sweep(_ table: String, now: Double, _ db: Database) throws {
+        let expired = "SELECT key FROM \(table) WHERE expires_at <= ? AND expires_at < 9e999 LIMIT \(swept)"
+        try db.cachedStatement(sql: "DELETE FROM \(table) WHERE key IN (\(expired))").execute(arguments: [now])
+    }
+}
+
+// MARK: - Leases
+
+extension EmbeddedStore {
+    public func acquire(_ key: StoreKey, for duration: Duration) async throws(StoreError) -> Lease? {
+        let now = now()
+        return try await write { db in
+            let held = try db.cachedStatement(sql: "SELECT 1 FROM lease WHERE key = ? AND expires_at > ?")
+            guard try Int.fetchOne(held, arguments: [key.data, now]) == nil else { return nil }
+            try Self.sweep("lease", now: now, db)
+            let token = try EmbeddedMeta.nextFencingToken(db, now: now)
+            let lease = Lease(key: key, holder: Lease.newHolder(), fencingToken: token)
+            try db.cachedStatement(sql: "REPLACE INTO lease (key, holder, expires_at) VALUES (?, ?, ?)")
+                .execute(arguments: [key.data, lease.holder, now + duration.seconds])
+            return lease
+        }
+    }
+
+    public func renew(_ lease: Lease, for duration: Duration) async throws(StoreError) -> Bool {
+        let now = now()
+        return try await write { db in
+            let sql = "UPDATE lease SET expires_at = ? WHERE key = ? AND holder = ? AND expires_at > ?"
+            try db.cachedStatement(sql: sql)
+                .execute(arguments: [now + duration.seconds, lease.key.data, lease.holder, now])
+            return db.changesCount == 1
+        }
+    }
+
+    public func release(_ lease: Lease) async throws(StoreError) {
+        try await write { db in
+            try db.cachedStatement(sql: "DELETE FROM lease WHERE key = ? AND holder = ?")
+                .execute(arguments: [lease.key.data, lease.holder])
+        }
+    }
+}
+
+extension StoreKey {
+    fileprivate var data: Data { Data(text.utf8) }
+}

@@ -1,0 +1,117 @@
+/// What a ``MemoryStore`` holds. A value: the time is given with each call.
+struct MemoryState {
+    private struct Kept<Content> {
+        var content: Content
+        var expiresAt: Double
+    }
+
+    /// How many additions there are between two looks for what has expired.
+    private static let sweepInterval = 1024
+
+    private var values: [StoreKey: Kept<[UInt8]>] = [:]
+    private var leases: [StoreKey: Kept<Lease>] = [:]
+    private var additions = 0
+    private var lastFencingToken: UInt64 = 0
+    private var lastVersion: UInt64 = 0
+    private var records: [String: [RevocationDigest: RevocationRecord]] = [:]
+    private(set) var changes: History<RevocationRecord>
+    private(set) var announcements: History<Announcement>
+
+    init(keptChanges: Int, keptAnnouncements: Int) {
+        changes = History(limit: keptChanges)
+        announcements = History(limit: keptAnnouncements)
+    }
+
+    // MARK: Values
+
+    func value(for key: StoreKey, now: Double) -> [UInt8]? {
+        guard let kept = values[key], kept.expiresAt > now else { return nil }
+        return kept.content
+    }
+
+    mutating func set(_ value: [UInt8], for key: StoreKey, expiresAt: Double, now: Double) {
+        sweep(now: now)
+        values[key] = Kept(content: value, expiresAt: expiresAt)
+    }
+
+    mutating func replace(_ expected: [UInt8]?, with value: [UInt8], for key: StoreKey, now: Double) -> Bool {
+        guard self.value(for: key, now: now) == expected else { return false }
+        let expiresAt = expected == nil ? nil : values[key]?.expiresAt
+        values[key] = Kept(content: value, expiresAt: expiresAt ?? .infinity)
+        return true
+    }
+
+    mutating func remove(_ key: StoreKey) { values[key] = nil }
+
+    private mutating func sweep(now: Double) {
+        additions += 1
+        guard additions % Self.sweepInterval == 0 else { return }
+        values = values.filter { $0.value.expiresAt > now }
+        leases = leases.filter { $0.value.expiresAt > now }
+    }
+
+    // MARK: Leases
+
+    mutating func acquire(_ key: StoreKey, holder: String, expiresAt: Double, now: Double) -> Lease? {
+        if let kept = leases[key], kept.expiresAt > now { return nil }
+        sweep(now: now)
+        lastFencingToken += 1
+        let lease = Lease(key: key, holder: holder, fencingToken: lastFencingToken)
+        leases[key] = Kept(content: lease, expiresAt: expiresAt)
+        return lease
+    }
+
+    mutating func renew(_ lease: Lease, expiresAt: Double, now: Double) -> Bool {
+        guard let kept = leases[lease.key], kept.content.holder == lease.holder, kept.expiresAt > now else {
+            return false
+        }
+        leases[lease.key]?.expiresAt = expiresAt
+        return true
+    }
+
+    mutating func release(_ lease: Lease) {
+        guard leases[lease.key]?.content.holder == lease.holder else { return }
+        leases[lease.key] = nil
+    }
+
+    // MARK: Revocations
+
+    func records(of tenant: String) -> [RevocationRecord] { records[tenant].map { Array($0.values) } ?? [] }
+
+    mutating func revoke(_ revocation: Revocation, now: Double) -> RevocationRecord {
+        let record = RevocationRecord(revocation, version: nextVersion(now: now))
+        put(record)
+        return record
+    }
+
+    mutating func withdraw(_ digest: RevocationDigest, tenant: String, now: Double) -> RevocationRecord? {
+        guard let record = records[tenant]?[digest], record.isInForce(at: now) else { return nil }
+        let withdrawn = record.withdrawn(version: nextVersion(now: now), now: now)
+        put(withdrawn)
+        return withdrawn
+    }
+
+    mutating func restore(_ record: RevocationRecord) -> Bool {
+        if let known = records[record.tenant]?[record.digest], known.version >= record.version { return false }
+        lastVersion = max(lastVersion, record.version)
+        put(record)
+        return true
+    }
+
+    mutating func removeExpired(tenant: String, now: Double) {
+        let expired = (records[tenant] ?? [:]).values.lazy.filter { $0.expiresAt <= now }
+        for record in Array(expired.prefix(RevocationLimits.cleanUp)) { records[tenant]?[record.digest] = nil }
+    }
+
+    private mutating func nextVersion(now: Double) -> UInt64 {
+        lastVersion = RevocationVersion.next(after: lastVersion, now: now)
+        return lastVersion
+    }
+
+    private mutating func put(_ record: RevocationRecord) {
+        records[record.tenant, default: [:]][record.digest] = record
+        changes.append(record)
+    }
+
+    mutating func announce(_ announcement: Announcement) { announcements.append(announcement) }
+}

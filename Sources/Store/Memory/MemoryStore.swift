@@ -1,0 +1,209 @@
+import Synchronization
+
+/// Shares nothing and outlives nothing: for trying things out, and for tests.
+public final class MemoryStore: Store {
+    public let name = "memory"
+    public let isUp = true
+    private let now: UnixClock
+    private let bell = Bell()
+    private let state: Mutex<MemoryState>
+    /// Positions of another memory mean nothing here.
+    private let epoch = UInt64.random(in: .min ... .max)
+
+    public convenience init(clock: @escaping UnixClock = systemUnixTime) {
+        self.init(
+            clock: clock,
+            keptChanges: RevocationLimits.keptChanges,
+            keptAnnouncements: RevocationLimits.keptAnnouncements
+        )
+    }
+
+    /// - Parameters:
+    ///   - keptChanges: How many changes are kept at least for readers that fell behind.
+    ///   - keptAnnouncements: The same for announcements.
+    init(clock: @escaping UnixClock, keptChanges: Int, keptAnnouncements: Int) {
+        now = clock
+        state = Mutex(MemoryState(keptChanges: keptChanges, keptAnnouncements: keptAnnouncements))
+    }
+
+    public func open() async throws(StoreError) {}
+
+    public func close() async { bell.ring() }
+
+    // MARK: Values
+
+    public func value(for key: StoreKey) async throws(StoreError) -> [UInt8]? {
+        let now = now()
+        return state.withLock { $0.value(for: key, now: now) }
+    }
+
+    public func set(_ value: [UInt8], for key: StoreKey, lifetime: Duration?) async throws(StoreError) {
+        let now = now()
+        let expiresAt = lifetime.map { now + $0.seconds } ?? .infinity
+        state.withLock { $0.set(value, for: key, expiresAt: expiresAt, now: now) }
+    }
+
+    public func replace(
+        _ expected: [UInt8]?,
+        with value: [UInt8],
+        for key: StoreKey
+    ) async throws(StoreError) -> Bool {
+        let now = now()
+        return state.withLock { $0.replace(expected, with: value, for: key, now: now) }
+    }
+
+    public func remove(_ key: StoreKey) async throws(StoreError) { state.withLock { $0.remove(key) } }
+
+    // MARK: Leases
+
+    public func acquire(_ key: StoreKey, for duration: Duration) async throws(StoreError) -> Lease? {
+        let now = now()
+        let holder = Lease.newHolder()
+        return state.withLock { $0.acquire(key, holder: holder, expiresAt: now + duration.seconds, now: now) }
+    }
+
+    public func renew(_ lease: Lease, for duration: Duration) async throws(StoreError) -> Bool {
+        let now = now()
+        return state.withLock { $0.renew(lease, expiresAt: now + duration.seconds, now: now) }
+    }
+
+    public func release(_ lease: Lease) async throws(StoreError) { state.withLock { $0.release(lease) } }
+
+    // MARK: Revocations
+
+    public func revoke(_ revocations: [Revocation]) async throws(StoreError) -> [RevocationRecord] {
+        for revocation in revocations { try revocation.validate() }
+        let now = now()
+        let records = state.withLock { state -> [RevocationRecord] in
+            var records: [RevocationRecord] = []
+            for revocation in revocations { records.append(state.revoke(revocation, now: now)) }
+            return records
+        }
+        if !records.isEmpty { bell.ring() }
+        return records
+    }
+
+    public func withdraw(
+        _ targets: [RevocationTarget],
+        tenant: String
+    ) async throws(StoreError) -> [RevocationRecord] {
+        let now = now()
+        let records = state.withLock { state -> [RevocationRecord] in
+            var records: [RevocationRecord] = []
+            for target in targets {
+                let record = state.withdraw(RevocationDigest(target), tenant: tenant, now: now)
+                if let record { records.append(record) }
+            }
+            return records
+        }
+        if !records.isEmpty { bell.ring() }
+        return records
+    }
+
+    public func restore(_ records: [RevocationRecord]) async throws(StoreError) {
+        for record in records { try record.validate() }
+        let now = now()
+        let isChanged = state.withLock { state in
+            var isChanged = false
+            for record in records where record.expiresAt > now && state.restore(record) { isChanged = true }
+            return isChanged
+        }
+        if isChanged { bell.ring() }
+    }
+
+    public func loadRevocations(
+        tenants: [String],
+        page: @Sendable ([RevocationRecord]) async -> Void
+    ) async throws(StoreError) -> StorePosition {
+        let (records, position) = state.withLock { state -> ([RevocationRecord], StorePosition) in
+            (tenants.flatMap(state.records(of:)), self.position(of: state))
+        }
+        for start in stride(from: 0, to: records.count, by: RevocationLimits.page) {
+            await page(Array(records[start..<min(start + RevocationLimits.page, records.count)]))
+        }
+        return position
+    }
+
+    public func revocations(
+        tenant: String,
+        cursor: String?,
+        limit: Int
+    ) async throws(StoreError) -> (records: [RevocationRecord], next: String?) {
+        let start = try RevocationDigest.from(cursor: cursor)
+        let now = now()
+        let following = state.withLock { state -> [RevocationRecord] in
+            state.records(of: tenant)
+                .filter { $0.isInForce(at: now) && (start.map($0.digest.isAfter) ?? true) }
+                .sorted { $1.digest.isAfter($0.digest) }
+        }
+        let records = Array(following.prefix(max(1, limit)))
+        return (records, records.count < following.count ? records.last?.digest.text : nil)
+    }
+
+    public func removeExpiredRevocations(tenants: [String]) async throws(StoreError) {
+        let now = now()
+        state.withLock { state in
+            for tenant in tenants { state.removeExpired(tenant: tenant, now: now) }
+        }
+    }
+
+    // MARK: News
+
+    public func announce(_ announcement: Announcement) async throws(StoreError) {
+        state.withLock { $0.announce(announcement) }
+        bell.ring()
+    }
+
+    public func news(
+        after position: StorePosition,
+        waiting duration: Duration
+    ) async throws(StoreError) -> StoreNews {
+        let rings = bell.rings
+        let news = state.withLock { self.news(in: $0, after: position) }
+        guard case .changes([], [], _) = news else { return news }
+        await bell.wait(past: rings, for: duration)
+        return state.withLock { self.news(in: $0, after: position) }
+    }
+
+    private func news(in state: MemoryState, after position: StorePosition) -> StoreNews {
+        guard let place = HistoryPosition(position), place.epoch == epoch,
+            let changes = state.changes.events(after: place.change, count: RevocationLimits.news)
+        else { return .missed }
+        let count = RevocationLimits.news
+        // Announcements may be lost: those that are gone are passed over.
+        let told = state.announcements.events(after: place.announcement, count: count)
+        let next = HistoryPosition(
+            epoch: epoch,
+            change: place.change + changes.count,
+            announcement: told.map { place.announcement + $0.count } ?? state.announcements.last
+        )
+        return .changes(Array(changes), Array(told ?? []), next.position)
+    }
+
+    private func position(of state: MemoryState) -> StorePosition {
+        HistoryPosition(epoch: epoch, change: state.changes.last, announcement: state.announcements.last).position
+    }
+}
+
+/// A place in numbered histories: `epoch-change-announcement`.
+private struct HistoryPosition {
+    var epoch: UInt64
+    var change: Int
+    var announcement: Int
+
+    init(epoch: UInt64, change: Int, announcement: Int) {
+        self.epoch = epoch
+        self.change = change
+        self.announcement = announcement
+    }
+
+    init?(_ position: StorePosition) {
+        let parts = position.text.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 3, let epoch = UInt64(parts[0]), let change = Int(parts[1]),
+            let announcement = Int(parts[2])
+        else { return nil }
+        self.init(epoch: epoch, change: change, announcement: announcement)
+    }
+
+    var position: StorePosition { StorePosition("\(epoch)-\(change)-\(announcement)") }
+}

@@ -1,0 +1,148 @@
+import Redis
+
+/// What has to happen in Redis as one step.
+enum RedisScripts {
+    /// Adds to the stream `KEYS[3]` and puts on record. `rest` is a line without its version, `score` when it expires,
+    /// or nothing.
+    ///
+    /// A sequence beyond 20 bits does not fit a version: the server's clock went back, and more than a million changes
+    /// were made in one of its milliseconds. Then the next millisecond is taken.
+    private static let put = """
+        local function add(id, ...)
+            return redis.call('XADD', KEYS[3], 'MAXLEN', '~', ARGV[1], id, 't', ARGV[2], ...)
+        end
+        local function put(digest, rest)
+            local id = add('*', 'd', digest, 'r', rest)
+            local ms, sequence = string.match(id, '^(%d+)-(%d+)$')
+            if tonumber(sequence) > 1048575 then
+                redis.call('XDEL', KEYS[3], id)
+                id = add(string.format('%.0f-0', tonumber(ms) + 1), 'd', digest, 'r', rest)
+            end
+            return id
+        end
+        local function record(digest, id, rest, score)
+            redis.call('HSET', KEYS[1], digest, id .. ' ' .. rest)
+            if score == '' then redis.call('ZREM', KEYS[2], digest) else redis.call('ZADD', KEYS[2], score, digest) end
+        end
+
+        """
+
+    /// `KEYS`: records, expiry, changes. `ARGV`: changes kept, tenant, then for each its digest, line without version
+    /// and expiry. Gives the IDs.
+    static let revoke = RedisScript(
+        put + """
+            local ids = {}
+            for i = 3, #ARGV, 3 do
+                local id = put(ARGV[i], ARGV[i + 1])
+                record(ARGV[i], id, ARGV[i + 1], ARGV[i + 2])
+                ids[#ids + 1] = id
+            end
+            return ids
+            """
+    )
+
+    /// `ARGV`: changes kept, tenant, now, when the record of a withdrawal expires at the latest, then the digests.
+    /// Gives the digest and the line of each that was in force.
+    static let withdraw = RedisScript(
+        put + """
+            local withdrawn = {}
+            for i = 5, #ARGV do
+                local line = redis.call('HGET', KEYS[1], ARGV[i])
+                if line then
+                    local revoked, expires, state, note = string.match(line, '^%S+ (%S+) (%S+) (%a) (.*)$')
+                    if not revoked then return redis.error_reply('GARBLED the revocation ' .. ARGV[i]) end
+                    if state == 'R' and (expires == 'inf' or tonumber(expires) > tonumber(ARGV[3])) then
+                        if expires == 'inf' or tonumber(expires) > tonumber(ARGV[4]) then expires = ARGV[4] end
+                        local rest = revoked .. ' ' .. expires .. ' W ' .. note
+                        local id = put(ARGV[i], rest)
+                        record(ARGV[i], id, rest, expires)
+                        withdrawn[#withdrawn + 1] = ARGV[i]
+                        withdrawn[#withdrawn + 1] = id .. ' ' .. rest
+                    end
+                end
+            end
+            return withdrawn
+            """
+    )
+
+    /// `ARGV`: changes kept, tenant, then for each its digest, the two parts of its version, line without version and
+    /// expiry. Gives the IDs of those that were put back.
+    ///
+    /// The stream goes on above the version where it can, so that none given out later is below it. Else the entry says
+    /// in `v` that its version is not its ID.
+    static let restore = RedisScript(
+        put + """
+            local ids = {}
+            for i = 3, #ARGV, 5 do
+                local digest, ms, sequence, rest = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3]
+                local known = redis.call('HGET', KEYS[1], digest)
+                local known_ms, known_sequence = string.match(known or '', '^(%d+)-(%d+) ')
+                known_ms, known_sequence = tonumber(known_ms or -1), tonumber(known_sequence or -1)
+                local new_ms, new_sequence = tonumber(ms), tonumber(sequence)
+                if known_ms < new_ms or (known_ms == new_ms and known_sequence < new_sequence) then
+                    local version = ms .. '-' .. sequence
+                    local id = redis.pcall('XADD', KEYS[3], 'MAXLEN', '~', ARGV[1], version,
+                        't', ARGV[2], 'd', digest, 'r', rest)
+                    if type(id) == 'table' then id = add('*', 'd', digest, 'r', rest, 'v', version) end
+                    record(digest, version, rest, ARGV[i + 4])
+                    ids[#ids + 1] = id
+                end
+            end
+            return ids
+            """
+    )
+
+    /// `KEYS`: records, expiry. `ARGV`: now, how many at most. Gives how many were forgotten.
+    static let removeExpired = RedisScript(
+        """
+        local digests = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', ARGV[1], 'LIMIT', 0, ARGV[2])
+        if #digests > 0 then
+            redis.call('HDEL', KEYS[1], unpack(digests))
+            redis.call('ZREM', KEYS[2], unpack(digests))
+        end
+        return #digests
+        """
+    )
+
+    /// `KEYS`: the value. `ARGV`: what it has to be, and what it is then.
+    static let replace = RedisScript(
+        """
+        if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+        redis.call('SET', KEYS[1], ARGV[2], 'KEEPTTL')
+        return 1
+        """
+    )
+
+    /// `KEYS`: the lease, the last fencing token. `ARGV`: the holder, milliseconds. Gives the fencing token: the time
+    /// in microseconds, or one more than the last, so that a server that lost its data goes on above it.
+    static let acquire = RedisScript(
+        """
+        if redis.call('EXISTS', KEYS[1]) == 1 then return false end
+        local time = redis.call('TIME')
+        local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
+        local token = redis.call('INCR', KEYS[2])
+        if token < now then
+            token = now
+            redis.call('SET', KEYS[2], string.format('%.0f', token))
+        end
+        redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+        return string.format('%.0f', token)
+        """
+    )
+
+    /// `KEYS`: the lease. `ARGV`: the holder, milliseconds.
+    static let renew = RedisScript(
+        """
+        if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+        return redis.call('PEXPIRE', KEYS[1], ARGV[2])
+        """
+    )
+
+    /// `KEYS`: the lease. `ARGV`: the holder.
+    static let release = RedisScript(
+        """
+        if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+        return redis.call('DEL', KEYS[1])
+        """
+    )
+}

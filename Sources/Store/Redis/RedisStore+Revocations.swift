@@ -1,0 +1,228 @@
+import Redis
+import Synchronization
+
+extension RedisStore {
+    /// Records one script takes: it keeps the server from everybody else for a millisecond or two.
+    private static let recordsAScript = 100
+    private static let scriptsAPipeline = 50
+    /// Fields that the server is asked for at once.
+    private static let scanned = 1000
+    /// Pages of a scan that one call reads at most, when most of what it sees is not in force.
+    private static let scannedPages = 100
+    private static let expiredAtOnce = 500
+
+    public func revoke(_ revocations: [Revocation]) async throws(StoreError) -> [RevocationRecord] {
+        for revocation in revocations { try revocation.validate() }
+        let records = revocations.map { RevocationRecord($0, version: 0) }
+        var versions: [UInt64] = []
+        versions.reserveCapacity(records.count)
+        for pipeline in Self.batches(records).chunks(of: Self.scriptsAPipeline) {
+            let commands = pipeline.map { batch in
+                RedisScripts.revoke.command(
+                    keys: keys(batch.first?.tenant ?? ""),
+                    arguments: arguments(batch) { [$0.digest.text, RevocationLine.withoutVersion($0), Self.score($0)] }
+                )
+            }
+            for reply in try await write(commands) { versions += try ids(reply).map(Self.version) }
+        }
+        guard versions.count == records.count else { throw .unexpected("the revocations") }
+        return zip(records, versions).map { record, version in
+            var record = record
+            record.version = version
+            return record
+        }
+    }
+
+    public func withdraw(
+        _ targets: [RevocationTarget],
+        tenant: String
+    ) async throws(StoreError) -> [RevocationRecord] {
+        let now = now()
+        let latest = now + RevocationLimits.withdrawnLifetime
+        let commands = targets.chunks(of: Self.recordsAScript).map { some in
+            let arguments: [any RedisArgument] = [keptChanges, tenant, "\(now)", "\(latest)"]
+            return RedisScripts.withdraw.command(
+                keys: keys(tenant),
+                arguments: arguments + some.map { RevocationDigest($0).text }
+            )
+        }
+        var records: [RevocationRecord] = []
+        for pipeline in commands.chunks(of: Self.scriptsAPipeline) {
+            for reply in try await write(Array(pipeline)) {
+                guard let words = reply.array else { throw .unexpected("the withdrawals") }
+                records += try Self.records(words, tenant: tenant)
+            }
+        }
+        if let greatest = records.map(\.version).max() {
+            witness.withLock { $0.saw(RedisStreamID(version: greatest)) }
+        }
+        return records
+    }
+
+    public func restore(_ records: [RevocationRecord]) async throws(StoreError) {
+        for record in records { try record.validate() }
+        let now = now()
+        let batches = Self.batches(records.filter { $0.expiresAt > now })
+        for pipeline in batches.chunks(of: Self.scriptsAPipeline) {
+            let commands = pipeline.map { batch in
+                RedisScripts.restore.command(
+                    keys: keys(batch.first?.tenant ?? ""),
+                    arguments: arguments(batch) { record in
+                        let id = RedisStreamID(version: record.version)
+                        return [
+                            record.digest.text, id.milliseconds, id.sequence, RevocationLine.withoutVersion(record),
+                            Self.score(record),
+                        ]
+                    }
+                )
+            }
+            for reply in try await write(commands) { _ = try ids(reply) }
+        }
+    }
+
+    public func removeExpiredRevocations(tenants: [String]) async throws(StoreError) {
+        let now = now()
+        for tenant in tenants {
+            for _ in 0..<RevocationLimits.cleanUp / Self.expiredAtOnce {
+                let removed = try await send(
+                    RedisScripts.removeExpired.command(
+                        keys: [RedisKeys.revocations(tenant), RedisKeys.expiry(tenant)],
+                        arguments: ["\(now)", Self.expiredAtOnce]
+                    )
+                )[0].integer
+                guard let removed else { throw .unexpected("the clean-up") }
+                if removed < Self.expiredAtOnce { break }
+            }
+        }
+    }
+
+    // MARK: Reading
+
+    public func loadRevocations(
+        tenants: [String],
+        page: @Sendable ([RevocationRecord]) async -> Void
+    ) async throws(StoreError) -> StorePosition {
+        let client = try clients().commands
+        witness.withLock { $0.loadBegan() }
+        // First of all: what changes while the pages are read is told again by the news.
+        let position = try await RedisPosition.last(client)
+        let connection = client.connectionNumber
+        for tenant in tenants {
+            var cursor = "0"
+            repeat {
+                let (records, next) = try await scan(tenant, cursor: cursor, count: Self.scanned)
+                // A cursor means something else to another server, or to the same one started again.
+                guard client.connectionNumber == connection else {
+                    throw .unavailable("the connection was lost while revocations were loaded")
+                }
+                if !records.isEmpty { await page(records) }
+                cursor = next
+            } while cursor != "0"
+        }
+        witness.withLock { $0.loaded(position.change) }
+        return position.position
+    }
+
+    public func revocations(
+        tenant: String,
+        cursor: String?,
+        limit: Int
+    ) async throws(StoreError) -> (records: [RevocationRecord], next: String?) {
+        var cursor = cursor ?? "0"
+        guard UInt64(digits: cursor.utf8) != nil else {
+            throw .garbled("the cursor is none that was given with a page")
+        }
+        let limit = max(1, limit)
+        let now = now()
+        var found: [RevocationDigest: RevocationRecord] = [:]
+        for _ in 0..<Self.scannedPages {
+            let (records, next) = try await scan(tenant, cursor: cursor, count: min(limit, Self.scanned))
+            for record in records where record.isInForce(at: now) { found[record.digest] = record }
+            cursor = next
+            if cursor == "0" || found.count >= limit { break }
+        }
+        return (Array(found.values), cursor == "0" ? nil : cursor)
+    }
+
+    private func scan(
+        _ tenant: String,
+        cursor: String,
+        count: Int
+    ) async throws(StoreError) -> (records: [RevocationRecord], next: String) {
+        let reply = try await send(RedisCommand("HSCAN", RedisKeys.revocations(tenant), cursor, "COUNT", count))[0]
+        guard let parts = reply.array, parts.count == 2, let next = parts[0].bytes, let words = parts[1].array else {
+            throw .unexpected("HSCAN")
+        }
+        return (try Self.records(words, tenant: tenant), String(decoding: next, as: UTF8.self))
+    }
+
+    // MARK: Scripts
+
+    private func keys(_ tenant: String) -> [String] {
+        [RedisKeys.revocations(tenant), RedisKeys.expiry(tenant), RedisKeys.changes]
+    }
+
+    private func arguments(
+        _ batch: ArraySlice<RevocationRecord>,
+        of record: (RevocationRecord) -> [any RedisArgument]
+    ) -> [any RedisArgument] {
+        let first: [any RedisArgument] = [keptChanges, batch.first?.tenant ?? ""]
+        return first + batch.flatMap(record)
+    }
+
+    /// When a record expires, as a sorted set takes it.
+    private static func score(_ record: RevocationRecord) -> String {
+        record.expiresAt.isFinite ? "\(record.expiresAt)" : ""
+    }
+
+    /// In the order given, as many as one script takes, those of one tenant each.
+    private static func batches(_ records: [RevocationRecord]) -> [ArraySlice<RevocationRecord>] {
+        var batches: [ArraySlice<RevocationRecord>] = []
+        var start = 0
+        for index in records.indices {
+            let isLast = index + 1 == records.count || records[index + 1].tenant != records[start].tenant
+            if isLast || index + 1 - start == recordsAScript {
+                batches.append(records[start...index])
+                start = index + 1
+            }
+        }
+        return batches
+    }
+
+    /// The IDs that a script gave its entries of the stream. They are acknowledged: readers go by them.
+    private func ids(_ reply: RedisReply) throws(StoreError) -> [RedisStreamID] {
+        guard let words = reply.array else { throw .unexpected("a script") }
+        var ids: [RedisStreamID] = []
+        for word in words {
+            guard let id = word.bytes.flatMap({ RedisStreamID($0) }) else { throw .unexpected("a script") }
+            ids.append(id)
+        }
+        if let greatest = ids.max() { witness.withLock { $0.saw(greatest) } }
+        return ids
+    }
+
+    private static func version(_ id: RedisStreamID) throws(StoreError) -> UInt64 {
+        guard let version = id.version else { throw .garbled("the ID \(id.text) does not fit a version") }
+        return version
+    }
+
+    /// - Parameter words: Digests and lines in turn.
+    private static func records(_ words: [RedisReply], tenant: String) throws(StoreError) -> [RevocationRecord] {
+        guard words.count % 2 == 0 else { throw .unexpected("the records") }
+        var records: [RevocationRecord] = []
+        records.reserveCapacity(words.count / 2)
+        for index in stride(from: 0, to: words.count, by: 2) {
+            guard case .string(let digest) = words[index], case .string(let line) = words[index + 1] else {
+                throw .unexpected("the records")
+            }
+            records.append(try RevocationLine.read(line, tenant: tenant, digest: digest))
+        }
+        return records
+    }
+}
+
+extension Array {
+    fileprivate func chunks(of count: Int) -> [ArraySlice<Element>] {
+        stride(from: 0, to: self.count, by: count).map { self[$0..<Swift.min($0 + count, self.count)] }
+    }
+}

@@ -1,0 +1,69 @@
+import Redis
+
+extension RedisStore {
+    public func value(for key: StoreKey) async throws(StoreError) -> [UInt8]? {
+        let reply = try await send(RedisCommand("GET", key.text))[0]
+        if reply.isNull { return nil }
+        guard let bytes = reply.bytes else { throw .unexpected("GET") }
+        return bytes
+    }
+
+    public func set(_ value: [UInt8], for key: StoreKey, lifetime: Duration?) async throws(StoreError) {
+        var command = RedisCommand("SET", key.text, value)
+        if let lifetime {
+            command.append("PX")
+            command.append(lifetime.wholeMilliseconds)
+        }
+        _ = try await write([command])
+    }
+
+    public func replace(
+        _ expected: [UInt8]?,
+        with value: [UInt8],
+        for key: StoreKey
+    ) async throws(StoreError) -> Bool {
+        guard let expected else {
+            return try await !write([RedisCommand("SET", key.text, value, "NX")])[0].isNull
+        }
+        let command = RedisScripts.replace.command(keys: [key.text], arguments: [expected, value])
+        return try await write([command])[0] == .integer(1)
+    }
+
+    public func remove(_ key: StoreKey) async throws(StoreError) {
+        _ = try await write([RedisCommand("DEL", key.text)])
+    }
+
+    // MARK: Leases
+
+    public func acquire(_ key: StoreKey, for duration: Duration) async throws(StoreError) -> Lease? {
+        let holder = Lease.newHolder()
+        let command = RedisScripts.acquire.command(
+            keys: [key.text, RedisKeys.fencingToken],
+            arguments: [holder, duration.wholeMilliseconds]
+        )
+        let reply = try await write([command])[0]
+        if reply.isNull { return nil }
+        guard let token = reply.bytes.flatMap({ UInt64(digits: $0) }) else { throw .unexpected("a lease") }
+        return Lease(key: key, holder: holder, fencingToken: token)
+    }
+
+    public func renew(_ lease: Lease, for duration: Duration) async throws(StoreError) -> Bool {
+        let command = RedisScripts.renew.command(
+            keys: [lease.key.text],
+            arguments: [lease.holder, duration.wholeMilliseconds]
+        )
+        return try await write([command])[0] == .integer(1)
+    }
+
+    public func release(_ lease: Lease) async throws(StoreError) {
+        _ = try await send(RedisScripts.release.command(keys: [lease.key.text], arguments: [lease.holder]))
+    }
+}
+
+extension Duration {
+    /// At least one, which is the least that Redis takes; rounded down.
+    fileprivate var wholeMilliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return max(1, min(seconds, 1 << 40) * 1000 + attoseconds / 1_000_000_000_000_000)
+    }
+}

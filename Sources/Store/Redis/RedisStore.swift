@@ -1,0 +1,140 @@
+public import Logging
+public import NIOCore
+public import Redis
+import Synchronization
+
+/// Redis, for a fleet: what one instance writes the others see, and are told within milliseconds.
+///
+/// Each operation that changes more than one key is a script, one step for everybody. With Sentinel a write counts as
+/// acknowledged when a replica has it too, so that it outlives the loss of the master.
+public final class RedisStore: Store {
+    struct Clients: Sendable {
+        let commands: RedisClient
+        /// For reads that wait: what comes after one on a connection would wait with it.
+        let news: RedisClient
+    }
+
+    private enum State {
+        case closed
+        case open(Clients)
+    }
+
+    /// How many milliseconds a write waits for a replica to have it.
+    private static let replicationTimeout = 1000
+
+    /// What the user needs, as an ACL says it.
+    static let rights = "~gatehouse:* +@read +@write +@scripting +@connection +time +wait +role"
+
+    public let name = "redis"
+    let configuration: RedisConfiguration
+    let now: UnixClock
+    let keptChanges: Int
+    let witness = Mutex(RedisWitness())
+    private let eventLoopGroup: any EventLoopGroup
+    private let logger: Logger
+    private let state = Mutex(State.closed)
+    private let hasReplicas: Bool
+
+    public convenience init(
+        _ configuration: RedisConfiguration,
+        eventLoopGroup: any EventLoopGroup,
+        logger: Logger,
+        clock: @escaping UnixClock = systemUnixTime
+    ) {
+        self.init(
+            configuration,
+            eventLoopGroup: eventLoopGroup,
+            logger: logger,
+            clock: clock,
+            keptChanges: RevocationLimits.keptChanges
+        )
+    }
+
+    /// - Parameter keptChanges: How many changes are kept at least for readers that fell behind.
+    init(
+        _ configuration: RedisConfiguration,
+        eventLoopGroup: any EventLoopGroup,
+        logger: Logger,
+        clock: @escaping UnixClock,
+        keptChanges: Int
+    ) {
+        self.configuration = configuration
+        self.eventLoopGroup = eventLoopGroup
+        self.logger = logger
+        self.keptChanges = keptChanges
+        now = clock
+        hasReplicas = if case .sentinels = configuration.servers { true } else { false }
+    }
+
+    public var isUp: Bool {
+        guard case .open(let clients) = state.withLock({ $0 }) else { return false }
+        return clients.commands.isUp
+    }
+
+    public func open() async throws(StoreError) {
+        do throws(RedisError) {
+            let commands = try RedisClient(configuration, eventLoopGroup: eventLoopGroup, logger: logger)
+            let news = try RedisClient(configuration, eventLoopGroup: eventLoopGroup, logger: logger)
+            state.withLock { $0 = .open(Clients(commands: commands, news: news)) }
+            commands.start()
+            news.start()
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    public func close() async {
+        let state = self.state.withLock { state in
+            defer { state = .closed }
+            return state
+        }
+        guard case .open(let clients) = state else { return }
+        await clients.commands.close()
+        await clients.news.close()
+    }
+
+    // MARK: Commands
+
+    func clients() throws(StoreError) -> Clients {
+        guard case .open(let clients) = state.withLock({ $0 }) else { throw .unavailable("the store is not open") }
+        return clients
+    }
+
+    /// - Returns: The replies, none of which is an error.
+    func send(_ commands: RedisCommand...) async throws(StoreError) -> [RedisReply] {
+        try await Self.exchange(commands, with: clients().commands)
+    }
+
+    /// - Returns: The replies, none of which is an error, once a replica has what was written, if there should be one.
+    func write(_ commands: [RedisCommand]) async throws(StoreError) -> [RedisReply] {
+        guard hasReplicas else { return try await Self.exchange(commands, with: clients().commands) }
+        var replies = try await Self.exchange(
+            commands + [RedisCommand("WAIT", 1, Self.replicationTimeout)],
+            with: clients().commands
+        )
+        guard case .integer(let replicas) = replies.removeLast(), replicas > 0 else {
+            throw .unavailable("no replica has the write")
+        }
+        return replies
+    }
+
+    static func exchange(
+        _ commands: [RedisCommand],
+        with client: RedisClient,
+        timeout: Duration? = nil
+    ) async throws(StoreError) -> [RedisReply] {
+        let replies: [RedisReply]
+        do throws(RedisError) {
+            replies = try await client.pipeline(commands, timeout: timeout)
+        } catch {
+            throw StoreError(error)
+        }
+        guard replies.count == commands.count else { throw .garbled("Redis gave another number of replies") }
+        for (command, reply) in zip(commands, replies) {
+            if case .error(let code, let message) = reply {
+                throw StoreError(code: code, message: message, command: command.name)
+            }
+        }
+        return replies
+    }
+}

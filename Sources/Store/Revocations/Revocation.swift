@@ -1,0 +1,128 @@
+/// What is refused before it expires.
+public enum RevocationTarget: Sendable, Hashable {
+    /// One token, by its `iss` and `jti`.
+    case token(issuer: String, tokenID: String)
+    /// One token without a `jti`, by the SHA-256 of its signing input: a signature that is encoded anew leaves it the same
+    /// token.
+    case signingInput(sha256: [UInt8])
+    /// Every token with this `sid`.
+    case session(String)
+    /// Every token with this `sub` that was issued before the revocation.
+    case subject(String)
+    /// Every token of the tenant that was issued before the revocation.
+    case tenant
+
+    /// The word for it in the admin API.
+    public var kind: String {
+        switch self {
+        case .token: "jti"
+        case .signingInput: "token"
+        case .session: "session"
+        case .subject: "subject"
+        case .tenant: "all"
+        }
+    }
+}
+
+/// A revocation as it is asked for.
+public struct Revocation: Sendable, Equatable {
+    /// The tenant's name in tenants.yaml.
+    public var tenant: String
+    public var target: RevocationTarget
+    /// Unix seconds. For a subject and a tenant, tokens issued before it are refused.
+    public var revokedAt: Double
+    /// Unix seconds from which the record is forgotten; infinite: never.
+    public var expiresAt: Double
+    /// For people.
+    public var reason: String?
+
+    public init(
+        tenant: String,
+        target: RevocationTarget,
+        revokedAt: Double,
+        expiresAt: Double = .infinity,
+        reason: String? = nil
+    ) {
+        self.tenant = tenant
+        self.target = target
+        self.revokedAt = revokedAt
+        self.expiresAt = expiresAt
+        self.reason = reason
+    }
+}
+
+/// A revocation as it is on record: what lookups need, and a note for people.
+public struct RevocationRecord: Sendable, Equatable {
+    public var tenant: String
+    public var digest: RevocationDigest
+    /// Whether it was taken back; kept for a while so that no instance brings it back.
+    public var isWithdrawn: Bool
+    /// Unix seconds.
+    public var revokedAt: Double
+    /// Unix seconds; infinite: never.
+    public var expiresAt: Double
+    /// Grows with every change that the store takes: of two records of one digest the greater is the later.
+    public var version: UInt64
+    public var note: RevocationNote
+
+    public init(
+        tenant: String,
+        digest: RevocationDigest,
+        isWithdrawn: Bool = false,
+        revokedAt: Double,
+        expiresAt: Double,
+        version: UInt64,
+        note: RevocationNote
+    ) {
+        self.tenant = tenant
+        self.digest = digest
+        self.isWithdrawn = isWithdrawn
+        self.revokedAt = revokedAt
+        self.expiresAt = expiresAt
+        self.version = version
+        self.note = note
+    }
+
+    public init(_ revocation: Revocation, version: UInt64) {
+        self.init(
+            tenant: revocation.tenant,
+            digest: RevocationDigest(revocation.target),
+            revokedAt: revocation.revokedAt,
+            expiresAt: revocation.expiresAt,
+            version: version,
+            note: RevocationNote(revocation)
+        )
+    }
+}
+
+/// What people are told of a revocation. Holds no token.
+public struct RevocationNote: Sendable, Hashable, Codable {
+    /// `jti`, `token`, `session`, `subject`, `all`, or `restored` where only the digest was left of it.
+    public var kind: String
+    /// The `jti`, `sid` or `sub`; for a token without a `jti` nothing.
+    public var id: String?
+    public var issuer: String?
+    public var reason: String?
+
+    public init(kind: String, id: String? = nil, issuer: String? = nil, reason: String? = nil) {
+        self.kind = kind
+        self.id = id
+        self.issuer = issuer
+        self.reason = reason
+    }
+
+    public init(_ revocation: Revocation) {
+        kind = revocation.target.kind
+        reason = revocation.reason
+        switch revocation.target {
+        case .token(let issuer, let tokenID):
+            self.issuer = issuer
+            id = tokenID
+        case .session(let id), .subject(let id): self.id = id
+        case .signingInput, .tenant: break
+        }
+    }
+
+    /// Of what was put back by an instance that remembered the digest alone.
+    public static let restored = RevocationNote(kind: "restored")
+}

@@ -1,0 +1,56 @@
+import Crypto
+
+/// 128 bits of a SHA-256 over what is revoked: what records and lookups go by. Two things with one digest would take
+/// 2^64 tries by whoever makes both, and 2^128 to hit somebody else's.
+public struct RevocationDigest: Sendable, Hashable {
+    public let high: UInt64
+    public let low: UInt64
+
+    public init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    public init(_ target: RevocationTarget) {
+        switch target {
+        case .token(let issuer, let tokenID): self.init(kind: 1, issuer.utf8, tokenID.utf8)
+        case .signingInput(let sha256): self.init(kind: 2, sha256, [])
+        case .session(let id): self.init(kind: 3, id.utf8, [])
+        case .subject(let id): self.init(kind: 4, id.utf8, [])
+        case .tenant: self.init(kind: 5, [], [])
+        }
+    }
+
+    /// The length of the first part stands before it, so that no two pairs read the same.
+    private init(kind: UInt8, _ first: some Collection<UInt8>, _ second: some Collection<UInt8>) {
+        var hash = SHA256()
+        var prefix: [UInt8] = [kind]
+        withUnsafeBytes(of: UInt64(first.count).bigEndian) { prefix += $0 }
+        hash.update(data: prefix)
+        hash.update(data: Array(first))
+        hash.update(data: Array(second))
+        let digest = hash.finalize()
+        (high, low) = digest.withUnsafeBytes { bytes in
+            (
+                UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self)),
+                UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+            )
+        }
+    }
+
+    /// The 32 digits that stores know it by.
+    public var text: String {
+        [high, low].map { half in
+            let digits = String(half, radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+    }
+
+    /// Reads what ``text`` gives.
+    public init?(_ text: some StringProtocol) {
+        guard text.utf8.count == 32, text.utf8.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }),
+            let high = UInt64(text.prefix(16), radix: 16), let low = UInt64(text.suffix(16), radix: 16)
+        else { return nil }
+        self.init(high: high, low: low)
+    }
+}

@@ -1,0 +1,142 @@
+/// What must be shared between instances or survive a restart. Three makers give the same: Redis for a fleet, SQLite
+/// for one machine, memory for trying things out.
+///
+/// Nothing here is on the way of a request whose token is in the cache. A call that fails has said so in good time:
+/// every maker bounds how long it waits.
+public protocol Store: Sendable {
+    /// What it is, for logs: `redis`, `embedded` or `memory`.
+    var name: String { get }
+
+    /// Whether the store was reachable when it was last used: `gatehouse_store_up`.
+    var isUp: Bool { get }
+
+    /// Opens it. A store on the network need not be reachable yet: it connects in the background, again and again.
+    ///
+    /// - Throws: What will not mend by itself: a file that cannot be opened, a certificate that cannot be read.
+    func open() async throws(StoreError)
+
+    /// Lets go of files and connections; calls under way fail.
+    func close() async
+
+    // MARK: Values
+
+    /// - Returns: Nil if there is none, or it has expired.
+    func value(for key: StoreKey) async throws(StoreError) -> [UInt8]?
+
+    /// - Parameter lifetime: Nil: until it is removed.
+    func set(_ value: [UInt8], for key: StoreKey, lifetime: Duration?) async throws(StoreError)
+
+    /// Puts `value` in the place of `expected`, if that is what is there now; nil: if there is nothing. A lifetime goes
+    /// on as it was, and what is new has none.
+    ///
+    /// - Returns: Whether it did.
+    func replace(_ expected: [UInt8]?, with value: [UInt8], for key: StoreKey) async throws(StoreError) -> Bool
+
+    func remove(_ key: StoreKey) async throws(StoreError)
+
+    // MARK: Leases
+
+    /// Takes a lease, for one holder at a time across all instances.
+    ///
+    /// - Parameter duration: How long it is held if nobody renews or releases it.
+    /// - Returns: Nil while another holds it.
+    func acquire(_ key: StoreKey, for duration: Duration) async throws(StoreError) -> Lease?
+
+    /// - Returns: Whether it was still held by this holder, and is now held for `duration` from here on.
+    func renew(_ lease: Lease, for duration: Duration) async throws(StoreError) -> Bool
+
+    /// Gives the lease back if it is still held by this holder.
+    func release(_ lease: Lease) async throws(StoreError)
+
+    // MARK: Revocations
+
+    /// Revokes, whatever the store had for the same targets. When this returns, the records survive a restart of
+    /// gateway and store, and all instances are told.
+    ///
+    /// - Returns: The records with their versions, in the order given.
+    func revoke(_ revocations: [Revocation]) async throws(StoreError) -> [RevocationRecord]
+
+    /// Takes revocations back. Each leaves a record that it was, so that no instance brings it back.
+    ///
+    /// - Returns: The records of those that were in force.
+    func withdraw(_ targets: [RevocationTarget], tenant: String) async throws(StoreError) -> [RevocationRecord]
+
+    /// Puts back what the store has lost: each record that it has no record for, or an older one, becomes a change that
+    /// all instances are told.
+    func restore(_ records: [RevocationRecord]) async throws(StoreError)
+
+    /// Everything that is on record for the tenants, what was withdrawn included, in pages.
+    ///
+    /// - Returns: Where to go on with ``news(after:waiting:)`` so that nothing is missed; what is read twice does no harm.
+    func loadRevocations(
+        tenants: [String],
+        page: @Sendable ([RevocationRecord]) async -> Void
+    ) async throws(StoreError) -> StorePosition
+
+    /// A tenant's revocations in force, for people.
+    ///
+    /// - Parameters:
+    ///   - cursor: What the page before said; nil for the first.
+    ///   - limit: About how many.
+    func revocations(
+        tenant: String,
+        cursor: String?,
+        limit: Int
+    ) async throws(StoreError) -> (records: [RevocationRecord], next: String?)
+
+    /// Forgets records that have expired, a bounded number of them.
+    func removeExpiredRevocations(tenants: [String]) async throws(StoreError)
+
+    // MARK: News
+
+    /// Tells all instances, this one included, those that listen now.
+    func announce(_ announcement: Announcement) async throws(StoreError)
+
+    /// What happened since `position`; waits for up to `duration` if nothing did. That it returns proves contact:
+    /// nothing more had happened then.
+    func news(after position: StorePosition, waiting duration: Duration) async throws(StoreError) -> StoreNews
+}
+
+/// A place in the store's history. Means something to the store only that gave it.
+public struct StorePosition: Sendable, Hashable {
+    public let text: String
+
+    public init(_ text: String) {
+        self.text = text
+    }
+}
+
+/// What a store tells of a stretch of its history.
+public enum StoreNews: Sendable, Equatable {
+    /// Everything that happened since, in order.
+    case changes([RevocationRecord], [Announcement], StorePosition)
+    /// The stretch is not there any more, trimmed or lost: load the revocations whole.
+    case missed
+}
+
+/// A word to all instances that something is worth a look. It may be lost: whoever waits for it looks anyway, later.
+public struct Announcement: Sendable, Hashable {
+    /// Who listens, like `key-set`.
+    public var topic: String
+    public var subject: String
+
+    public init(topic: String, subject: String) {
+        self.topic = topic
+        self.subject = subject
+    }
+}
+
+/// Proof of holding a lease.
+public struct Lease: Sendable, Hashable {
+    public let key: StoreKey
+    /// Known to the holder alone.
+    public let holder: String
+    /// Greater than that of every holder before, so that what an earlier one sends late can be told from the new one's.
+    public let fencingToken: UInt64
+
+    public init(key: StoreKey, holder: String, fencingToken: UInt64) {
+        self.key = key
+        self.holder = holder
+        self.fencingToken = fencingToken
+    }
+}

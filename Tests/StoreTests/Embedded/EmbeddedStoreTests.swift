@@ -1,0 +1,179 @@
+import Foundation
+import GRDB
+import Testing
+
+@testable import Store
+
+@Suite struct EmbeddedStoreTests {
+    private let key = StoreKey(tenant: "chat", kind: "value", name: "a")
+
+    private func unusable(_ path: String) async -> String? {
+        let error = await #expect(throws: StoreError.self) { try await EmbeddedStore(path: path).open() }
+        guard case .unusable(let reason) = error else { return nil }
+        return reason
+    }
+
+    @Test func allIsThereAfterItWasClosedAndOpenedAgain() async throws {
+        try await StoreMaker.embedded.run { world in
+            let store = try await world.store()
+            let records = try await store.revoke([revocation("one"), revocation("two")])
+            try await store.set([1], for: key, lifetime: nil)
+            let lease = try #require(try await store.acquire(key, for: .seconds(60)))
+            let (_, position) = try await store.load([])
+            await store.close()
+            let again = try await world.store()
+            #expect(Set(try await again.load(["chat"]).records.keys) == Set(records.map(\.digest)))
+            #expect(try await again.value(for: key) == [1])
+            #expect(try await again.acquire(key, for: .seconds(60)) == nil)
+            #expect(try await again.renew(lease, for: .seconds(60)))
+            #expect(try await again.news(after: position, waiting: .zero) == .changes([], [], position))
+            #expect(try await again.revoke([revocation("three")])[0].version > records[1].version)
+        }
+    }
+
+    @Test func aCopyTakenAfterAnAcknowledgementHasIt() async throws {
+        // What a process leaves that is killed: the files as they are, never closed.
+        try await StoreMaker.embedded.run { world in
+            let store = try await world.store()
+            let records = try await store.revoke((0..<500).map { revocation("\($0)") })
+            let copy = world.file.path + "-copy"
+            defer { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: copy + suffix) } }
+            for suffix in ["", "-wal"] {
+                try FileManager.default.copyItem(atPath: world.file.path + suffix, toPath: copy + suffix)
+            }
+            let survivor = EmbeddedStore(path: copy)
+            try await survivor.open()
+            #expect(try await survivor.load(["chat"]).records.count == records.count)
+            await survivor.close()
+        }
+    }
+
+    @Test func aFilePutBackFromACopyIsNotTheSameHistory() async throws {
+        try await StoreMaker.embedded.run { world in
+            let store = try await world.store()
+            _ = try await store.revoke([revocation("one")])
+            await store.close()
+            // The file is whole without its log.
+            let log = try? Data(contentsOf: URL(fileURLWithPath: world.file.path + "-wal"))
+            #expect(log?.isEmpty ?? true)
+            let copy = try Data(contentsOf: world.file)
+            let later = try await world.store()
+            _ = try await later.revoke([revocation("two")])
+            let (_, position) = try await later.load([])
+            await later.close()
+            try copy.write(to: world.file)
+            world.clock.advance(1)
+            let back = try await world.store()
+            #expect(try await back.news(after: position, waiting: .zero) == .missed)
+            _ = try await back.revoke([revocation("three")])
+            #expect(try await back.news(after: position, waiting: .zero) == .missed)
+        }
+    }
+
+    @Test func theFileIsItsOwnersAloneAndEveryCommitIsSynced() async throws {
+        try await StoreMaker.embedded.run { world in
+            _ = try await world.store()
+            let attributes = try FileManager.default.attributesOfItem(atPath: world.file.path)
+            #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+            let pool = try EmbeddedFile.open(world.file.path)
+            let (synchronous, journal) = try await pool.writeWithoutTransaction { db in
+                (try Int.fetchOne(db, sql: "PRAGMA synchronous"), try String.fetchOne(db, sql: "PRAGMA journal_mode"))
+            }
+            #expect(synchronous == 2 && journal == "wal")
+            try pool.close()
+        }
+    }
+
+    @Test func aFileThatCannotBeUsedIsNamedWithARemedy() async throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("store-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let missing = directory.appendingPathComponent("none/gatehouse.db").path
+        let missingReason = await unusable(missing)
+        #expect(missingReason?.contains(missing) == true && missingReason?.contains("create it") == true)
+        let directoryReason = await unusable(directory.path)
+        #expect(directoryReason?.contains("give the path of a file") == true)
+        let text = directory.appendingPathComponent("text.db")
+        try Data(String(repeating: "this is no database\n", count: 100).utf8).write(to: text)
+        let textReason = await unusable(text.path)
+        #expect(textReason?.contains("text.db is not a database") == true)
+        #expect(textReason?.contains("move it away") == true)
+        let below = await unusable(text.path + "/gatehouse.db")
+        #expect(below?.contains("give another path") == true)
+    }
+
+    @Test func aNewerFileIsLeftAlone() async throws {
+        try await StoreMaker.embedded.run { world in
+            await (try world.store()).close()
+            let queue = try DatabaseQueue(path: world.file.path)
+            try await queue.write { try $0.execute(sql: "PRAGMA user_version = 999") }
+            try queue.close()
+            let reason = await unusable(world.file.path)
+            #expect(reason?.contains(world.file.path) == true && reason?.contains("newer Gatehouse") == true)
+        }
+    }
+
+    @Test func severalThatOpenANewFileAtOnceShareIt() async throws {
+        try await StoreMaker.embedded.run { world in
+            let stores = try await withThrowingTaskGroup(of: (any Store).self) { group in
+                for _ in 0..<6 { group.addTask { try await world.store() } }
+                return try await group.reduce(into: [any Store]()) { $0.append($1) }
+            }
+            for (index, store) in stores.enumerated() { _ = try await store.revoke([revocation("\(index)")]) }
+            for store in stores { #expect(try await store.load(["chat"]).records.count == 6) }
+        }
+    }
+
+    @Test func aFileThatAnotherKeepsLockedIsUnavailableInTime() async throws {
+        try await StoreMaker.embedded.run { world in
+            let store = try await world.store()
+            var configuration = Configuration()
+            configuration.allowsUnsafeTransactions = true
+            let other = try DatabaseQueue(path: world.file.path, configuration: configuration)
+            try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+            let started = ContinuousClock.now
+            let error = await #expect(throws: StoreError.self) { try await store.revoke([revocation("one")]) }
+            #expect(started.duration(to: .now) < EmbeddedStore.callLimit + .seconds(3))
+            guard case .unavailable = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(!store.isUp)
+            // Reading goes on beside a writer.
+            #expect(try await store.load(["chat"]).records.isEmpty)
+            try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+            #expect(try await store.revoke([revocation("one")]).count == 1)
+            #expect(store.isUp)
+            try other.close()
+        }
+    }
+
+    @Test(
+        arguments: [
+            "UPDATE revocation SET note = 'nonsense'", "UPDATE change SET note = '{}'", "DELETE FROM meta",
+        ]
+    )
+    func whatOthersWroteIntoTheFileIsGarbledAndNoTrap(sql: String) async throws {
+        try await StoreMaker.embedded.run { world in
+            let store = try await world.store()
+            let (_, position) = try await store.load([])
+            _ = try await store.revoke([revocation("one")])
+            let other = try DatabaseQueue(path: world.file.path)
+            try await other.write { try $0.execute(sql: sql) }
+            try other.close()
+            var errors: [StoreError] = []
+            do throws(StoreError) {
+                _ = try await store.loadRevocations(tenants: ["chat"]) { _ in }
+            } catch {
+                errors.append(error)
+            }
+            do throws(StoreError) {
+                _ = try await store.news(after: position, waiting: .zero)
+            } catch {
+                errors.append(error)
+            }
+            #expect(!errors.isEmpty)
+            for case .unavailable(let reason) in errors { Issue.record("\(reason)") }
+        }
+    }
+}

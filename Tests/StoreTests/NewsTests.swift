@@ -1,0 +1,144 @@
+import Testing
+
+@testable import Store
+
+@Suite struct NewsTests {
+    @Test(arguments: StoreMaker.allCases)
+    func changesAreToldInOrderToAllAndOnce(maker: StoreMaker) async throws {
+        try await maker.run { world in
+            let writer = try await world.store()
+            let reader = try await world.store()
+            let (_, start) = try await reader.load(["chat"])
+            let revoked = try await writer.revoke([revocation("one"), revocation("two", tenant: "clans", reason: "x")])
+            let withdrawn = try await writer.withdraw([revocation("one").target], tenant: "chat")
+            for store in [reader, writer] {
+                let news = try await store.news(after: start, waiting: .seconds(5))
+                guard case .changes(let records, [], let next) = news else {
+                    Issue.record("\(news)")
+                    return
+                }
+                #expect(records == revoked + withdrawn)
+                #expect(next != start)
+                #expect(try await store.news(after: next, waiting: .zero) == .changes([], [], next))
+                #expect(try await store.news(after: next, waiting: .milliseconds(20)) == .changes([], [], next))
+            }
+        }
+    }
+
+    @Test(arguments: StoreMaker.allCases)
+    func oneThatWaitsIsWokenByAnother(maker: StoreMaker) async throws {
+        try await maker.run { world in
+            let writer = try await world.store()
+            let reader = try await world.store()
+            var (_, position) = try await reader.load([])
+            for index in 0..<5 {
+                let place = position
+                let waiting = Task { try await reader.news(after: place, waiting: .seconds(30)) }
+                let written = try await writer.revoke([revocation("\(index)")])
+                let started = ContinuousClock.now
+                guard case .changes(let records, [], let next) = try await waiting.value else {
+                    Issue.record("missed")
+                    return
+                }
+                #expect(records == written)
+                #expect(started.duration(to: .now) < .seconds(10))
+                position = next
+            }
+        }
+    }
+
+    @Test(arguments: StoreMaker.allCases)
+    func announcementsAreToldWithTheChanges(maker: StoreMaker) async throws {
+        try await maker.run { world in
+            let writer = try await world.store()
+            let reader = try await world.store()
+            try await writer.announce(Announcement(topic: "key-set", subject: "before"))
+            let (_, start) = try await reader.load([])
+            let place = start
+            let waiting = Task { try await reader.news(after: place, waiting: .seconds(30)) }
+            let first = Announcement(topic: "key-set", subject: "https://issuer.example\n\u{0}\"")
+            try await writer.announce(first)
+            guard case .changes([], [first], let next) = try await waiting.value else {
+                Issue.record("not told")
+                return
+            }
+            let record = try await writer.revoke([revocation("one")])
+            let second = Announcement(topic: "", subject: "")
+            try await writer.announce(second)
+            guard case .changes(record, [second], _) = try await reader.news(after: next, waiting: .zero) else {
+                Issue.record("not told both")
+                return
+            }
+        }
+    }
+
+    @Test(arguments: StoreMaker.allCases)
+    func aStretchThatWasTrimmedIsMissed(maker: StoreMaker) async throws {
+        try await maker.run(keptChanges: 100) { world in
+            let store = try await world.store()
+            let (_, start) = try await store.load([])
+            _ = try await store.revoke([revocation("first")])
+            guard case .changes(_, _, let early) = try await store.news(after: start, waiting: .zero) else {
+                Issue.record("missed at once")
+                return
+            }
+            _ = try await store.revoke((0..<1000).map { revocation("\($0)") })
+            for position in [start, early] {
+                #expect(try await store.news(after: position, waiting: .seconds(30)) == .missed)
+            }
+            let (records, position) = try await store.load(["chat"])
+            #expect(records.count == 1001)
+            #expect(try await store.news(after: position, waiting: .zero) == .changes([], [], position))
+            let next = try await store.revoke([revocation("next")])
+            #expect(try await store.changes(after: position) == next)
+        }
+    }
+
+    @Test(arguments: StoreMaker.allCases)
+    func aLongStretchIsToldPieceByPiece(maker: StoreMaker) async throws {
+        try await maker.run { world in
+            let store = try await world.store()
+            var (_, position) = try await store.load([])
+            let written = try await store.revoke((0..<12_000).map { revocation("\($0)") })
+            var told: [RevocationRecord] = []
+            var pieces = 0
+            while case .changes(let records, _, let next) = try await store.news(after: position, waiting: .zero) {
+                if records.isEmpty { break }
+                told += records
+                position = next
+                pieces += 1
+            }
+            #expect(told == written)
+            #expect(pieces == 3)
+        }
+    }
+
+    @Test(arguments: StoreMaker.allCases)
+    func aPositionOfAnotherStoreIsMissed(maker: StoreMaker) async throws {
+        try await maker.run { world in
+            let store = try await world.store()
+            try await maker.run { other in
+                let elsewhere = try await other.store()
+                _ = try await elsewhere.revoke([revocation("elsewhere")])
+                let (_, foreign) = try await elsewhere.load([])
+                #expect(try await store.news(after: foreign, waiting: .seconds(30)) == .missed)
+            }
+            for text in ["", "0", "x/y", "1-2-3-4", "99999999999999999999-0/0-0", "-/-", "0/0/0/0"] {
+                #expect(try await store.news(after: StorePosition(text), waiting: .zero) == .missed, "\(text)")
+            }
+        }
+    }
+
+    @Test(arguments: StoreMaker.allCases)
+    func aWaitEndsWhenItsTaskIsCancelled(maker: StoreMaker) async throws {
+        try await maker.run { world in
+            let store = try await world.store()
+            let (_, position) = try await store.load([])
+            let waiting = Task { try await store.news(after: position, waiting: .seconds(60)) }
+            waiting.cancel()
+            let started = ContinuousClock.now
+            _ = try? await waiting.value
+            #expect(started.duration(to: .now) < .seconds(30))
+        }
+    }
+}

@@ -1,0 +1,13 @@
+import Store
+import Synchronization
+
+/// Unix time that passes when it is told to.
+final class ManualClock: Sendable {
+    private let time = Mutex(1_800_000_000.5)
+
+    var now: Double { time.withLock { $0 } }
+
+    var reading: UnixClock { { self.now } }
+
+    func advance(_ seconds: Double) { time.withLock { $0 += seconds } }
+}

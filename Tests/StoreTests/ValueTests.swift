@@ -1,0 +1,100 @@
+import Testing
+
+@testable import Store
+
+@Suite struct ValueTests {
+    private let key = StoreKey(tenant: "chat", kind: "key-set", name: "https://issuer.example")
+
+    @Test(arguments: StoreMaker.allCases)
+    func aValueIsThereUntilItIsRemoved(maker: StoreMaker) async throws {
+        try await maker.run { world in
+            let store = try await world.store()
+            #expect(try await store.value(for: key) == nil)
+            let bytes = Array(UInt8.min...UInt8.max)
+            try await store.set(bytes, for: key, lifetime: nil)
+            #expect(try await store.value(for: key) == bytes)
+            try await store.set([], for: key, lifetime: .seconds(60))
+            #expect(try await store.value(for: key) == [])
+            #expect(try await store.value(for: StoreKey(tenant: nil, kind: "key-set", name: "x")) == nil)
+            try await store.remove(key)
+            #expect(try await store.value(for: key) == nil)
+            try await store.remove(key)
+            #expect(store.isUp)
+        }
+    }
+
+    @Test(arguments: StoreMaker.allCases)
+    func aValueExpires(maker: StoreMaker) async throws {
+        try await maker.run { world in
+            let store = try await world.store()
+            try await store.set([1], for: key, lifetime: .milliseconds(30))
+            world.clock.advance(0.031)
+            #expect(try await eventually { try await store.value(for: key) == nil })
+            // A new value does not inherit the old one's end.
+            try await store.set([2], for: key, lifetime: nil)
+            world.clock.advance(1e9)
+            #expect(try await store.value(for: key) == [2])
+        }
+    }
+
+    @Test(arguments: StoreMaker.allCases)
+    func aValueIsReplacedOnlyIfItIsWhatWasExpected(maker: StoreMaker) async throws {
+        try await maker.run { world in
+            let store = try await world.store()
+            #expect(try await !store.replace([1], with: [2], for: key))
+            #expect(try await store.replace(nil, with: [1], for: key))
+            #expect(try await !store.replace(nil, with: [9], for: key))
+            #expect(try await !store.replace([9], with: [2], for: key))
+            #expect(try await store.replace([1], with: [2], for: key))
+            #expect(try await store.value(for: key) == [2])
+        }
+    }
+
+    @Test(arguments: StoreMaker.allCases)
+    func aReplacedValueKeepsItsLifetime(maker: StoreMaker) async throws {
+        try await maker.run { world in
+            let store = try await world.store()
+            try await store.set([1], for: key, lifetime: .milliseconds(200))
+            _ = try await store.replace([1], with: [2], for: key)
+            world.clock.advance(0.201)
+            #expect(try await eventually { try await store.value(for: key) == nil })
+        }
+    }
+
+    @Test(arguments: StoreMaker.allCases)
+    func ofManyThatReplaceAtOnceOneDoes(maker: StoreMaker) async throws {
+        try await maker.run { world in
+            let stores = [try await world.store(), try await world.store()]
+            let wins = try await withThrowingTaskGroup(of: Bool.self) { group in
+                for index in 0..<20 {
+                    group.addTask { [key] in
+                        try await stores[index % 2].replace(nil, with: [UInt8(index)], for: key)
+                    }
+                }
+                return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+            #expect(wins == 1)
+        }
+    }
+
+    @Test(arguments: StoreMaker.allCases)
+    func aStoreThatIsClosedSaysSo(maker: StoreMaker) async throws {
+        guard maker != .memory else { return }
+        try await maker.run { world in
+            let store = try await world.store()
+            await store.close()
+            await #expect(throws: StoreError.self) { try await store.value(for: key) }
+            #expect(!store.isUp)
+        }
+    }
+
+    @Test func aKeyHoldsNothingOfWhatItIsMadeOf() {
+        let token = "eyJhbGciOiJIUzI1NiJ9.secret"
+        let key = StoreKey(tenant: "chat", kind: "session", hashing: token.utf8)
+        #expect(key.text.hasPrefix("gatehouse:{chat}:session:"))
+        #expect(!key.text.contains("secret") && !key.text.contains("eyJ"))
+        #expect(key == StoreKey(tenant: "chat", kind: "session", hashing: token.utf8))
+        #expect(key != StoreKey(tenant: "chat", kind: "session", hashing: "other".utf8))
+        #expect(StoreKey(tenant: nil, kind: "a", name: "b").text == "gatehouse:fleet:a:b")
+    }
+}
