@@ -21,6 +21,7 @@ public final class Gateway: Service, Sendable {
 
     private struct Running {
         var group: MultiThreadedEventLoopGroup
+        var shared: SharedState
         var workers: [WorkerHandle]
         var doors: [any Channel]
         var admin: AdminServer?
@@ -30,19 +31,23 @@ public final class Gateway: Service, Sendable {
     private let configuration: TenantsConfiguration
     private let logger: Logger
     private let accessLog: AccessLogWriter?
-    private let readiness = Readiness()
+    private let sealingKeys: Secret?
     private let state = Mutex(State.stopped)
 
     /// - Parameters:
     ///   - configuration: What tenants.yaml says.
     ///   - accessLog: Where the lines go if `gateway.log.access` is on.
+    ///   - sealingKeys: What secrets in the store are sealed with, as `GATEHOUSE_KEY` has it: 32 bytes in base64, or
+    ///     several separated by commas, the newest first.
     public init(
         configuration: TenantsConfiguration,
         logger: Logger,
-        accessLog: AccessLogDestination = .standardOutput
+        accessLog: AccessLogDestination = .standardOutput,
+        sealingKeys: Secret? = nil
     ) {
         self.configuration = configuration
         self.logger = logger
+        self.sealingKeys = sealingKeys
         self.accessLog = configuration.gateway.log.access ? AccessLogWriter(accessLog) : nil
     }
 
@@ -56,14 +61,16 @@ public final class Gateway: Service, Sendable {
         let count = threads > 0 ? threads : System.coreCount
         let group = MultiThreadedEventLoopGroup(numberOfThreads: count)
         do {
-            let workers = try await makeWorkers(group, count, certificates)
-            var running = Running(group: group, workers: workers, doors: [], admin: nil)
+            let shared = try SharedState(configuration, sealingKeys: sealingKeys, group: group, logger: logger)
+            let verifiers = (0..<max(1, count - 1)).map { _ in SlowVerifier(configuration.tenants) }
+            let workers = try await makeWorkers(group, count, certificates, verifiers, shared.controlPlane)
+            var running = Running(group: group, shared: shared, workers: workers, doors: [], admin: nil)
             do {
+                try await shared.start(workers, verifiers)
                 let addresses = try await open(&running)
                 probeServers(workers, certificates)
                 running.watch = watch.map { watch in Task { await watch.run() } }
                 state.withLock { $0 = .running(running) }
-                readiness.set(true)
                 return addresses
             } catch {
                 await close(running)
@@ -83,7 +90,6 @@ public final class Gateway: Service, Sendable {
             return running
         }
         guard let running else { return }
-        readiness.set(false)
         logger.info("draining", metadata: ["grace": "\(configuration.gateway.shutdownGrace)"])
         for door in running.doors { try? await door.close() }
         await drain(running.workers)
@@ -101,12 +107,19 @@ public final class Gateway: Service, Sendable {
         await shutdown()
     }
 
+    /// Whether requests are taken: neither before the start nor in the shutdown.
+    private var isServing: Bool {
+        if case .running = state.withLock({ $0 }) { true } else { false }
+    }
+
     // MARK: Starting
 
     private func makeWorkers(
         _ group: MultiThreadedEventLoopGroup,
         _ count: Int,
-        _ certificates: GatewayCertificates
+        _ certificates: GatewayCertificates,
+        _ verifiers: [SlowVerifier],
+        _ controlPlane: ControlPlane
     ) async throws -> [WorkerHandle] {
         let parts = Worker.Parts(
             configuration: configuration,
@@ -114,7 +127,8 @@ public final class Gateway: Service, Sendable {
             gauge: ConnectionGauge(),
             accessLog: accessLog,
             loops: count,
-            slowVerifiers: (0..<max(1, count - 1)).map { _ in SlowVerifier(configuration.tenants) },
+            slowVerifiers: verifiers,
+            controlPlane: controlPlane,
             certificates: certificates.server,
             backendTLS: certificates.backends,
             logger: logger
@@ -160,9 +174,10 @@ public final class Gateway: Service, Sendable {
         if let settings = configuration.gateway.admin {
             let admin = AdminServer(
                 settings,
-                tenants: configuration.tenants.map(\.name),
+                tenants: configuration.tenants,
                 workers: running.workers,
-                readiness: readiness,
+                shared: running.shared,
+                isServing: { [weak self] in self?.isServing == true },
                 accessLog: accessLog,
                 logger: logger
             )
@@ -195,15 +210,7 @@ public final class Gateway: Service, Sendable {
         for door in running.doors { try? await door.close() }
         for worker in running.workers { try? await worker.ask { $0.stop() } }
         await running.admin?.stop()
+        await running.shared.stop()
         await accessLog?.flush()
     }
-}
-
-/// Whether the gateway takes requests: what a load balancer asks.
-final class Readiness: Sendable {
-    private let isReady = Atomic<Bool>(false)
-
-    var value: Bool { isReady.load(ordering: .relaxed) }
-
-    func set(_ value: Bool) { isReady.store(value, ordering: .relaxed) }
 }

@@ -6,10 +6,11 @@ struct Serving {
     let router: RequestRouter
     let decision: AccessDecision
 
-    init(tenants: [TenantRuntime], directory: TenantDirectory) {
+    /// - Parameter keySources: How many sets of keys can be asked for.
+    init(tenants: [TenantRuntime], directory: TenantDirectory, keySources: Int = 0) {
         self.tenants = tenants
         router = RequestRouter(directory: directory, tenants: tenants)
-        decision = AccessDecision(router: router)
+        decision = AccessDecision(router: router, keySources: keySources)
     }
 
     func close() {

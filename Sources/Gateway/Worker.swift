@@ -9,9 +9,11 @@ final class Worker {
     let settings: GatewaySettings
     let gauge: ConnectionGauge
     let accessLog: AccessLogWriter?
-    private let slowVerifiers: [SlowVerifier]
-    private var slowStepsUnderWay = 0
-    private static let mostSlowSteps = 1024
+    let slowVerifiers: [SlowVerifier]
+    let controlPlane: ControlPlane
+    let remoteKeySources: [RemoteKeySource]
+    var slowStepsUnderWay = 0
+    var revocationWatch = RevocationWatch()
     private(set) var serving: Serving
     private(set) var isDraining = false
 
@@ -45,7 +47,7 @@ final class Worker {
     let logger: Logger
     private(set) var counters: Counters
     private var log = AccessLogLines()
-    private var clients: [any FrontConnection] = []
+    private(set) var clients: [any FrontConnection] = []
     private var healthCheckers: [HealthChecker] = []
     private var ticker: RepeatedTask?
     private var whenDrained: EventLoopPromise<Void>?
@@ -61,6 +63,7 @@ final class Worker {
         var accessLog: AccessLogWriter?
         var loops: Int
         var slowVerifiers: [SlowVerifier]
+        var controlPlane: ControlPlane
         var certificates: ServerCertificates?
         /// By the place of the tenant; nil for one without `https` servers.
         var backendTLS: [BackendTLSContexts?]
@@ -73,6 +76,8 @@ final class Worker {
         gauge = parts.gauge
         accessLog = parts.accessLog
         slowVerifiers = parts.slowVerifiers
+        controlPlane = parts.controlPlane
+        remoteKeySources = RemoteKeySource.all(of: parts.configuration.tenants)
         parser = RequestHeadParser(
             maximumBytes: settings.limits.headerBytes,
             maximumFields: settings.limits.headers
@@ -91,7 +96,11 @@ final class Worker {
         idleTimeout = settings.limits.idleTimeout.nanosecondsClamped
         headerTimeout = settings.limits.headerTimeout.nanosecondsClamped
         serving = Serving(tenants: [], directory: TenantDirectory([]))
-        serving = Serving(tenants: tenants(parts), directory: parts.directory)
+        serving = Serving(
+            tenants: tenants(parts),
+            directory: parts.directory,
+            keySources: remoteKeySources.count
+        )
     }
 
     private func tenants(_ parts: Parts) -> [TenantRuntime] {
@@ -102,7 +111,12 @@ final class Worker {
                 worker: self,
                 loops: parts.loops
             )
-            return TenantRuntime(index: index, tenant: tenant, servers: servers)
+            return TenantRuntime(
+                index: index,
+                tenant: tenant,
+                servers: servers,
+                remoteKeySources: remoteKeySources
+            )
         }
     }
 
@@ -152,6 +166,7 @@ final class Worker {
             date = HTTPDate.text(unixSeconds: second)
         }
         for timer in timers.advance(to: moment) where timer.takeDeadline(at: moment) { timer.target?.deadlineMet() }
+        watchRevocations(at: moment)
         flushLog()
     }
 
@@ -220,28 +235,6 @@ final class Worker {
         serving.close()
         ticker?.cancel()
         flushLog()
-    }
-
-    // MARK: What takes too long for the loop
-
-    /// Has the step done elsewhere; the client decides again afterwards. Gives whether there is room for it.
-    func perform(_ step: SlowStep, for client: ClientExchange) -> Bool {
-        guard slowStepsUnderWay < Self.mostSlowSteps else { return false }
-        slowStepsUnderWay += 1
-        let verifier = slowVerifiers[slowStepsUnderWay % slowVerifiers.count]
-        let bound = NIOLoopBound((self, client), eventLoop: eventLoop)
-        let request = client.record.id
-        Task { [eventLoop] in
-            let outcome = await verifier.verify(step)
-            eventLoop.execute {
-                let (worker, client) = bound.value
-                worker.slowStepsUnderWay -= 1
-                worker.serving.decision.settle(step, outcome, worker.serving.tenants[step.tenant])
-                // Whoever asked may be gone, and the object serve another request.
-                if client.record.id == request { client.decideAgain() }
-            }
-        }
-        return true
     }
 
     // MARK: What is told of requests

@@ -4,12 +4,19 @@
 /// shared policy; that costs little, as keys are loaded when first used.
 public final class TokenVerifier {
     private let policy: VerificationPolicy
-    /// One an issuer, in the policy's order.
-    private let signatureChecks: [SignatureCheck]
+    /// One an issuer, in the policy's order; nil while its keys are not known.
+    private var signatureChecks: [SignatureCheck?]
 
     public init(_ policy: VerificationPolicy) {
         self.policy = policy
-        signatureChecks = policy.issuers.map { SignatureCheck($0.keys) }
+        signatureChecks = policy.issuers.map { $0.keys.map(SignatureCheck.init) }
+    }
+
+    /// The issuer at this place in the policy has these keys from now on; nil: they are not known.
+    ///
+    /// What was verified before with a key that is gone has to be forgotten by whoever remembers it.
+    public func use(_ keys: KeySet?, ofIssuer place: Int) {
+        signatureChecks[place] = keys.map(SignatureCheck.init)
     }
 
     /// Verifies a compact JWS that carries a claims set (RFC 7519 section 7.2).
@@ -25,12 +32,27 @@ public final class TokenVerifier {
         try TypeCheck.check(unverified.joseHeader)
         let claims = try RegisteredClaims(try unverified.claims())
         let index = try IssuerCheck.check(claims, unverified.joseHeader.algorithm, among: policy.issuers)
-        try signatureChecks[index].check(unverified, in: token)
+        try checkSignature(unverified, in: token, ofIssuer: index)
         try RequiredClaimsCheck.check(claims, policy.requiredClaims)
         try AudienceCheck.check(claims, policy.issuers[index].audiences)
         try TimeWindowCheck.checkStart(claims, now: now, leeway: policy.leeway)
         try TimeWindowCheck.checkEnd(claims, now: now, leeway: policy.leeway)
-        return Principal(claims, issuer: policy.issuers[index].issuer, header: unverified.joseHeader)
+        return Principal(claims, issuer: policy.issuers[index].issuer, of: unverified, in: token)
+    }
+
+    private func checkSignature(
+        _ unverified: UnverifiedToken,
+        in token: Span<UInt8>,
+        ofIssuer place: Int
+    ) throws(VerificationFailure) {
+        guard let check = signatureChecks[place] else {
+            throw VerificationFailure(.keysNotLoaded, issuerPlace: place)
+        }
+        do throws(VerificationFailure) {
+            try check.check(unverified, in: token)
+        } catch {
+            throw error.ofIssuer(place)
+        }
     }
 
     /// As `verify(_:at:)`, for bytes in an array.

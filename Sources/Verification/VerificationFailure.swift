@@ -16,6 +16,7 @@ public struct VerificationFailure: Error, Sendable, Equatable {
         case unencodedPayload = "unencoded_payload"
         case wrongType = "wrong_type"
         case unknownIssuer = "unknown_issuer"
+        case keysNotLoaded = "keys_not_loaded"
         case unknownKey = "unknown_key"
         case noFittingKey = "no_fitting_key"
         case ambiguousKey = "ambiguous_key"
@@ -32,10 +33,19 @@ public struct VerificationFailure: Error, Sendable, Equatable {
     public let reason: Code
     /// The claim at fault, named by a standard or by the policy, never by the token.
     public let claim: String?
+    /// The place in the policy of the issuer whose keys were looked for and not there.
+    public let issuerPlace: Int?
 
-    init(_ reason: Code, claim: String? = nil) {
+    init(_ reason: Code, claim: String? = nil, issuerPlace: Int? = nil) {
         self.reason = reason
         self.claim = claim
+        self.issuerPlace = issuerPlace
+    }
+
+    /// The same failure, of the issuer at this place; only where its keys are at issue.
+    func ofIssuer(_ place: Int) -> VerificationFailure {
+        reason == .unknownKey || reason == .keysNotLoaded
+            ? VerificationFailure(reason, claim: claim, issuerPlace: place) : self
     }
 
     /// Whether the token is good but for its age. Expiry is the last check, so nothing else is wrong with it.
@@ -56,6 +66,7 @@ public struct VerificationFailure: Error, Sendable, Equatable {
         case .unencodedPayload: "the token uses the b64 extension, which is not accepted"
         case .wrongType: "the token is of another type than an access token"
         case .unknownIssuer: "the token's issuer is not trusted here"
+        case .keysNotLoaded: "the keys of the token's issuer are not known yet"
         case .unknownKey: "the token names a key that is not in the issuer's key set"
         case .noFittingKey: "no key of the issuer fits the token's algorithm"
         case .ambiguousKey: "several keys of the issuer fit the token"

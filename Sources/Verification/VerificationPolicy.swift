@@ -6,10 +6,10 @@ public struct IssuerPolicy: Sendable {
     public var audiences: [String]
     /// The algorithms that the issuer may sign with; a key must allow the algorithm too.
     public var algorithms: [SignatureAlgorithm]
-    /// The issuer's keys.
-    public var keys: KeySet
+    /// The issuer's keys; nil while they are not known, which is another thing than that there are none.
+    public var keys: KeySet?
 
-    public init(issuer: String, audiences: [String] = [], algorithms: [SignatureAlgorithm], keys: KeySet) {
+    public init(issuer: String, audiences: [String] = [], algorithms: [SignatureAlgorithm], keys: KeySet?) {
         self.issuer = issuer
         self.audiences = audiences
         self.algorithms = algorithms

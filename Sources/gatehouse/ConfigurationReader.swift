@@ -11,4 +11,9 @@ enum ConfigurationReader {
             now: WallClock.now()
         )
     }
+
+    /// `GATEHOUSE_KEY`, if it is set.
+    static var sealingKeys: Secret? {
+        ProcessInfo.processInfo.environment["GATEHOUSE_KEY"].flatMap { $0.isEmpty ? nil : Secret($0) }
+    }
 }

@@ -18,6 +18,8 @@ struct DemoHouse {
     static func start(port: Int?, freePorts: Bool, logger: Logger) async throws -> DemoHouse {
         let secrets = try DemoSecrets.generate()
         var configuration = try ExampleConfiguration.read(secrets)
+        // The sample apps forget everything at the end too.
+        configuration.gateway.store = .memory
         let ports = freePorts ? SampleBackendPorts.free : .standard
         if freePorts {
             configuration.gateway.admin?.address.port = 0

@@ -6,6 +6,9 @@ struct Gatehouse: AsyncParsableCommand {
         commandName: "gatehouse",
         abstract: "One door in front of several apps: verifies tokens, applies access rules, forwards.",
         version: "0.1.0",
-        subcommands: [RunCommand.self, CheckCommand.self, DemoCommand.self, TokenCommand.self, KeysCommand.self]
+        subcommands: [
+            RunCommand.self, CheckCommand.self, DemoCommand.self, RevokeCommand.self, TokenCommand.self,
+            KeysCommand.self,
+        ]
     )
 }

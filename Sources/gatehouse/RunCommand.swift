@@ -10,6 +10,9 @@ struct RunCommand: AsyncParsableCommand {
         abstract: "Serves until SIGTERM or SIGINT, then lets requests under way finish.",
         discussion: """
             The access log goes to standard output, all else to standard error. A second signal ends the process at once.
+
+            GATEHOUSE_KEY in the environment seals what is secret in the store: 32 random bytes in base64, from "openssl
+            rand -base64 32". To change it, give both for a while, the new one first: NEW,OLD.
             """
     )
 
@@ -34,7 +37,12 @@ struct RunCommand: AsyncParsableCommand {
             )
         }
         do {
-            try await Self.serve(Gateway(configuration: configuration, logger: logger), logger: logger)
+            let gateway = Gateway(
+                configuration: configuration,
+                logger: logger,
+                sealingKeys: ConfigurationReader.sealingKeys
+            )
+            try await Self.serve(gateway, logger: logger)
         } catch {
             throw CommandFailure(gateway: configuration.gateway, error)
         }

@@ -187,6 +187,8 @@ final class Entrance: ChannelInboundHandler, RemovableChannelHandler {
 extension Entrance: FrontConnection {
     func drain() { closeNow() }
 
+    func endRevoked(unixTime: Double, at now: UInt64) -> Bool { false }
+
     func closeNow() { context?.close(promise: nil) }
 }
 

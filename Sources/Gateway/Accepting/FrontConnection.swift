@@ -6,6 +6,11 @@ protocol FrontConnection: AnyObject {
     /// The gateway is going down: close when what is under way is done.
     func drain()
 
+    /// Some caller was revoked: end what is under way for such (``ClientExchange/endIfRevoked(unixTime:at:)``).
+    ///
+    /// - Returns: Whether something has to be looked at again.
+    func endRevoked(unixTime: Double, at now: UInt64) -> Bool
+
     /// Close, whatever is under way.
     func closeNow()
 }

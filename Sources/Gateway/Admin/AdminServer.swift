@@ -6,28 +6,31 @@ import ServiceLifecycle
 import Synchronization
 import Tenants
 
-/// The admin listener: health, readiness and metrics, apart from the tenants' traffic.
+/// The admin listener: health, readiness, metrics and revocations, apart from the tenants' traffic.
 final class AdminServer: Sendable {
     private let settings: AdminSettings
-    private let tenants: [String]
+    private let tenants: [Tenant]
     private let workers: [WorkerHandle]
-    private let readiness: Readiness
+    private let shared: SharedState
+    private let isServing: @Sendable () -> Bool
     private let accessLog: AccessLogWriter?
     private let logger: Logger
     private let running = Mutex<(group: ServiceGroup, task: Task<Void, Never>)?>(nil)
 
     init(
         _ settings: AdminSettings,
-        tenants: [String],
+        tenants: [Tenant],
         workers: [WorkerHandle],
-        readiness: Readiness,
+        shared: SharedState,
+        isServing: @escaping @Sendable () -> Bool,
         accessLog: AccessLogWriter?,
         logger: Logger
     ) {
         self.settings = settings
         self.tenants = tenants
         self.workers = workers
-        self.readiness = readiness
+        self.shared = shared
+        self.isServing = isServing
         self.accessLog = accessLog
         self.logger = logger
     }
@@ -74,9 +77,13 @@ final class AdminServer: Sendable {
         let router = Router()
         router.get("/healthz") { _, _ in "ok\n" }
         router.get("/readyz") { _, _ -> Response in
-            self.readiness.value
+            let missing = self.isServing() ? await self.shared.missing() : ["no requests are taken"]
+            return missing.isEmpty
                 ? Response(status: .ok, body: .init(byteBuffer: ByteBuffer(string: "ready\n")))
-                : Response(status: .serviceUnavailable, body: .init(byteBuffer: ByteBuffer(string: "not ready\n")))
+                : Response(
+                    status: .serviceUnavailable,
+                    body: .init(byteBuffer: ByteBuffer(string: "not ready: \(missing.joined(separator: "; "))\n"))
+                )
         }
         router.add(middleware: AdminAccess(settings))
         router.get("/metrics") { _, _ -> Response in
@@ -86,6 +93,13 @@ final class AdminServer: Sendable {
                 body: .init(byteBuffer: ByteBuffer(string: try await self.metrics()))
             )
         }
+        let desk = RevocationDesk(
+            tenants: tenants,
+            store: shared.store,
+            keeper: shared.revocations,
+            logger: logger
+        )
+        RevocationRoutes(desk).add(to: router)
         return router
     }
 
@@ -97,51 +111,12 @@ final class AdminServer: Sendable {
             sum.add(counters)
             backends = backends.isEmpty ? counts : zip(backends, counts).map { $0 + $1 }
         }
-        return MetricsText(tenants: tenants, counters: sum, backends: backends, lostLogBytes: accessLog?.lost ?? 0).text
+        return MetricsText(
+            tenants: tenants.map(\.name),
+            counters: sum,
+            backends: backends,
+            shared: await SharedCount(shared),
+            lostLogBytes: accessLog?.lost ?? 0
+        ).text
     }
-}
-
-/// Lets in who has the admin token. Without one the listener is on loopback; then requests that a page in some browser
-/// could have made are refused: from another site, or for a Host that is not this machine (DNS rebinding).
-private struct AdminAccess: RouterMiddleware {
-    typealias Context = BasicRequestContext
-
-    private let settings: AdminSettings
-
-    init(_ settings: AdminSettings) {
-        self.settings = settings
-    }
-
-    func handle(
-        _ request: Request,
-        context: Context,
-        next: (Request, Context) async throws -> Response
-    ) async throws -> Response {
-        if let token = settings.token {
-            guard let sent = bearer(request), Secret(sent) == token else {
-                throw HTTPError(.unauthorized, headers: [.wwwAuthenticate: "Bearer realm=\"admin\""])
-            }
-        } else {
-            guard isFromHere(request) else { throw HTTPError(.forbidden) }
-        }
-        return try await next(request, context)
-    }
-
-    private func bearer(_ request: Request) -> String? {
-        guard let value = request.headers[.authorization], value.lowercased().hasPrefix("bearer ") else { return nil }
-        return String(value.dropFirst(7))
-    }
-
-    private func isFromHere(_ request: Request) -> Bool {
-        if let site = request.headers[.secFetchSite], site != "same-origin", site != "none" { return false }
-        guard let authority = request.head.authority else { return false }
-        if let origin = request.headers[.origin], origin != "http://\(authority)" { return false }
-        let host =
-            authority.hasPrefix("[") ? authority.prefix { $0 != "]" }.dropFirst() : authority.prefix { $0 != ":" }
-        return HostPort(host: String(host), port: 0).isLoopback
-    }
-}
-
-extension HTTPField.Name {
-    fileprivate static var secFetchSite: Self { Self("Sec-Fetch-Site") ?? .origin }
 }

@@ -64,6 +64,10 @@ extension BackendConnection {
         case .complete: break
         }
         guard let client else { return false }
+        if head.status >= 200, client.holdsAnswer(head) {
+            hold()
+            return false
+        }
         if head.status == 101 { return switchProtocols(client, head, bytes) }
         searched = 0
         input.moveReaderIndex(forwardBy: head.length)
@@ -76,10 +80,29 @@ extension BackendConnection {
         // A server that sends the body that it announces here would answer the next request with it.
         let mayHaveStray = framing == .none && head.status != 304 && (head.isChunked || (head.contentLength ?? 0) > 0)
         pool.answered(client)
-        keepsAlive = head.keepsAlive && framing != .untilClose && !mayHaveStray
+        keepsAlive = head.keepsAlive && framing != .untilClose && !mayHaveStray && lossWhileHeld == nil
         phase = .body(BodyDecoder(framing))
         client.answerBegan(head, bytes.readableBytesUInt8Span, framing)
         return true
+    }
+
+    /// The answer stays where it is until whoever has to be told first was told.
+    private func hold() {
+        client?.serverSpoke()
+        searched = 0
+        setReading(false)
+        isHeld = true
+        setDeadline(WheelTimer.never)
+    }
+
+    func readHeldAnswer() {
+        guard isHeld else { return }
+        isHeld = false
+        setReading(true)
+        readAnswer()
+        if input.readableBytes == 0 { input = ByteBuffer() }
+        client?.flushAnswer()
+        if let properly = lossWhileHeld { lost(properly: properly) }
     }
 
     private func readBody() -> Bool {

@@ -37,6 +37,10 @@ final class BackendConnection: ServerExchange, ChannelInboundHandler {
     private var hasUnflushed = false
     private var channelIsWritable = true
     private let timer = WheelTimer()
+    /// Whether the answer has begun and the client's side lets it wait.
+    var isHeld = false
+    /// Set if the connection ended meanwhile: whether in a way that may end an answer.
+    var lossWhileHeld: Bool?
     /// Where it goes.
     let address: SocketAddress
 
@@ -107,7 +111,7 @@ final class BackendConnection: ServerExchange, ChannelInboundHandler {
     override func requestSent(at now: UInt64) {
         requestIsOut = true
         switch phase {
-        case .head: setDeadline(now &+ pool.responseTimeout)
+        case .head: if !isHeld { setDeadline(now &+ pool.responseTimeout) }
         case .body: if isReading { setDeadline(now &+ pool.idleTimeout) }
         case .idle, .tunnel, .closed: break
         }
@@ -115,6 +119,7 @@ final class BackendConnection: ServerExchange, ChannelInboundHandler {
 
     override func abandon() {
         guard client != nil else { return }
+        isHeld = false
         finish()
         close()
     }
@@ -125,8 +130,10 @@ final class BackendConnection: ServerExchange, ChannelInboundHandler {
         pool.release(self, at: worker.now())
     }
 
+    override func resumeAnswer() { readHeldAnswer() }
+
     override func setReading(_ isReading: Bool) {
-        guard isReading != self.isReading else { return }
+        guard isReading != self.isReading, !isHeld else { return }
         self.isReading = isReading
         try? context?.channel.syncOptions?.setOption(.autoRead, value: isReading)
         if case .body = phase {
@@ -231,7 +238,12 @@ final class BackendConnection: ServerExchange, ChannelInboundHandler {
     // MARK: Ends that are none of the exchange's making
 
     /// The connection is over, whoever's doing it was. An answer that is delimited by the close ends here.
-    private func lost(properly: Bool) {
+    func lost(properly: Bool) {
+        // What came before the end is still to be passed on.
+        if isHeld {
+            lossWhileHeld = properly
+            return
+        }
         switch phase {
         case .closed: return
         case .idle:

@@ -57,6 +57,9 @@ class ServerExchange {
     /// Pauses or resumes reading of the answer. A server that we do not read from is not late.
     func setReading(_ isReading: Bool) {}
 
+    /// Goes on with an answer that the client's side held back (``ClientExchange/holdsAnswer(_:)``).
+    func resumeAnswer() {}
+
     /// Bytes of a tunnel for the server.
     func sendTunnel(_ bytes: ByteBuffer) {}
 

@@ -185,4 +185,6 @@ extension ClientConnection: FrontConnection {
         if case .head = phase, input.readableBytes == 0 { lingerAndClose() }
         tunnel?.close(.shuttingDown)
     }
+
+    func endRevoked(unixTime: Double, at now: UInt64) -> Bool { endIfRevoked(unixTime: unixTime, at: now) }
 }

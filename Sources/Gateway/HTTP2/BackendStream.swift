@@ -24,6 +24,8 @@ final class BackendStream: ServerExchange {
     private var isReading = true
     /// Flow-controlled bytes that are passed on and not given back, while the client takes no more.
     private var heldBack = 0
+    /// An answer that has begun and that the client's side lets wait, as it came.
+    private var held: HeldAnswer?
     /// The last piece of the request: what it is the end of is told with it.
     private var lastPiece: ByteBuffer?
     private let timer = WheelTimer()
@@ -107,7 +109,7 @@ final class BackendStream: ServerExchange {
         requestIsOut = true
         sentAt = worker.lastTick
         switch phase {
-        case .head: setDeadline(now &+ pool.responseTimeout)
+        case .head: if held == nil { setDeadline(now &+ pool.responseTimeout) }
         case .body: heard()
         case .ended: break
         }
@@ -140,6 +142,7 @@ final class BackendStream: ServerExchange {
         if case .ended = phase { return }
         phase = .ended
         client = nil
+        held = nil
         worker.timers.retire(timer)
         connection.ended(id)
     }
@@ -166,15 +169,47 @@ final class BackendStream: ServerExchange {
         guard worker.responseParser.parse(bytes.readableBytesUInt8Span, into: head) == .complete, head.status != 101
         else { return broken() }
         if head.status < 200 { return client.interim(head, bytes.readableBytesUInt8Span) }
-        pool.answered(client)
-        phase = .body
         let framing = head.framing(answeringHead: details?.isHead == true)
         if !endStream, let length = framing.length { connection.session.expectLength(stream: id, length) }
+        if client.holdsAnswer(head) {
+            held = HeldAnswer(head: bytes, end: endStream ? .complete([]) : .open)
+            return setDeadline(WheelTimer.never)
+        }
+        begin(head, bytes, framing, endStream: endStream)
+    }
+
+    private func begin(_ head: ResponseHead, _ bytes: ByteBuffer, _ framing: ResponseFraming, endStream: Bool) {
+        guard let client else { return }
+        pool.answered(client)
+        phase = .body
         client.answerBegan(head, bytes.readableBytesUInt8Span, framing)
         if endStream { completed(trailers: []) } else { heard() }
     }
 
+    override func resumeAnswer() {
+        guard let held else { return }
+        self.held = nil
+        let bytes = held.head
+        let head = worker.responseHead
+        guard worker.responseParser.parse(bytes.readableBytesUInt8Span, into: head) == .complete else {
+            return broken()
+        }
+        begin(head, bytes, head.framing(answeringHead: details?.isHead == true), endStream: false)
+        for piece in held.pieces where client != nil {
+            bodyReceived(piece.bytes, flowControlled: piece.flowControlled, endStream: false)
+        }
+        if case .complete(let trailers) = held.end { completed(trailers: trailers) }
+        client?.flushAnswer()
+        connection.turn()
+    }
+
     func bodyReceived(_ bytes: ByteBuffer, flowControlled: Int, endStream: Bool) {
+        // At most a window of it: none is given back while it waits.
+        if held != nil {
+            held?.pieces.append((bytes, flowControlled))
+            if endStream { held?.end = .complete([]) }
+            return
+        }
         if bytes.readableBytes > 0 { client?.answerBody(bytes, 0..<bytes.readableBytes) }
         if isReading { connection.session.consumed(stream: id, flowControlled) } else { heldBack += flowControlled }
         if endStream { completed(trailers: []) } else { heard() }
@@ -182,7 +217,8 @@ final class BackendStream: ServerExchange {
 
     func trailersReceived(_ fields: borrowing HeaderList) {
         do throws(HTTP2Malformed) {
-            completed(trailers: try HTTP2BackendResponse.trailers(fields))
+            let trailers = try HTTP2BackendResponse.trailers(fields)
+            if held != nil { held?.end = .complete(trailers) } else { completed(trailers: trailers) }
         } catch {
             broken()
         }
@@ -215,11 +251,28 @@ final class BackendStream: ServerExchange {
     ///   that is no failure of its.
     func lost(wasActedOn: Bool = true) {
         guard let client else { return end() }
+        // It has all of the answer that it needs.
+        if case .complete? = held?.end { return }
+        held = nil
         pool.counters.failures += 1
         if case .head = phase, wasActedOn { pool.failed(.reset, begunAt: client.attemptBegunAt) }
         end()
         client.serverLost(self, endsProperly: false, wasActedOn: wasActedOn)
     }
+}
+
+/// What has come of an answer that has to wait.
+private struct HeldAnswer {
+    enum End {
+        case open
+        /// With its trailers.
+        case complete([UInt8])
+    }
+
+    /// In the form of HTTP/1.1.
+    var head: ByteBuffer
+    var pieces: [(bytes: ByteBuffer, flowControlled: Int)] = []
+    var end: End
 }
 
 extension BackendStream: WheelTimerTarget {

@@ -231,6 +231,14 @@ extension HTTP2ClientConnection: FrontConnection {
         turn()
     }
 
+    func endRevoked(unixTime: Double, at now: UInt64) -> Bool {
+        let open = streams
+        var isLeft = false
+        for stream in open.values where stream.endIfRevoked(unixTime: unixTime, at: now) { isLeft = true }
+        turn()
+        return isLeft
+    }
+
     func closeNow() { context?.close(promise: nil) }
 }
 

@@ -8,11 +8,14 @@ struct Grant {
     let caller: Caller?
     /// What is counted and logged: in observe mode the refusal that would have been.
     let outcome: Outcome
+    /// Whether the caller's token is revoked if the backend answers with success.
+    let endsSession: Bool
 
-    fileprivate init(request: RoutedRequest, caller: Caller?, outcome: Outcome) {
+    fileprivate init(request: RoutedRequest, caller: Caller?, outcome: Outcome, endsSession: Bool) {
         self.request = request
         self.caller = caller
         self.outcome = outcome
+        self.endsSession = endsSession
     }
 }
 
@@ -20,6 +23,22 @@ struct Grant {
 /// than hashing it to find it again.
 final class TokenMemory {
     fileprivate(set) var last: TokenCache.Entry?
+}
+
+/// The slow steps that a decision may ask for: each is done once a request.
+enum AllowedSteps {
+    case all
+    /// A signature check was made.
+    case keys
+    /// Keys were asked for.
+    case none
+
+    init(after step: SlowStep) {
+        switch step {
+        case .signature: self = .keys
+        case .keys: self = .none
+        }
+    }
 }
 
 /// Whether a request may pass. One function without I/O for every door: whoever asks, the answer is the same.
@@ -35,48 +54,59 @@ final class AccessDecision {
     private let verified = TokenCache()
     private let refused = RefusedTokenCache()
     private var slowChecks = SlowCheckBudget()
+    private var keyQuestions: KeyQuestions
     private(set) var cacheCounts = TokenCacheCounts()
 
-    init(router: RequestRouter) {
+    /// - Parameter keySources: How many sets of keys can be asked for.
+    init(router: RequestRouter, keySources: Int = 0) {
         self.router = router
+        keyQuestions = KeyQuestions(count: keySources)
     }
 
     /// - Parameters:
     ///   - memory: What is remembered of the connection's last token; nil where there is no connection.
-    ///   - mayNeed: Whether a slow step may be asked for; not when one was just done for this request.
+    ///   - allowing: The slow steps that may still be asked for.
     ///   - now: Unix seconds.
     func decide(
         _ request: RoutedRequest,
         _ head: RequestHead,
         _ bytes: Span<UInt8>,
         memory: TokenMemory? = nil,
-        mayNeed: Bool,
+        allowing: AllowedSteps,
         at now: Double
     ) -> Answer {
         let rules = Rules(router, request, head, bytes)
-        switch authenticate(request, head, bytes, memory, mayNeed: mayNeed, at: now) {
+        switch authenticate(request, head, bytes, memory, allowing: allowing, at: now) {
         case .needs(let step): return .needs(step)
         case .verified(let caller):
             if request.path == .ambiguous { return refuse(request, .ambiguousPath, caller) }
-            if rules.isOpenToAnyone { return grant(request, caller) }
-            if let refusal = rules.refusal(of: caller) { return refuse(request, refusal, caller) }
-            return grant(request, caller)
+            if !rules.isOpenToAnyone, let refusal = rules.refusal(of: caller) {
+                return refuse(request, refusal, caller, endsSession: rules.endsSession)
+            }
+            return .granted(
+                Grant(request: request, caller: caller, outcome: .granted, endsSession: rules.endsSession)
+            )
         case .refused(let refusal):
             if request.path == .ambiguous { return refuse(request, .ambiguousPath, nil) }
             // A bad token is ignored where none is needed, but several of them are someone's trick.
-            if rules.isOpenToAnyone && refusal.code != .badRequest { return grant(request, nil) }
+            if rules.isOpenToAnyone && refusal.code != .badRequest {
+                return .granted(Grant(request: request, caller: nil, outcome: .anonymous, endsSession: false))
+            }
             return refuse(request, refusal, nil)
         }
     }
 
-    private func grant(_ request: RoutedRequest, _ caller: Caller?) -> Answer {
-        .granted(Grant(request: request, caller: caller, outcome: caller == nil ? .anonymous : .granted))
-    }
-
     /// A refusal, or in observe mode the grant that takes note of it. Only who was verified is vouched for.
-    private func refuse(_ request: RoutedRequest, _ refusal: Refusal, _ caller: Caller?) -> Answer {
+    private func refuse(
+        _ request: RoutedRequest,
+        _ refusal: Refusal,
+        _ caller: Caller?,
+        endsSession: Bool = false
+    ) -> Answer {
         guard request.tenant.tenant.mode == .observe else { return .refused(refusal) }
-        return .granted(Grant(request: request, caller: caller, outcome: .refused(refusal.code)))
+        return .granted(
+            Grant(request: request, caller: caller, outcome: .refused(refusal.code), endsSession: endsSession)
+        )
     }
 
     // MARK: Who is it
@@ -92,7 +122,7 @@ final class AccessDecision {
         _ head: RequestHead,
         _ bytes: Span<UInt8>,
         _ memory: TokenMemory?,
-        mayNeed: Bool,
+        allowing: AllowedSteps,
         at now: Double
     ) -> Authentication {
         let sources = request.tenant.tenant.authenticate.from
@@ -100,7 +130,14 @@ final class AccessDecision {
         case .missing: return .refused(.missingToken)
         case .several: return .refused(.severalTokens)
         case .token(let range):
-            return verify(bytes.extracting(range), for: request.tenant, memory, mayNeed: mayNeed, at: now)
+            let token = bytes.extracting(range)
+            let authentication = verify(token, for: request.tenant, memory, allowing: allowing, at: now)
+            guard case .verified(let caller) = authentication else { return authentication }
+            switch request.tenant.revocations.standing(of: caller, at: now) {
+            case .good: return authentication
+            case .revoked: return .refused(.tokenRevoked)
+            case .unknown: return .refused(.revocationsUnknown)
+            }
         }
     }
 
@@ -109,46 +146,93 @@ final class AccessDecision {
         _ token: Span<UInt8>,
         for tenant: TenantRuntime,
         _ memory: TokenMemory?,
-        mayNeed: Bool,
+        allowing: AllowedSteps,
         at now: Double
     ) -> Authentication {
         if let caller = memory?.last?.caller(ofTenant: tenant.index, token: token, at: now) {
-            if mayNeed { cacheCounts.hits += 1 }
+            if allowing == .all { cacheCounts.hits += 1 }
             return .verified(caller)
         }
         let key = TokenCache.Key(hash: sipHash.hash(token, seed: UInt64(tenant.index)), tenant: tenant.index)
         if let entry = verified.entry(key, token: token, at: now) {
-            if mayNeed { cacheCounts.hits += 1 }
+            if allowing == .all { cacheCounts.hits += 1 }
             memory?.last = entry
             return .verified(entry.caller)
         }
         if let refusal = refused.refusal(key, at: now) {
-            if mayNeed { cacheCounts.refusedHits += 1 }
+            if allowing == .all { cacheCounts.refusedHits += 1 }
             return .refused(refusal)
         }
-        if mayNeed { cacheCounts.misses += 1 }
-        if mayNeed, let cost = tenant.slowCheckCost, !slowChecks.allows(cost, at: now) {
+        if allowing == .all { cacheCounts.misses += 1 }
+        if allowing == .all, let cost = tenant.slowCheckCost, !slowChecks.allows(cost, at: now) {
             let copy = token.withUnsafeBufferPointer(Array.init)
-            return .needs(SlowStep(tenant: tenant.index, token: copy, key: key, now: now))
+            let check = SignatureStep(
+                tenant: tenant.index,
+                token: copy,
+                key: key,
+                now: now,
+                keyGeneration: tenant.keyGeneration
+            )
+            return .needs(.signature(check))
         }
         do throws(VerificationFailure) {
             return .verified(remember(try tenant.verifier.verify(token, at: now), tenant, key, token))
         } catch {
-            return .refused(remember(error, key, at: now))
+            return refused(error, tenant, key, mayAsk: allowing != .none, at: now)
         }
     }
 
-    /// What was verified holds no longer: there is another configuration, or none.
+    /// A failure that new keys of the issuer may mend is no refusal before they were asked for.
+    private func refused(
+        _ failure: VerificationFailure,
+        _ tenant: TenantRuntime,
+        _ key: TokenCache.Key,
+        mayAsk: Bool,
+        at now: Double
+    ) -> Authentication {
+        guard let place = failure.issuerPlace, place < tenant.keySources.count, let source = tenant.keySources[place]
+        else {
+            return failure.reason == .keysNotLoaded
+                ? .refused(.keysMissing(retryAfterSeconds: 1)) : .refused(remember(failure, key, at: now))
+        }
+        let isMissing = failure.reason == .keysNotLoaded
+        if mayAsk, keyQuestions.mayAsk(source, isMissing: isMissing, at: now) {
+            return .needs(.keys(KeyStep(source: source, isMissing: isMissing)))
+        }
+        if isMissing {
+            return .refused(.keysMissing(retryAfterSeconds: keyQuestions.retryAfterSeconds(source, at: now)))
+        }
+        return .refused(remember(failure, key, at: now))
+    }
+
+    /// What was verified holds no longer: there are other keys, another configuration, or none.
     func forgetTokens() {
         verified.removeAll()
     }
 
-    /// Takes note of what came of a slow step, so that the next decision finds it.
-    func settle(_ step: SlowStep, _ outcome: Result<Principal, VerificationFailure>, _ tenant: TenantRuntime) {
+    /// Issuers have other keys: what was verified may not be any more, and what was refused may be good.
+    ///
+    /// - Parameter source: Whose; nil where nobody could be asked for them.
+    func keysChanged(source: Int?) {
+        verified.removeAll()
+        refused.removeAll()
+        if let source { keyQuestions.answered(source, .decideAgain, at: 0) }
+    }
+
+    /// Takes note of what came of a signature check, so that the next decision finds it.
+    func settle(_ step: SignatureStep, _ outcome: Result<Principal, VerificationFailure>, _ tenant: TenantRuntime) {
+        // It was made with keys that are not the issuer's any more.
+        guard step.keyGeneration == tenant.keyGeneration else { return }
         switch outcome {
         case .success(let principal): _ = remember(principal, tenant, step.key, step.token.span)
-        case .failure(let failure): _ = remember(failure, step.key, at: step.now)
+        case .failure(let failure):
+            if failure.issuerPlace == nil { _ = remember(failure, step.key, at: step.now) }
         }
+    }
+
+    /// - Parameter now: Unix seconds.
+    func settle(_ step: KeyStep, _ answer: KeySetAnswer, at now: Double) {
+        keyQuestions.answered(step.source, answer, at: now)
     }
 
     private func remember(
@@ -181,11 +265,14 @@ final class AccessDecision {
         private let first: Int?
         private let second: Int?
         private let hasSecond: Bool
+        /// Whether `revoke_on` names the request.
+        let endsSession: Bool
 
         init(_ router: RequestRouter, _ request: RoutedRequest, _ head: RequestHead, _ bytes: Span<UInt8>) {
             let rules = request.tenant.tenant.access
             self.rules = rules
             let method = bytes.extracting(head.method)
+            endsSession = Self.endsSession(router, request, method, bytes)
             guard !rules.rules.isEmpty, request.path != .ambiguous else {
                 (first, second, hasSecond) = (nil, nil, false)
                 return
@@ -197,6 +284,20 @@ final class AccessDecision {
             } else {
                 (second, hasSecond) = (nil, false)
             }
+        }
+
+        /// In either reading: a backend that merges slashes signs out too.
+        private static func endsSession(
+            _ router: RequestRouter,
+            _ request: RoutedRequest,
+            _ method: Span<UInt8>,
+            _ bytes: Span<UInt8>
+        ) -> Bool {
+            let tenant = request.tenant
+            guard !tenant.tenant.revokeOn.isEmpty, request.path != .ambiguous else { return false }
+            if router.withMatchedPath(request, bytes, { tenant.endsSession(method: method, path: $0) }) { return true }
+            guard request.path == .rewritten, let reduced = router.canonical.reduced else { return false }
+            return tenant.endsSession(method: method, path: reduced.span)
         }
 
         var isOpenToAnyone: Bool {

@@ -12,6 +12,10 @@ final class Caller {
     let subjectInJSON: [UInt8]
     /// For servers that are chosen by subject.
     let subjectHash: UInt64
+    /// What it may be revoked by.
+    let marks: RevocationMarks
+    /// The generation of the tenant's revocations among which it was looked up and not found.
+    var clearedBy: UInt64 = 0
     /// By the index of an access rule: what it says of this caller. The last one is the default rule's.
     private var verdicts: [RuleVerdict?]
 
@@ -25,6 +29,7 @@ final class Caller {
             lines += text.utf8
             lines += [0x0d, 0x0a]
         }
+        marks = RevocationMarks(principal)
         subjectHash = StableHash.of((principal.subject ?? "").utf8)
         subjectInJSON = JSONText.escaped(principal.subject ?? "")
         verdicts = Array(repeating: nil, count: tenant.access.rules.count)

@@ -18,17 +18,18 @@ extension ClientExchange {
             clientWantsKeepAlive: head.keepsAlive,
             expectsContinue: head.expectsContinue
         )
-        decide(head, bytes, mayNeed: true)
+        sessionEnd = .notAsked
+        decide(head, bytes, allowing: .all)
     }
 
     /// A slow step of the decision is done: the same request, from its head on, is decided on again.
-    final func decideAgain() {
+    final func decideAgain(after step: SlowStep) {
         guard let bytes = undecided, case .deciding = phase else { return }
         undecided = nil
         // The loop's head object has served other requests meanwhile.
         phase = .head
         if worker.parser.parse(bytes.readableBytesUInt8Span, into: worker.requestHead) == .complete {
-            decide(worker.requestHead, bytes, mayNeed: false)
+            decide(worker.requestHead, bytes, allowing: AllowedSteps(after: step))
         } else {
             refuse(.overloaded)
         }
@@ -36,7 +37,7 @@ extension ClientExchange {
         process()
     }
 
-    private func decide(_ head: RequestHead, _ bytes: ByteBuffer, mayNeed: Bool) {
+    private func decide(_ head: RequestHead, _ bytes: ByteBuffer, allowing: AllowedSteps) {
         let span = bytes.readableBytesUInt8Span
         let serving = worker.serving
         switch serving.router.route(head, span) {
@@ -55,13 +56,14 @@ extension ClientExchange {
                 head,
                 span,
                 memory: tokenMemory,
-                mayNeed: mayNeed,
+                allowing: allowing,
                 at: now
             ) {
             case .refused(let refusal): refuse(refusal)
             case .granted(let grant):
                 record.outcome = grant.outcome
                 record.caller = grant.caller
+                if grant.endsSession { sessionEnd = .due }
                 forward(grant, head, bytes)
             case .needs(let step):
                 undecided = bytes

@@ -56,6 +56,8 @@ class ClientExchange {
     /// What the client asked for beyond an answer: nil but for a handshake of a WebSocket.
     final var handshake: WebSocketUpgrade?
     final var tunnel: Tunnel?
+    /// Whether the answer ends the caller's session, as `revoke_on` says.
+    final var sessionEnd = SessionEnd.notAsked
     private final let timer = WheelTimer()
 
     init(worker: Worker, peer: Peer, tokenMemory: TokenMemory) {

@@ -25,6 +25,21 @@ struct Refusal: Equatable {
     static let unknownHost = Refusal(.unknownHost, status: 404, detail: "no tenant answers for this host and path")
     static let missingToken = Refusal(.missingToken, status: 401, detail: "this path needs a token and none was sent")
     static let tokenExpired = Refusal(.tokenExpired, status: 401, detail: "the token has expired")
+    static let tokenRevoked = Refusal(.tokenRevoked, status: 401, detail: "the token or its session was revoked")
+    static let revocationsUnknown = Refusal(
+        .storeUnavailable,
+        status: 503,
+        detail: "whether the token was revoked cannot be told at the moment",
+        retryAfterSeconds: 1
+    )
+    static func keysMissing(retryAfterSeconds: Int) -> Refusal {
+        Refusal(
+            .storeUnavailable,
+            status: 503,
+            detail: "the keys of the token's issuer could not be fetched yet",
+            retryAfterSeconds: retryAfterSeconds
+        )
+    }
     static let severalTokens = Refusal(.badRequest, status: 400, detail: "there are several tokens in one place")
     static let backendUnavailable = Refusal(
         .backendUnavailable,

@@ -41,6 +41,10 @@ final class RefusedTokenCache {
         )
     }
 
+    func removeAll() {
+        for place in entries.indices { entries[place] = Entry() }
+    }
+
     private func firstPlace(_ key: TokenCache.Key) -> Int {
         (Int(truncatingIfNeeded: key.hash.0) & setMask) * Self.ways
     }

@@ -2,14 +2,29 @@ import Tenants
 import Verification
 
 /// What a decision cannot settle on the event loop in good time. It is done elsewhere, its outcome is told to
-/// ``AccessDecision/settle(_:_:at:)``, and the decision is asked again.
-struct SlowStep: Sendable {
+/// ``AccessDecision``, and the decision is asked again.
+enum SlowStep: Sendable {
+    case signature(SignatureStep)
+    case keys(KeyStep)
+}
+
+/// A costly signature check.
+struct SignatureStep: Sendable {
     let tenant: Int
     let token: [UInt8]
     /// Where the outcome will be remembered.
     let key: TokenCache.Key
     /// Unix seconds.
     let now: Double
+    let keyGeneration: Int
+}
+
+/// Keys of an issuer that are not here.
+struct KeyStep: Sendable {
+    /// Its place among the remote key sources.
+    let source: Int
+    /// Whether there is no set at all; else a token names a key that is not in it.
+    let isMissing: Bool
 }
 
 /// How much of a loop's time goes into slow signature checks: about half of it at most, in bursts of a few. A flood of
@@ -49,13 +64,22 @@ extension SignatureAlgorithm {
 /// Verifies tokens away from the event loops. Each has verifiers of its own, because OpenSSL contexts are not shared.
 actor SlowVerifier {
     private let verifiers: [TokenVerifier]
+    private let keySources: [[KeySource]]
 
     /// - Parameter tenants: In the order of the configuration.
     init(_ tenants: [Tenant]) {
         verifiers = tenants.map { TokenVerifier($0.authenticate.policy) }
+        keySources = tenants.map(\.authenticate.keySources)
     }
 
-    func verify(_ step: SlowStep) -> Result<Principal, VerificationFailure> {
+    /// Issuers whose keys come from `source` have these from now on.
+    func use(_ keys: KeySet?, from source: KeySource) {
+        for (verifier, sources) in zip(verifiers, keySources) {
+            for place in sources.indices where sources[place] == source { verifier.use(keys, ofIssuer: place) }
+        }
+    }
+
+    func verify(_ step: SignatureStep) -> Result<Principal, VerificationFailure> {
         do throws(VerificationFailure) {
             return .success(try verifiers[step.tenant].verify(step.token, at: step.now))
         } catch {

@@ -26,13 +26,25 @@ final class TenantRuntime {
     let slowCheckCost: Double?
     let servers: BackendServers
     let retries: Retries
+    let revocations: TenantRevocations
+    /// By the place of an issuer in the policy: which of the loop's ``KeyQuestions`` its keys are; nil where nobody can
+    /// be asked for them.
+    let keySources: [Int?]
+    /// Grows when keys change: what was verified before that is not to be remembered after it.
+    private(set) var keyGeneration = 0
     /// Its requests are served on no connection that did not show one.
     let needsClientCertificate: Bool
 
-    init(index: Int, tenant: Tenant, servers: BackendServers) {
+    /// - Parameter remoteKeySources: Of all tenants, each once.
+    init(index: Int, tenant: Tenant, servers: BackendServers, remoteKeySources: [RemoteKeySource] = []) {
         self.index = index
         self.tenant = tenant
         self.servers = servers
+        revocations = TenantRevocations(tenant)
+        keySources = tenant.authenticate.keySources.map { source in
+            guard case .remote(let remote) = source else { return nil }
+            return remoteKeySources.firstIndex(of: remote)
+        }
         needsClientCertificate = tenant.tls?.clientCAFile != nil
         retries = Retries(tenant.backend.retries)
         verifier = TokenVerifier(tenant.authenticate.policy)
@@ -53,6 +65,23 @@ final class TenantRuntime {
             if case .header(let name) = $0 { WebSocketProtocols.isName(name) } else { false }
         }
         stripsSubprotocols = strips && findsSubprotocols
+    }
+
+    /// Issuers whose keys come from `source` have these from now on.
+    ///
+    /// - Returns: Whether the tenant has such an issuer.
+    func use(_ keys: KeySet?, from source: KeySource) -> Bool {
+        let places = tenant.authenticate.keySources.indices.filter { tenant.authenticate.keySources[$0] == source }
+        guard !places.isEmpty else { return false }
+        for place in places { verifier.use(keys, ofIssuer: place) }
+        keyGeneration += 1
+        return true
+    }
+
+    /// Whether a request is one of `revoke_on`.
+    func endsSession(method: Span<UInt8>, path: Span<UInt8>) -> Bool {
+        for rule in tenant.revokeOn where rule.matches(method: method, path: path) { return true }
+        return false
     }
 
     /// Whether the backend does not get to see a field because it holds a token, or could be taken by the backend for

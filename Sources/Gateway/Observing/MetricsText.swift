@@ -7,8 +7,15 @@ struct MetricsText {
     /// - Parameters:
     ///   - tenants: Names, in the order of the configuration.
     ///   - counters: Summed over all event loops.
+    ///   - shared: What the instance knows of what it shares with others.
     ///   - lostLogBytes: Of the access log.
-    init(tenants: [String], counters: Counters, backends: [BackendCount], lostLogBytes: Int) {
+    init(
+        tenants: [String],
+        counters: Counters,
+        backends: [BackendCount],
+        shared: SharedCount,
+        lostLogBytes: Int
+    ) {
         // An empty label is none (Prometheus data model), and no tenant has an empty name.
         let names = tenants + [""]
         requests(names, counters)
@@ -30,6 +37,7 @@ struct MetricsText {
         text += "gatehouse_connections{state=\"open\"} \(counters.openConnections)\n"
         self.backends(backends)
         health(backends)
+        self.shared(shared, tenants)
         head("gatehouse_access_log_lost_bytes_total", "counter", "Access-log lines lost to a slow destination.")
         text += "gatehouse_access_log_lost_bytes_total \(lostLogBytes)\n"
     }
@@ -103,6 +111,38 @@ struct MetricsText {
         for backend in backends {
             text += "gatehouse_backend_healthy{tenant=\"\(backend.tenant)\",server=\"\(backend.server)\"} "
             text += backend.isHealthy ? "1\n" : "0\n"
+        }
+    }
+
+    private mutating func shared(_ shared: SharedCount, _ tenants: [String]) {
+        head("gatehouse_store_up", "gauge", "Whether the store was reachable when it was last used.")
+        text += "gatehouse_store_up \(shared.storeIsUp ? 1 : 0)\n"
+        head("gatehouse_revocations", "gauge", "Revocations in force.")
+        for tenant in tenants {
+            text += "gatehouse_revocations{tenant=\"\(tenant)\"} \(shared.revocations[tenant] ?? 0)\n"
+        }
+        head(
+            "gatehouse_revocation_staleness_seconds",
+            "gauge",
+            "Since the store was last known to have no newer revocation; +Inf before the first load."
+        )
+        text += "gatehouse_revocation_staleness_seconds \(shared.staleness.map { "\($0)" } ?? "+Inf")\n"
+        guard !shared.keySets.isEmpty else { return }
+        head("gatehouse_key_set_age_seconds", "gauge", "Since a key set was last fetched, or found unchanged.")
+        for keySet in shared.keySets {
+            guard let age = keySet.age else { continue }
+            text += "gatehouse_key_set_age_seconds{key_set=\"\(Self.escaped(keySet.label))\"} \(age)\n"
+        }
+    }
+
+    private static func escaped(_ label: String) -> String {
+        label.reduce(into: "") { text, character in
+            switch character {
+            case "\\": text += "\\\\"
+            case "\"": text += "\\\""
+            case "\n": text += "\\n"
+            default: text.append(character)
+            }
         }
     }
 

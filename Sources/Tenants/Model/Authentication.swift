@@ -6,10 +6,14 @@ public struct Authentication: Sendable {
     public var from: [TokenSource]
     /// Issuers with their keys, the leeway and the required claims.
     public var policy: VerificationPolicy
+    /// Where the keys of each of the policy's issuers come from, in the same order.
+    public var keySources: [KeySource]
 
-    public init(from: [TokenSource] = [.bearer], policy: VerificationPolicy) {
+    /// - Parameter keySources: One for each issuer of `policy`; nil: what the policy has is all.
+    public init(from: [TokenSource] = [.bearer], policy: VerificationPolicy, keySources: [KeySource]? = nil) {
         self.from = from
         self.policy = policy
+        self.keySources = keySources ?? policy.issuers.map { _ in .inline }
     }
 }
 

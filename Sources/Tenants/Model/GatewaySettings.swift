@@ -3,6 +3,9 @@ public struct GatewaySettings: Sendable {
     public var listeners: [Listener]
     public var admin: AdminSettings?
     public var store: StoreLocation
+    /// Where copies of fetched key sets are kept, for a start while provider and store are down. Resolved; nil: none
+    /// are kept.
+    public var stateDirectory: String?
     /// Event loops; 0 stands for one a core.
     public var threads: Int
     /// Peers whose `Forwarded` and `X-Forwarded-*` fields and PROXY headers are believed.
@@ -16,6 +19,7 @@ public struct GatewaySettings: Sendable {
         listeners: [Listener],
         admin: AdminSettings? = nil,
         store: StoreLocation = .memory,
+        stateDirectory: String? = nil,
         threads: Int = 0,
         trustedProxies: [AddressRange] = [],
         shutdownGrace: Duration = .seconds(30),
@@ -25,6 +29,7 @@ public struct GatewaySettings: Sendable {
         self.listeners = listeners
         self.admin = admin
         self.store = store
+        self.stateDirectory = stateDirectory
         self.threads = threads
         self.trustedProxies = trustedProxies
         self.shutdownGrace = shutdownGrace
@@ -54,13 +59,6 @@ public struct AdminSettings: Sendable {
         self.address = address
         self.token = token
     }
-}
-
-/// Where shared state is kept. Only `memory` is in effect so far.
-public enum StoreLocation: Sendable {
-    case memory
-    case embedded(path: String)
-    case redis(url: Secret)
 }
 
 /// Bounds on connections and request heads of one process.

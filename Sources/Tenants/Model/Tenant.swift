@@ -16,6 +16,14 @@ public struct Tenant: Sendable {
     /// nil: the certificate of the tenant that has the default.
     public var tls: ServerCertificate?
     public var webSocket: WebSocketRules
+    /// A 2xx from the backend to one of these revokes the token that was presented, and its session.
+    public var revokeOn: [RevokeRule]
+    public var onStoreFailure: StoreFailurePolicy
+    /// How old the local copy of revocations may be.
+    public var maxStaleness: Duration
+    /// How long after its expiry a token may still be worth something (`refresh.grace`): its revocation is kept that
+    /// much longer.
+    public var refreshGrace: Duration
 
     public enum Mode: String, Sendable, CaseIterable {
         /// What the decision refuses is refused.
@@ -36,7 +44,11 @@ public struct Tenant: Sendable {
         mode: Mode = .enforce,
         limits: RequestLimits = RequestLimits(),
         tls: ServerCertificate? = nil,
-        webSocket: WebSocketRules = WebSocketRules()
+        webSocket: WebSocketRules = WebSocketRules(),
+        revokeOn: [RevokeRule] = [],
+        onStoreFailure: StoreFailurePolicy = .deny,
+        maxStaleness: Duration = .seconds(30),
+        refreshGrace: Duration = .zero
     ) {
         self.name = name
         self.hosts = hosts
@@ -50,6 +62,10 @@ public struct Tenant: Sendable {
         self.limits = limits
         self.tls = tls
         self.webSocket = webSocket
+        self.revokeOn = revokeOn
+        self.onStoreFailure = onStoreFailure
+        self.maxStaleness = maxStaleness
+        self.refreshGrace = refreshGrace
     }
 }
 

@@ -81,19 +81,29 @@ private struct ConfigurationPrinter {
         case .scalar(let scalar):
             switch type.fitting(node) {
             case .secret: return quoted(scalar.text.isEmpty ? "" : Secret.redaction)
-            case .url: return quoted(withoutUser(scalar.text))
+            case .url: return quoted(withoutSecrets(scalar.text))
             case .boolean, .integer, .decimal, .duration, .size: return scalar.text
             default: return scalar.isPlain && isWord(scalar.text) ? scalar.text : quoted(scalar.text)
             }
         }
     }
 
-    /// A URL without its user and password.
-    private func withoutUser(_ url: String) -> String {
+    /// A URL without its user and password, and without the values of its query but for names of files and hosts.
+    private func withoutSecrets(_ url: String) -> String {
         guard let scheme = url.range(of: "://") else { return url }
-        let end = url[scheme.upperBound...].firstIndex { $0 == "/" } ?? url.endIndex
-        guard let at = url[..<end].lastIndex(of: "@"), at >= scheme.upperBound else { return url }
-        return url[..<scheme.upperBound] + Secret.redaction + url[at...]
+        let address = url[scheme.upperBound...].prefix { $0 != "?" }
+        let authority = address.prefix { $0 != "/" }
+        var result = url[..<scheme.upperBound] + address
+        if let at = authority.lastIndex(of: "@") {
+            result = url[..<scheme.upperBound] + Secret.redaction + address[at...]
+        }
+        guard address.endIndex < url.endIndex else { return String(result) }
+        let query = url[address.endIndex...].dropFirst().split(separator: "&").map { part in
+            let name = part.prefix { $0 != "=" }
+            let isShown = name.hasSuffix("_file") || name == "server_name"
+            return isShown || name.endIndex == part.endIndex ? String(part) : "\(name)=\(Secret.redaction)"
+        }
+        return result + "?" + query.joined(separator: "&")
     }
 
     private mutating func line(_ indentation: Int, _ content: String) {

@@ -20,34 +20,35 @@ enum AuthenticationReader {
         }
         let issuers = readIssuers(node["issuers"], tenant, &session)
         let policy = VerificationPolicy(
-            issuers: issuers,
+            issuers: issuers.map(\.policy),
             leeway: Double(leeway.components.seconds) + Double(leeway.components.attoseconds) / 1e18,
             requiredClaims: node.texts("require") ?? ["exp"]
         )
-        return Authentication(from: from, policy: policy)
+        return Authentication(from: from, policy: policy, keySources: issuers.map(\.source))
     }
 
     private static func readIssuers(
         _ node: DocumentNode?,
         _ tenant: DocumentNode,
         _ session: inout ReadingSession
-    ) -> [IssuerPolicy] {
+    ) -> [TrustedIssuer] {
         var lines: [String: Int] = [:]
-        var policies: [IssuerPolicy] = []
+        var issuers: [TrustedIssuer] = []
         for item in node?.items ?? [] {
-            guard case .map = item.content,
-                let policy = IssuerReader(node: item, tenant: tenant).read(&session)
-            else { continue }
-            if let line = lines[policy.issuer] {
-                session.findings.error(
-                    item["issuer"]?.place ?? item.place,
-                    "this issuer is listed twice, first in line \(line): leave one out"
-                )
+            guard case .map = item.content else { continue }
+            for issuer in IssuerReader(node: item, tenant: tenant).read(&session) {
+                let name = issuer.policy.issuer
+                if let line = lines[name] {
+                    session.findings.error(
+                        item["issuer"]?.place ?? item.place,
+                        "this issuer is listed twice, first in line \(line): leave one out"
+                    )
+                }
+                lines[name] = lines[name] ?? item.place.line
+                issuers.append(issuer)
             }
-            lines[policy.issuer] = lines[policy.issuer] ?? item.place.line
-            policies.append(policy)
         }
-        return policies
+        return issuers
     }
 }
 

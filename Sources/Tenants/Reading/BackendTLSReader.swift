@@ -51,7 +51,7 @@ enum BackendTLSReader {
         )
     }
 
-    private static func readServerName(_ node: DocumentNode, _ session: inout ReadingSession) -> String? {
+    static func readServerName(_ node: DocumentNode, _ session: inout ReadingSession) -> String? {
         guard let scalar = node.scalar, !scalar.text.isEmpty else { return nil }
         let name = scalar.text.lowercased()
         do throws(ScalarText.Problem) {

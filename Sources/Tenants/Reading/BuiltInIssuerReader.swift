@@ -7,7 +7,7 @@ enum BuiltInIssuerReader {
         _ entry: DocumentNode.Entry?,
         preset: Place,
         _ session: inout ReadingSession
-    ) -> IssuerPolicy? {
+    ) -> TrustedIssuer? {
         guard let entry else {
             session.findings.error(
                 preset,
@@ -18,18 +18,22 @@ enum BuiltInIssuerReader {
         guard let url = entry.value.text("url"), let audience = entry.value.text("audience"),
             let algorithm = entry.value.text("algorithm").flatMap(SignatureAlgorithm.init(rawValue:))
         else { return nil }
-        var keys = KeySet.empty
-        if let directory = entry.value["keys_dir"] {
-            guard let read = readDirectory(directory, algorithm, &session) else { return nil }
-            keys = read
-        } else {
+        var issuer = TrustedIssuer(
+            policy: IssuerPolicy(issuer: url, audiences: [audience], algorithms: [algorithm], keys: .empty),
+            source: .inline
+        )
+        guard let directory = entry.value["keys_dir"] else {
             session.findings.notInEffect(
                 preset,
                 "preset \"built-in\" without \"keys_dir\" in \"issuer\"",
                 KeySourceReader.refused
             )
+            return issuer
         }
-        return IssuerPolicy(issuer: url, audiences: [audience], algorithms: [algorithm], keys: keys)
+        guard let keys = readDirectory(directory, algorithm, &session) else { return nil }
+        issuer.policy.keys = keys.keys
+        issuer.source = keys.source
+        return issuer
     }
 
     /// - Returns: The empty set where the directory does not exist or holds no key: keys may be made later.
@@ -37,71 +41,23 @@ enum BuiltInIssuerReader {
         _ node: DocumentNode,
         _ algorithm: SignatureAlgorithm,
         _ session: inout ReadingSession
-    ) -> KeySet? {
+    ) -> IssuerKeys? {
         guard let scalar = node.scalar, !scalar.text.isEmpty else { return nil }
-        let directory = session.resolve(scalar.text)
-        var names: [String] = []
-        do throws(FileReadingError) {
-            names = try session.files.list(directory).filter { KeyFile.kind(of: $0) != nil }.sorted()
-        } catch .notFound {
-        } catch {
-            session.findings.error(node.place, "\"keys_dir\" cannot be read, \(scalar.shown): \(error)")
-            return nil
-        }
-        guard !names.isEmpty else {
-            session.findings.warning(
-                node.place,
-                "no key in \(scalar.shown): \(KeySourceReader.refused) until there is one (gatehouse keys generate "
-                    + "--algorithm \(algorithm.rawValue) --out \(scalar.variables.isEmpty ? directory : "DIR"))"
-            )
-            return KeySet.empty
-        }
-        return keySet(names, in: directory, algorithm, node.place, &session)
-    }
-
-    private static func keySet(
-        _ names: [String],
-        in directory: String,
-        _ algorithm: SignatureAlgorithm,
-        _ place: Place,
-        _ session: inout ReadingSession
-    ) -> KeySet? {
-        if let only = names.first, names.count == 1, let keys = KeyFile.publicKeys(only, in: directory, session.files) {
-            return checked(keys, algorithm, place, &session)
-        }
-        var members: [JSONValue] = []
-        var isGood = true
-        for name in names {
-            do throws(KeyFile.Problem) {
-                members += try KeyFile.read(name, in: directory, algorithm, session.files)
-            } catch {
-                session.findings.error(place, "\"keys_dir\" holds \"\(name)\": \(error.description)")
-                isGood = false
+        let source = KeyFileSource(kind: .directory, path: session.resolve(scalar.text), algorithms: [algorithm])
+        do throws(KeyFileFault) {
+            let keys = try source.keySet(session.files)
+            if keys.keys.isEmpty {
+                let directory = scalar.variables.isEmpty ? source.path : "DIR"
+                session.findings.warning(
+                    node.place,
+                    "no key in \(scalar.shown): \(KeySourceReader.refused) until there is one (gatehouse keys generate "
+                        + "--algorithm \(algorithm.rawValue) --out \(directory))"
+                )
             }
-        }
-        guard isGood else { return nil }
-        do throws(KeySetError) {
-            let keys = try KeySet(jwks: JSONWriter.bytes(of: ["keys": .array(members)] as JSONObject), origin: .file)
-            return checked(keys, algorithm, place, &session)
+            return IssuerKeys(keys: keys, source: .file(source))
         } catch {
-            session.findings.error(place, "\"keys_dir\" has no key that can be used: \(error)")
+            session.findings.report(error, "\"keys_dir\"", node)
             return nil
         }
-    }
-
-    private static func checked(
-        _ keys: KeySet,
-        _ algorithm: SignatureAlgorithm,
-        _ place: Place,
-        _ session: inout ReadingSession
-    ) -> KeySet? {
-        guard keys.keys.contains(where: { $0.algorithms.contains(algorithm) }) else {
-            session.findings.error(
-                place,
-                "\"keys_dir\" has no key for \(algorithm.rawValue): add one, or change \"algorithm\""
-            )
-            return nil
-        }
-        return keys
     }
 }

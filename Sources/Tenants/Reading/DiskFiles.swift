@@ -29,16 +29,16 @@ public struct DiskFiles: FileReading {
         do {
             return try FileManager.default.contentsOfDirectory(atPath: directory)
         } catch {
-            throw Self.reason(error)
+            throw Self.reason(error, kind: "directory")
         }
     }
 
-    private static func reason(_ error: any Error) -> FileReadingError {
+    private static func reason(_ error: any Error, kind: String = "file") -> FileReadingError {
         guard let error = error as? CocoaError else { return .unreadable("it cannot be read") }
         switch error.code {
         case .fileNoSuchFile, .fileReadNoSuchFile: return .notFound
         case .fileReadNoPermission: return .unreadable("no permission to read it")
-        default: return .unreadable("it cannot be read; is it a file?")
+        default: return .unreadable("it cannot be read; is it a \(kind)?")
         }
     }
 }

@@ -5,9 +5,10 @@ enum GatewayReader {
         let listeners = node?["listen"].map { readListeners($0, &session) } ?? [standard]
         session.isLoopbackOnly = listeners.allSatisfy(\.address.isLoopback)
         var settings = GatewaySettings(listeners: listeners)
+        settings.store = StoreReader.read(node?["store"], &session)
+        settings.stateDirectory = StoreReader.readStateDirectory(node?["state_dir"], &session)
         guard let node else { return settings }
         settings.admin = node["admin"].flatMap { readAdmin($0, listeners, &session) }
-        settings.store = node["store"].flatMap { readStore($0, &session) } ?? settings.store
         settings.threads = node.integer("threads") ?? settings.threads
         settings.trustedProxies = node["trusted_proxies"].map { readProxies($0, &session) } ?? []
         settings.shutdownGrace = node.duration("shutdown_grace") ?? settings.shutdownGrace
@@ -70,32 +71,6 @@ enum GatewayReader {
             )
         }
         return AdminSettings(address: address, token: token.flatMap { $0.isEmpty ? nil : $0 })
-    }
-
-    private static func readStore(_ node: DocumentNode, _ session: inout ReadingSession) -> StoreLocation? {
-        guard let text = node.scalar?.text else { return nil }
-        let scheme =
-            text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).first.map(String.init) ?? ""
-        let rest = String(text.dropFirst(scheme.count + 1))
-        let consequence = "state is kept in memory and is lost at a restart"
-        switch scheme {
-        case "memory" where text == "memory:":
-            return .memory
-        case "embedded" where !rest.isEmpty:
-            session.findings.notInEffect(node.place, "the embedded store", consequence)
-            return .embedded(path: session.resolve(rest))
-        case "redis" where rest.hasPrefix("//"), "rediss" where rest.hasPrefix("//"),
-            "redis+sentinel" where rest.hasPrefix("//"):
-            session.findings.notInEffect(node.place, "the Redis store", consequence)
-            return .redis(url: Secret(text))
-        default:
-            session.findings.error(
-                node.place,
-                "\"store\" is none of memory:, embedded:FILE, redis://…, rediss://… and redis+sentinel://…: "
-                    + "write \"memory:\""
-            )
-            return nil
-        }
     }
 
     private static func readProxies(_ node: DocumentNode, _ session: inout ReadingSession) -> [AddressRange] {

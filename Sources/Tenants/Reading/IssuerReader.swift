@@ -1,20 +1,25 @@
 import Verification
 
+/// An issuer that the tenant trusts, and where its keys come from.
+struct TrustedIssuer {
+    var policy: IssuerPolicy
+    var source: KeySource
+}
+
 /// Reads one entry of `authenticate.issuers`.
 struct IssuerReader {
     static let sources = [
         "secret", "secret_file", "public_key_file", "jwks_file", "jwks_url", "discovery", "preset",
     ]
-    private static let presetIssuers = ["apple": "https://appleid.apple.com", "google": "https://accounts.google.com"]
 
     let node: DocumentNode
     /// The tenant that it belongs to, for `preset: built-in`.
     let tenant: DocumentNode
 
-    /// - Returns: nil where it cannot be read, which was reported.
-    func read(_ session: inout ReadingSession) -> IssuerPolicy? {
-        guard let source = keySource(&session) else { return nil }
-        if source.key == "preset" { return readPreset(source.value, &session) }
+    /// - Returns: Several for a provider that goes by several names; empty where it cannot be read, which was reported.
+    func read(_ session: inout ReadingSession) -> [TrustedIssuer] {
+        guard let source = keySource(&session) else { return [] }
+        if source.key == "preset" { return PresetReader(node: node, tenant: tenant).read(source.value, &session) }
         let algorithms = readAlgorithms(source, &session)
         let issuer = node["issuer"]
         if issuer == nil {
@@ -23,10 +28,16 @@ struct IssuerReader {
                 "this issuer lacks \"issuer\": add the \"iss\" of its tokens, to the letter"
             )
         }
-        if node["audiences"] == nil { warnOfAudience(&session) }
-        guard let algorithms, let name = issuer?.scalar?.text, !name.isEmpty else { return nil }
-        guard let keys = KeySourceReader.read(source, algorithms, &session) else { return nil }
-        return IssuerPolicy(issuer: name, audiences: node.texts("audiences") ?? [], algorithms: algorithms, keys: keys)
+        if node["audiences"] == nil { Self.warnOfAudience(node, &session) }
+        guard let algorithms, let issuer, let name = issuer.scalar?.text, !name.isEmpty else { return [] }
+        guard let keys = KeySourceReader.read(source, algorithms, issuer: issuer, &session) else { return [] }
+        let policy = IssuerPolicy(
+            issuer: name,
+            audiences: node.texts("audiences") ?? [],
+            algorithms: algorithms,
+            keys: keys.keys
+        )
+        return [TrustedIssuer(policy: policy, source: keys.source)]
     }
 
     /// The one key that says where the issuer's keys are.
@@ -110,32 +121,10 @@ struct IssuerReader {
         algorithms.map(\.rawValue).joined(separator: ", ")
     }
 
-    private func warnOfAudience(_ session: inout ReadingSession) {
+    static func warnOfAudience(_ node: DocumentNode, _ session: inout ReadingSession) {
         session.findings.warning(
             node.place,
             "aud is not checked: a token that this issuer made for another app is good here; list \"audiences\""
-        )
-    }
-
-    private func readPreset(_ value: DocumentNode, _ session: inout ReadingSession) -> IssuerPolicy? {
-        guard let preset = value.scalar?.text else { return nil }
-        var known = ["issuer", "algorithms"]
-        if preset == "built-in" { known.append("audiences") }
-        for key in known {
-            guard let entry = node.entry(key) else { continue }
-            session.findings.error(entry.keyPlace, "\"\(key)\" is known from the preset: leave it out")
-        }
-        if preset == "built-in" {
-            return BuiltInIssuerReader.read(tenant.entry("issuer"), preset: value.place, &session)
-        }
-        guard let issuer = Self.presetIssuers[preset] else { return nil }
-        if node["audiences"] == nil { warnOfAudience(&session) }
-        session.findings.notInEffect(value.place, "the preset \"\(preset)\"", KeySourceReader.refused)
-        return IssuerPolicy(
-            issuer: issuer,
-            audiences: node.texts("audiences") ?? [],
-            algorithms: [.rs256],
-            keys: KeySet.empty
         )
     }
 }

@@ -23,24 +23,21 @@ enum KeyFile {
 
     /// The public keys of a PEM file; nil if it has none. They have no `kid`, so that they cannot stand beside others.
     static func publicKeys(_ name: String, in directory: String, _ files: any FileReading) -> KeySet? {
-        guard case .pem? = kind(of: name), let bytes = try? files.read(path(name, in: directory)) else { return nil }
+        guard case .pem? = kind(of: name), let bytes = try? files.read(KeyDirectory.path(name, in: directory)) else {
+            return nil
+        }
         return try? KeySet(pem: bytes)
-    }
-
-    private static func path(_ name: String, in directory: String) -> String {
-        directory.hasSuffix("/") ? directory + name : directory + "/" + name
     }
 
     static func read(
         _ name: String,
         in directory: String,
-        _ algorithm: SignatureAlgorithm,
         _ files: any FileReading
     ) throws(Problem) -> [JSONValue] {
         let stem = String(name[..<(name.lastIndex(of: ".") ?? name.endIndex)])
         let bytes: [UInt8]
         do throws(FileReadingError) {
-            bytes = try files.read(path(name, in: directory))
+            bytes = try files.read(KeyDirectory.path(name, in: directory))
         } catch {
             throw Problem(description: "it cannot be read: \(error)")
         }

@@ -5,16 +5,26 @@ struct ReadingSession {
 
     var findings: Findings
     let files: any FileReading
+    /// For what the gateway takes from it without being told by a `${NAME}`.
+    let environment: [String: String]
     /// Unix seconds that certificates are judged at; nil: whether they have expired is not judged.
     let now: Double?
     /// Whether only this machine can reach the listeners.
     var isLoopbackOnly = true
 
-    private let directory: String
+    /// Of tenants.yaml: ends with `/`, or is empty for the directory that the gateway runs in.
+    let directory: String
 
-    init(findings: Findings, files: any FileReading, path: String, now: Double? = nil) {
+    init(
+        findings: Findings,
+        files: any FileReading,
+        path: String,
+        environment: [String: String],
+        now: Double? = nil
+    ) {
         self.findings = findings
         self.files = files
+        self.environment = environment
         self.now = now
         self.directory = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
     }

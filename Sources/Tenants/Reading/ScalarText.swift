@@ -1,8 +1,8 @@
 /// Reads the scalar forms of tenants.yaml: booleans, whole and decimal numbers, durations, sizes.
-enum ScalarText {
+public enum ScalarText {
     /// What is wrong with a text, and what to write instead; says nothing of the text itself.
-    struct Problem: Error, Equatable {
-        var remedy: String
+    public struct Problem: Error, Equatable {
+        public var remedy: String
     }
 
     static func boolean(_ scalar: DocumentNode.Scalar) throws(Problem) -> Bool {
@@ -27,7 +27,7 @@ enum ScalarText {
     }
 
     /// `500ms`, `30s`, `5m`, `24h`, `7d`.
-    static func duration(_ text: String) throws(Problem) -> Duration {
+    public static func duration(_ text: String) throws(Problem) -> Duration {
         let (digits, unit) = split(text)
         guard !digits.hasPrefix("-") else { throw Problem(remedy: "a duration cannot be negative") }
         guard !digits.isEmpty else { throw Problem(remedy: "write a number and a unit, like 30s") }

@@ -11,6 +11,7 @@ struct TenantReader {
         let authentication = node["authenticate"].map { AuthenticationReader.read($0, tenant: node, &session) }
         let access = node["access"].map { AccessReader.read($0, &session) }
         let identity = node["identity"].map { IdentityReader.read($0, &session) }
+        let revokeOn = node["revoke_on"].map { RevokeOnReader.read($0, &session) } ?? []
         let mode = node.text("mode").flatMap(Tenant.Mode.init(rawValue:)) ?? .enforce
         if mode == .observe, let place = node["mode"]?.place {
             session.findings.warning(
@@ -38,7 +39,11 @@ struct TenantReader {
             webSocket: WebSocketRules(
                 onExpiry: node["websocket"]?.text("on_expiry").flatMap(WebSocketRules.OnExpiry.init(rawValue:))
                     ?? .close
-            )
+            ),
+            revokeOn: revokeOn,
+            onStoreFailure: node.text("on_store_failure").flatMap(StoreFailurePolicy.init(rawValue:)) ?? .deny,
+            maxStaleness: node.duration("max_staleness") ?? .seconds(30),
+            refreshGrace: node["refresh"]?.duration("grace") ?? .zero
         )
     }
 }

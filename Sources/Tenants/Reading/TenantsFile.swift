@@ -2,7 +2,7 @@
 public enum TenantsFile {
     /// - Parameters:
     ///   - path: Of tenants.yaml; files that it names are relative to its directory.
-    ///   - environment: What `${NAME}` is filled in from.
+    ///   - environment: What `${NAME}` is filled in from, and `STATE_DIRECTORY`.
     ///   - now: Unix seconds; certificates that are not valid then are warned of. nil: that is not judged.
     public static func read(
         path: String,
@@ -36,7 +36,13 @@ public enum TenantsFile {
             return ReadResult(configuration: nil, effective: nil, findings: findings)
         }
         SchemaCheck.check(root, into: &findings)
-        var session = ReadingSession(findings: findings, files: files, path: path, now: now)
+        var session = ReadingSession(
+            findings: findings,
+            files: files,
+            path: path,
+            environment: environment,
+            now: now
+        )
         let gateway = GatewayReader.read(root["gateway"], &session)
         let tenants = TenantsReader.read(root["tenants"], &session)
         ListenerTLSCheck.check(root, &session)

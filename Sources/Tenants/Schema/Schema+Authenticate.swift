@@ -55,21 +55,17 @@ extension Schema {
         SchemaKey(
             "jwks_url",
             .url(example: "https://id.example.com/jwks.json"),
-            effect: .none("tokens of this issuer are refused"),
-            "The address of a JWK Set."
+            "The address of a JWK Set: https, or http on loopback."
         ),
         SchemaKey(
             "discovery",
             .boolean,
-            effect: .byValue("`true`: tokens of this issuer are refused"),
-            "Finds the JWK Set by the issuer's OpenID configuration."
+            "Whether the JWK Set is found by the issuer's OpenID configuration."
         ),
         SchemaKey(
             "preset",
             .choice(["apple", "google", "built-in"]),
-            effect: .byValue(
-                "`apple`, `google`, and `built-in` without `issuer.keys_dir`: tokens of this issuer are refused"
-            ),
+            effect: .byValue("`built-in` without `issuer.keys_dir`: tokens of this issuer are refused"),
             "A known issuer: `built-in` is the tenant's own, from its `issuer` section."
         ),
     ])

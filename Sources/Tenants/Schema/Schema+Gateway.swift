@@ -30,10 +30,15 @@ extension Schema {
         SchemaKey("admin", .object(admin), "The admin listener. Without it there is none."),
         SchemaKey(
             "store",
-            .url(example: "\"memory:\""),
-            standard: "\"memory:\"",
-            effect: .byValue("anything but `memory:`: state is kept in memory and is lost at a restart"),
-            "Where shared state is kept: `memory:`, `embedded:FILE`, `redis://`, `rediss://` or `redis+sentinel://`."
+            .url(example: "\"\(StoreReader.standard)\""),
+            standard: "\"\(StoreReader.standard)\"",
+            "Where state is kept: `embedded:FILE`, `memory:`, `redis://`, `rediss://` or with `+sentinel`."
+        ),
+        SchemaKey(
+            "state_dir",
+            .path(example: "state"),
+            "Where copies of fetched key sets are kept, for a start while provider and store are down. "
+                + "Omitted: `$STATE_DIRECTORY` if set, else none."
         ),
         SchemaKey("threads", .integer(0...1024), standard: "0", "Event loops; 0 stands for one a core."),
         SchemaKey(

@@ -84,7 +84,9 @@ extension Schema {
         SchemaKey(
             "sign_in",
             .object(signIn),
-            effect: .none("sign-in requests go to the backend unchecked"),
+            effect: .partial(
+                "presets take `issuer` and `jwks_url` from here, but sign-in requests go to the backend unchecked"
+            ),
             "Sign-in with Apple and Google, and the endpoints around it."
         ),
         SchemaKey(
@@ -102,21 +104,18 @@ extension Schema {
         SchemaKey(
             "revoke_on",
             .list(.text(example: "POST /logout")),
-            effect: .none("a token stays good until it expires"),
             "Requests whose 2xx from the backend revokes the presented token."
         ),
         SchemaKey(
             "on_store_failure",
-            .choice(["deny", "allow"]),
+            .choice(StoreFailurePolicy.allCases.map(\.rawValue)),
             standard: "deny",
-            effect: .none("nothing is revoked"),
             "What a revocation check does once the local copy is older than `max_staleness`."
         ),
         SchemaKey(
             "max_staleness",
             .duration(.seconds(1)...(hours * 24), example: "30s"),
             standard: "30s",
-            effect: .none("nothing is revoked"),
             "How old the local copy of revocations may be."
         ),
     ]

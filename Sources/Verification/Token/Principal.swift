@@ -18,6 +18,8 @@ public final class Principal: Sendable {
     public let tokenID: String?
     /// `sid`, the session that the token belongs to.
     public let sessionID: String?
+    /// The SHA-256 of the token's signing input, which stands for a token that has no `jti`; nil for one that has.
+    public let signingInputSHA256: [UInt8]?
     /// The claims `role` and `roles`, each a string or an array of strings.
     public let roles: [String]
     /// The claim `scope`, split at spaces (RFC 8693 section 4.2) or an array of strings.
@@ -27,7 +29,7 @@ public final class Principal: Sendable {
     /// The header's `kid`.
     public let keyID: String?
 
-    init(_ claims: RegisteredClaims, issuer: String, header: JOSEHeader) {
+    init(_ claims: RegisteredClaims, issuer: String, of unverified: UnverifiedToken, in token: Span<UInt8>) {
         self.issuer = issuer
         subject = claims.subject
         audiences = claims.audiences
@@ -39,8 +41,9 @@ public final class Principal: Sendable {
         sessionID = claims.sessionID
         roles = Self.texts(claims.all["role"]) + Self.texts(claims.all["roles"])
         scopes = Self.scopes(claims.all["scope"])
-        algorithm = header.algorithm
-        keyID = header.keyID
+        algorithm = unverified.joseHeader.algorithm
+        keyID = unverified.joseHeader.keyID
+        signingInputSHA256 = claims.tokenID == nil ? unverified.signingInputSHA256(in: token) : nil
     }
 
     private static func texts(_ claim: JSONValue?) -> [String] {

@@ -18,8 +18,8 @@ struct RegisteredClaims {
         expiresAt = try Self.time("exp", claims)
         notBefore = try Self.time("nbf", claims)
         issuedAt = try Self.time("iat", claims)
-        tokenID = try Self.string("jti", claims)
-        sessionID = try Self.string("sid", claims)
+        tokenID = try Self.name("jti", claims)
+        sessionID = try Self.name("sid", claims)
         guard let audience = claims["aud"] else {
             audiences = []
             return
@@ -32,6 +32,11 @@ struct RegisteredClaims {
         guard let value = claims[name] else { return nil }
         guard case .string(let text) = value else { throw VerificationFailure(.badClaim, claim: name) }
         return text
+    }
+
+    /// A string that names one thing among many, which an empty one does not.
+    private static func name(_ claim: String, _ claims: JSONObject) throws(VerificationFailure) -> String? {
+        try string(claim, claims).flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// A NumericDate in Unix seconds, fractions allowed (RFC 7519 section 2).

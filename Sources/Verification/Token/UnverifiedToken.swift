@@ -31,6 +31,11 @@ public struct UnverifiedToken: Sendable {
         try self.init(token.span)
     }
 
+    /// The SHA-256 of the token's signing input, which stays the same however the signature is encoded.
+    public func signingInputSHA256(in token: Span<UInt8>) -> [UInt8] {
+        SHA256.digest(token.extracting(0..<signingInputLength).withUnsafeBufferPointer(Array.init))
+    }
+
     /// The payload as a claims set (RFC 7519 section 4).
     public func claims() throws(VerificationFailure) -> JSONObject {
         try Self.object(payload, else: .badPayload)

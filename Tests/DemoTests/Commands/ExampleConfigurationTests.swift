@@ -10,7 +10,7 @@ struct ExampleConfigurationTests {
         #expect(configuration.tenants.map(\.name) == ["customer", "driver", "finance", "chat", "clans"])
         #expect(configuration.gateway.admin?.token != nil)
         for tenant in configuration.tenants {
-            #expect(tenant.authenticate.policy.issuers.allSatisfy { !$0.keys.keys.isEmpty })
+            #expect(tenant.authenticate.policy.issuers.allSatisfy { $0.keys?.keys.isEmpty == false })
         }
     }
 

@@ -59,10 +59,10 @@ struct SlowStepTests {
     }
 
     /// Asks with new tokens until the budget is spent.
-    private func firstSlowStep(breaking: Bool = false) throws -> (SlowStep, [UInt8]) {
+    private func firstSlowStep(breaking: Bool = false) throws -> (SignatureStep, [UInt8]) {
         for number in 0..<40 {
             let request = try request(number, breaking: breaking)
-            if case .needs(let step) = door.ask(request, mayNeed: true) { return (step, request) }
+            if case .needs(.signature(let step)) = door.ask(request, allowing: .all) { return (step, request) }
         }
         throw BudgetNeverSpent()
     }
@@ -74,7 +74,7 @@ struct SlowStepTests {
         let outcome = await SlowVerifier([door.tenants[0].tenant]).verify(step)
         door.decision.settle(step, outcome, door.tenants[0])
         let hits = door.decision.cacheCounts.hits
-        #expect(door.ask(request, mayNeed: true).grant?.caller != nil)
+        #expect(door.ask(request, allowing: .all).grant?.caller != nil)
         #expect(door.decision.cacheCounts.hits == hits + 1)
     }
 
@@ -82,12 +82,21 @@ struct SlowStepTests {
         let (step, request) = try firstSlowStep(breaking: true)
         let outcome = await SlowVerifier([door.tenants[0].tenant]).verify(step)
         door.decision.settle(step, outcome, door.tenants[0])
-        #expect(door.ask(request, mayNeed: true).refusal?.code == .invalidToken)
+        #expect(door.ask(request, allowing: .all).refusal?.code == .invalidToken)
         #expect(door.decision.cacheCounts.refusedHits == 1)
+    }
+
+    @Test func checkWithKeysThatAreGoneIsNotRemembered() async throws {
+        let (step, request) = try firstSlowStep()
+        let outcome = await SlowVerifier([door.tenants[0].tenant]).verify(step)
+        let other = try #require(SigningKey.generate(.p256).publicJWK(algorithm: .es256))
+        #expect(door.tenants[0].use(try KeySet(jwk: other), from: .inline))
+        door.decision.settle(step, outcome, door.tenants[0])
+        #expect(door.ask(request, allowing: .none).refusal?.code == .invalidToken)
     }
 
     @Test func decisionThatMayNotAskDecidesAtOnce() throws {
         let (_, request) = try firstSlowStep()
-        #expect(door.ask(request, mayNeed: false).grant?.caller != nil)
+        #expect(door.ask(request, allowing: .none).grant?.caller != nil)
     }
 }

@@ -23,8 +23,20 @@ struct MetricsTextTests {
             counts: BackendCounters(answers: 1, failures: 2, timeouts: 3, connectFailures: 4),
             isHealthy: false
         )
-        return MetricsText(tenants: ["one", "two"], counters: counters(), backends: [backend], lostLogBytes: 0).text
-            .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        let shared = SharedCount(
+            storeIsUp: true,
+            revocations: ["two": 6],
+            staleness: 0.25,
+            keySets: [("https://id.test/\"keys\"", 12), ("https://down.test", nil)]
+        )
+        return MetricsText(
+            tenants: ["one", "two"],
+            counters: counters(),
+            backends: [backend],
+            shared: shared,
+            lostLogBytes: 0
+        )
+        .text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
     @Test(arguments: [
@@ -44,6 +56,9 @@ struct MetricsTextTests {
         #"gatehouse_token_cache_total{result="refused"} 3"#, #"gatehouse_connections{state="open"} 7"#,
         #"gatehouse_backend_requests_total{tenant="one",server="http://b:1",outcome="answered"} 1"#,
         #"gatehouse_backend_requests_total{tenant="one",server="http://b:1",outcome="connect_failure"} 4"#,
+        #"gatehouse_store_up 1"#, #"gatehouse_revocations{tenant="one"} 0"#,
+        #"gatehouse_revocations{tenant="two"} 6"#, #"gatehouse_revocation_staleness_seconds 0.25"#,
+        #"gatehouse_key_set_age_seconds{key_set="https://id.test/\"keys\""} 12.0"#,
     ])
     func countIsThere(line: String) {
         #expect(lines().contains(line))

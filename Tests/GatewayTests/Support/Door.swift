@@ -42,7 +42,8 @@ final class Door {
         let runtimes = house.worker.serving.tenants
         self.tenants = runtimes
         router = RequestRouter(directory: TenantDirectory(tenants), tenants: runtimes)
-        decision = AccessDecision(router: router)
+        decision = AccessDecision(router: router, keySources: house.worker.remoteKeySources.count)
+        for tenant in runtimes { tenant.revocations.age(since: 1, at: 1) }
     }
 
     /// A tenant at `app.test` that takes tokens of ``issuer``.
@@ -88,8 +89,8 @@ final class Door {
         return try TokenSigner(SigningKey(secret: forged ? otherSecret : secret), algorithm: .hs256).sign(claims)
     }
 
-    /// - Parameter mayNeed: Whether the decision may ask for a slow step.
-    func ask(_ bytes: [UInt8], mayNeed: Bool = true, at now: Double = Door.now) -> Answer {
+    /// - Parameter allowing: The slow steps that the decision may ask for.
+    func ask(_ bytes: [UInt8], allowing: AllowedSteps = .all, at now: Double = Door.now) -> Answer {
         switch parser.parse(bytes.span, into: head) {
         case .incomplete: return .malformed(.badRequest("incomplete"))
         case .refused(let violation): return .malformed(violation)
@@ -98,7 +99,7 @@ final class Door {
         switch router.route(head, bytes.span) {
         case .refused(let refusal, _): return .refused(refusal)
         case .routed(let request):
-            switch decision.decide(request, head, bytes.span, mayNeed: mayNeed, at: now) {
+            switch decision.decide(request, head, bytes.span, allowing: allowing, at: now) {
             case .refused(let refusal): return .refused(refusal)
             case .granted(let grant): return .granted(grant)
             case .needs(let step): return .needs(step)

@@ -25,10 +25,12 @@ final class EmbeddedHouse {
             accessLog: nil,
             loops: 1,
             slowVerifiers: [SlowVerifier(tenants)],
+            controlPlane: ControlPlane(keys: { _, _ in .nothingNew }, endSession: { _ in }),
             backendTLS: tenants.map { _ in nil },
             logger: Logger(label: "test")
         )
         worker = Worker(parts, eventLoop: EmbeddedEventLoop())
+        worker.use(RevocationUpdate(sets: [:], contact: worker.lastTick))
     }
 
     var servers: BackendServers { worker.serving.tenants[0].servers }

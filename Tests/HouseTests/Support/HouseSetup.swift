@@ -15,6 +15,7 @@ struct HouseSetup: Sendable {
         listen: [ { address: "127.0.0.1:0" } ]
         admin: { address: "127.0.0.1:0" }
         threads: 1
+        store: "memory:"
         shutdown_grace: 2s
         """
 

@@ -54,6 +54,7 @@ struct GRPCHouse: Sendable {
             gateway:
               listen: [ { address: "127.0.0.1:0", tls: \(route == .tlsToGateway) } ]
               threads: 1
+              store: "memory:"
               shutdown_grace: 2s
               log: { access: false }
             tenants:

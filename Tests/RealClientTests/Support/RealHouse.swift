@@ -62,6 +62,7 @@ final class RealHouse: Sendable {
             gateway:
               listen: [ { address: "127.0.0.1:0" }, { address: "127.0.0.1:0", tls: true } ]
               threads: 1
+              store: "memory:"
               shutdown_grace: 20s
               log: { access: false }
             tenants:

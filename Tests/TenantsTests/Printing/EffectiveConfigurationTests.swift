@@ -11,7 +11,8 @@ struct EffectiveConfigurationTests {
     @Test func defaultsAreWrittenOut() throws {
         let printed = try #require(Sample.read(Sample.tenant()).effective?.print())
         for line in [
-            "listen: [{ address: 127.0.0.1:8080 }]", "store: \"memory:\"", "header_bytes: 32KiB", "mode: enforce",
+            "listen: [{ address: 127.0.0.1:8080 }]", "store: \"embedded:gatehouse.db\"", "header_bytes: 32KiB",
+            "mode: enforce",
             "leeway: 60s", "on_expiry: close", "balance: round_robin", "attempts: 2", "methods: [GET, HEAD, OPTIONS]",
             "on: [connect_failure, reset_before_response]",
         ] {
@@ -28,10 +29,58 @@ struct EffectiveConfigurationTests {
         #expect(store.contains("store: \"redis://<redacted>@h:1/0\""))
     }
 
+    @Test(arguments: [
+        (
+            "rediss+sentinel://u:canary@a,b/m/0?sentinel_user=s&sentinel_password=canary&server_name=c.test&ca_file=shop.pem",
+            "rediss+sentinel://<redacted>@a,b/m/0?sentinel_user=<redacted>&sentinel_password=<redacted>"
+                + "&server_name=c.test&ca_file=shop.pem"
+        ),
+        ("redis://:canary@127.0.0.1", "redis://<redacted>@127.0.0.1"),
+        ("redis://localhost:1/2", "redis://localhost:1/2"),
+        ("embedded:gate.db", "embedded:gate.db"),
+    ])
+    func aStoresPasswordsAreRedacted(store: String, printed: String) throws {
+        let result = Sample.read(Sample.gateway("store: '\(store)'"), files: PretendFiles(Certificates.files))
+        #expect(try #require(result.effective?.print()).contains("  store: \"\(printed)\"\n"))
+    }
+
+    @Test func keySourcesAndRevocationArePrinted() throws {
+        let result = Sample.read(
+            Sample.tenant(
+                issuers:
+                    "[{ issuer: i, audiences: [a], algorithms: [RS256], jwks_url: 'https://id.test/k?key=canary' }]",
+                more: "revoke_on: [POST /logout]"
+            ) + "gateway: { state_dir: state }\n",
+            files: PretendFiles(["state/a": ""])
+        )
+        let printed = try #require(result.effective?.print())
+        for line in [
+            "state_dir: state", "jwks_url: \"https://id.test/k?key=<redacted>\"", "- \"POST /logout\"",
+            "on_store_failure: deny", "max_staleness: 30s",
+        ] {
+            #expect(printed.contains(line), "\(line)")
+        }
+        #expect(!printed.contains("canary"))
+    }
+
     @Test func whatIsPrintedReadsAsTheSameConfiguration() throws {
         let minimal = Sample.read(Sample.tenant())
         try expectSameWhenReadBack(minimal)
         try expectSameWhenReadBack(Sample.read(try ExampleTests.text))
+        try expectSameWhenReadBack(
+            Sample.read(
+                Sample.tenant(
+                    issuers: "[{ preset: google, audiences: [a] }, { preset: apple, audiences: [a] }]",
+                    more: """
+                        sign_in: { apple: { path: /a, client_ids: [a], then: forward, jwks_url: 'http://[::1]/' } }
+                        revoke_on: [POST /logout]
+                        on_store_failure: allow
+                        max_staleness: 5s
+                        """
+                ) + "gateway: { store: 'rediss://h/3?ca_file=shop.pem' }\n",
+                files: PretendFiles(Certificates.files)
+            )
+        )
         try expectSameWhenReadBack(
             Sample.read(
                 Sample.tenant(
@@ -69,6 +118,8 @@ struct EffectiveConfigurationTests {
         #expect(before.gateway.threads == after.gateway.threads, sourceLocation: location)
         #expect(before.gateway.trustedProxies == after.gateway.trustedProxies, sourceLocation: location)
         #expect(before.gateway.shutdownGrace == after.gateway.shutdownGrace, sourceLocation: location)
+        #expect(before.gateway.store == after.gateway.store, sourceLocation: location)
+        #expect(before.gateway.stateDirectory == after.gateway.stateDirectory, sourceLocation: location)
         #expect(before.gateway.limits == after.gateway.limits, sourceLocation: location)
         #expect(before.gateway.log == after.gateway.log, sourceLocation: location)
         #expect(before.gateway.admin?.address == after.gateway.admin?.address, sourceLocation: location)
@@ -84,6 +135,11 @@ struct EffectiveConfigurationTests {
             let (policy, again) = (one.authenticate.policy, other.authenticate.policy)
             #expect(policy.leeway == again.leeway, sourceLocation: location)
             #expect(policy.requiredClaims == again.requiredClaims, sourceLocation: location)
+            #expect(one.authenticate.keySources == other.authenticate.keySources, sourceLocation: location)
+            #expect(one.revokeOn == other.revokeOn, sourceLocation: location)
+            #expect(one.onStoreFailure == other.onStoreFailure, sourceLocation: location)
+            #expect(one.maxStaleness == other.maxStaleness, sourceLocation: location)
+            #expect(one.refreshGrace == other.refreshGrace, sourceLocation: location)
             #expect(policy.issuers.map(\.algorithms) == again.issuers.map(\.algorithms), sourceLocation: location)
             #expect(one.access.rules.map(\.path) == other.access.rules.map(\.path), sourceLocation: location)
             #expect(one.access.rules.map(\.allow) == other.access.rules.map(\.allow), sourceLocation: location)

@@ -12,8 +12,12 @@ struct DiskFilesTests {
         #expect(try DiskFiles().list(directory.path) == ["a"])
         #expect(throws: FileReadingError.notFound) { try DiskFiles().read(directory.path + "/b") }
         #expect(throws: FileReadingError.notFound) { try DiskFiles().list(directory.path + "/b") }
-        #expect(throws: FileReadingError.self) { try DiskFiles().read(directory.path) }
-        #expect(throws: FileReadingError.self) { try DiskFiles().list(directory.path + "/a") }
+        #expect(throws: FileReadingError.unreadable("it cannot be read; is it a file?")) {
+            try DiskFiles().read(directory.path)
+        }
+        #expect(throws: FileReadingError.unreadable("it cannot be read; is it a directory?")) {
+            try DiskFiles().list(directory.path + "/a")
+        }
     }
 
     @Test func anEndlessFileIsRefused() {

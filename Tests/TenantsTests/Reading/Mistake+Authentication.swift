@@ -194,49 +194,6 @@ extension Mistake {
             ]
         ),
         Mistake(
-            "insecureKeySetAddress",
-            Sample.tenant(
-                issuers: #"[{ issuer: i, audiences: [a], algorithms: [RS256], jwks_url: 'http://id.test/k' }]"#
-            ),
-            [
-                #"7:67: warning: "jwks_url" is not in effect yet: tokens of this issuer are refused"#,
-                #"7:77: "jwks_url" must be an https:// address (http:// only on loopback): change it"#,
-            ]
-        ),
-        Mistake(
-            "keySetFromURL",
-            Sample.tenant(
-                issuers: #"[{ issuer: i, audiences: [a], algorithms: [RS256], jwks_url: 'https://id.test/k' }]"#
-            ),
-            [
-                #"7:67: warning: "jwks_url" is not in effect yet: tokens of this issuer are refused"#
-            ]
-        ),
-        Mistake(
-            "discovery",
-            Sample.tenant(
-                issuers: #"[{ issuer: 'https://i.test', audiences: [a], algorithms: [RS256], discovery: true }]"#
-            ),
-            [
-                #"7:82: warning: "discovery" is not in effect yet: tokens of this issuer are refused"#
-            ]
-        ),
-        Mistake(
-            "applePreset",
-            Sample.tenant(issuers: #"[{ preset: apple, audiences: [a] }]"#),
-            [
-                #"7:27: warning: the preset "apple" is not in effect yet: tokens of this issuer are refused"#
-            ]
-        ),
-        Mistake(
-            "presetWithIssuer",
-            Sample.tenant(issuers: #"[{ preset: apple, audiences: [a], issuer: i }]"#),
-            [
-                #"7:27: warning: the preset "apple" is not in effect yet: tokens of this issuer are refused"#,
-                #"7:50: "issuer" is known from the preset: leave it out"#,
-            ]
-        ),
-        Mistake(
             "builtInWithoutIssuer",
             Sample.tenant(issuers: #"[{ preset: built-in }]"#),
             [

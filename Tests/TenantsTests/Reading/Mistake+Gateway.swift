@@ -58,13 +58,6 @@ extension Mistake {
             ]
         ),
         Mistake(
-            "unknownStore",
-            Sample.gateway(#"store: mysql://db"#),
-            [
-                #"9:10: "store" is none of memory:, embedded:FILE, redis://…, rediss://… and redis+sentinel://…: write "memory:""#
-            ]
-        ),
-        Mistake(
             "trustedProxyIsAName",
             Sample.gateway(#"trusted_proxies: [proxy.test]"#),
             [

@@ -11,7 +11,8 @@ struct MistakesTests {
     )
     static let all =
         Mistake.document + Mistake.structure + Mistake.gateway + Mistake.routing + Mistake.backend + Mistake.tls
-        + Mistake.authentication + Mistake.policy
+        + Mistake.authentication + Mistake.keySources + Mistake.policy + Mistake.store + Mistake.redisFiles
+        + Mistake.revocation
 
     @Test(arguments: all)
     func everyMistakeIsToldAtItsPlaceWithARemedy(mistake: Mistake) {

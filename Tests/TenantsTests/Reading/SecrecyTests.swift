@@ -11,6 +11,7 @@ struct SecrecyTests {
         #"secret: "${CANARY}""#, #"secret: "${CANARY} ${NONE}""#, #"secret: "${NONE:-\#(canary)}""#,
         "secret_file: canary.secret", "public_key_file: canary.secret", "jwks_file: canary.secret",
         #"secret_file: "${CANARY}""#, #"jwks_url: "http://u:\#(canary)@id.test""#, #"jwks_url: "${CANARY}""#,
+        #"jwks_url: "https://id.test/?key=\#(canary)#a""#, #"jwks_url: "https://id.test/?key=\#(canary)""#,
         #"secret: example-only-\#(canary)"#, #"preset: "${CANARY}""#, #"discovery: "${CANARY}""#,
     ])
     func noDiagnosticOfAnIssuerShowsASecret(source: String) {
@@ -25,6 +26,12 @@ struct SecrecyTests {
         #"store: "redis://u:\#(canary)@h:1/0""#, #"store: "sql://u:\#(canary)@h""#, #"threads: "${CANARY}""#,
         #"listen: [{ address: "${CANARY}" }]"#, #"trusted_proxies: ["${CANARY}"]"#, #"log: { level: "${CANARY}" }"#,
         #"shutdown_grace: "${CANARY}""#, #"limits: { header_bytes: "${CANARY}" }"#, #"log: { access: "${CANARY}" }"#,
+        #"store: "redis://u:p?\#(canary)@h""#, #"store: "redis://u:p/\#(canary)@h""#, #"store: "redis://\#(canary)@h""#,
+        #"store: "rediss://h?sentinel_password=\#(canary)""#, #"store: "rediss://h?ca_file=${CANARY}""#,
+        #"store: "redis+sentinel://h/m?sentinel_password=\#(canary)""#, #"store: "embedded:${CANARY}/g.db""#,
+        #"store: "redis://u:p%\#(canary)@h""#, #"store: "redis://u:p@h/\#(canary)""#,
+        #"store: "rediss://h?${CANARY}=a""#,
+        #"store: "rediss://h?server_name=${CANARY}:1""#, #"state_dir: "${CANARY}/none/state""#,
         #"tracing: { otlp: "http://u:\#(canary)@h", sample: "${CANARY}" }"#,
     ])
     func noDiagnosticOfTheGatewayShowsASecret(section: String) {
@@ -37,7 +44,8 @@ struct SecrecyTests {
         #"headers: { request: { set: { X-Key: [\#(canary)] } } }"#,
         #"tls: { certificate_file: "${CANARY}", key_file: "${CANARY}", client_ca_file: "${CANARY}" }"#,
         #"tls: { certificate_file: canary.secret, key_file: canary.secret, client_ca_file: canary.secret }"#,
-        #"websocket: { on_expiry: "${CANARY}" }"#,
+        #"websocket: { on_expiry: "${CANARY}" }"#, #"revoke_on: ["${CANARY}", "POST ${CANARY}", "${CANARY} /a"]"#,
+        #"on_store_failure: "${CANARY}""#, #"max_staleness: "${CANARY}""#,
         #"introspection: { url: "http://u:\#(canary)@h", client_id: c, client_secret: [\#(canary)] }"#,
     ])
     func noDiagnosticOfATenantShowsASecret(section: String) {

@@ -43,7 +43,7 @@ struct DocumentationTests {
     }
 
     private static let environment = [
-        "GATEHOUSE_ADMIN_TOKEN": "token", "JWT_SECRET": String(repeating: "s", count: 64),
+        "GATEHOUSE_ADMIN_TOKEN": "token", "JWT_SECRET": String(repeating: "s", count: 64), "REDIS_PASSWORD": "password",
     ]
 
     private static func files() throws -> PretendFiles {

@@ -199,12 +199,14 @@ extension NIOHTTP2.HTTP2Setting {
 func withHTTP2Backend(
     _ script: @escaping HTTP2Backend.Script,
     keys: String = "",
+    tenant: String = "",
     settings: HTTP2Settings = [],
     _ visit: (House, HTTP2Backend) async throws -> Void
 ) async throws {
     let backend = try await HTTP2Backend.start(settings: settings, script)
     let setup = HouseSetup(
-        tenant: "backend: { servers: [\"h2c://127.0.0.1:\(backend.port)\"]\(keys.isEmpty ? "" : ", \(keys)") }"
+        tenant:
+            "backend: { servers: [\"h2c://127.0.0.1:\(backend.port)\"]\(keys.isEmpty ? "" : ", \(keys)") }\n\(tenant)"
     )
     do {
         try await withHouse(setup) { house async throws in try await visit(house, backend) }

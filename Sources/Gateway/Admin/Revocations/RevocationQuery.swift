@@ -1,0 +1,33 @@
+/// What `GET /api/revocations` is asked for.
+struct RevocationQuery: Equatable {
+    private static let limits = 1...1000
+    private static let ordinaryLimit = 100
+
+    var tenant: String
+    /// Where the page before ended; nil for the first.
+    var cursor: String?
+    var limit = ordinaryLimit
+
+    /// - Parameter parameters: Names and values of the query, decoded.
+    init(_ parameters: [(name: String, value: String)]) throws(AdminProblem) {
+        var values: [String: String] = [:]
+        for (name, value) in parameters {
+            guard ["tenant", "cursor", "limit"].contains(name) else {
+                throw .badRequest("the query has a parameter that is not known; there are tenant, cursor and limit")
+            }
+            guard values.updateValue(value, forKey: name) == nil else {
+                throw .badRequest("the query has \(name) twice")
+            }
+        }
+        guard let tenant = values["tenant"], !tenant.isEmpty else {
+            throw .badRequest("name a tenant: /api/revocations?tenant=NAME")
+        }
+        self.tenant = tenant
+        cursor = values["cursor"]
+        guard let text = values["limit"] else { return }
+        guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let limit = Int(text),
+            Self.limits.contains(limit)
+        else { throw .badRequest("limit must be a whole number from 1 to 1000") }
+        self.limit = limit
+    }
+}

@@ -1,0 +1,136 @@
+import Tenants
+import Verification
+
+/// What `POST` and `DELETE /api/revocations` are asked for: well formed, and no more is known of it.
+struct RevocationRequest: Equatable {
+    /// What is to be refused.
+    enum Selector: Equatable {
+        /// A whole token, whatever is in it.
+        case token(Secret)
+        /// The `jti` of a token, of whichever of the tenant's issuers.
+        case tokenID(String)
+        /// Every token with this `sub`.
+        case subject(String)
+        /// Every token with this `sid`.
+        case session(String)
+        /// Every token of the tenant.
+        case all
+    }
+
+    var tenant: String
+    var selector: Selector
+    /// How long the revocation is kept; nil: as long as the selector needs.
+    var lifetime: Duration?
+    /// For people.
+    var reason: String?
+}
+
+extension RevocationRequest {
+    /// Bytes of a body.
+    static let longestBody = 64 << 10
+    /// Bytes of a `jti`, `sub` or `sid`.
+    private static let longestID = 1024
+    /// Unicode scalars of a reason.
+    private static let longestReason = 200
+    private static let longestLifetime = Duration.seconds(10 * 365 * 86_400)
+    private static let selectors = ["token", "jti", "subject", "session", "all"]
+    private static let members = ["tenant"] + selectors + ["for", "reason"]
+
+    /// Reads a body. What it says of a mistake repeats nothing that was sent: it might be a token.
+    init(json body: [UInt8]) throws(AdminProblem) {
+        let object = try Self.object(body)
+        tenant = try Self.name("tenant", object)
+        selector = try Self.selector(object)
+        lifetime = try Self.lifetime(object)
+        reason = try Self.reason(object)
+    }
+
+    private static func object(_ body: [UInt8]) throws(AdminProblem) -> JSONObject {
+        let value: JSONValue
+        do {
+            value = try JSONParser.parse(body)
+        } catch {
+            throw .badRequest("the body is not JSON as it must be: \(error.remedy)")
+        }
+        guard case .object(let object) = value else { throw .badRequest("the body must be a JSON object") }
+        guard object.members.allSatisfy({ members.contains($0.name) }) else {
+            throw .badRequest("the body has a member that is not known; there are \(list(members, "and"))")
+        }
+        return object
+    }
+
+    private static func selector(_ object: JSONObject) throws(AdminProblem) -> Selector {
+        let given = selectors.filter { object[$0] != nil }
+        guard given.count == 1 else {
+            let found = given.isEmpty ? "none is given" : "\(list(given, "and")) are given"
+            throw .badRequest("give exactly one of \(list(selectors, "and")); \(found)")
+        }
+        switch given[0] {
+        case "token":
+            guard let token = object["token"]?.string, !token.isEmpty else {
+                throw .badRequest("\"token\" must be a compact token")
+            }
+            return .token(Secret(token))
+        case "jti": return .tokenID(try name("jti", object))
+        case "subject": return .subject(try name("subject", object))
+        case "session": return .session(try name("session", object))
+        default:
+            guard object["all"] == true else { throw .badRequest("\"all\" must be true") }
+            return .all
+        }
+    }
+
+    private static func name(_ member: String, _ object: JSONObject) throws(AdminProblem) -> String {
+        guard let value = object[member] else { throw .badRequest("\"\(member)\" is missing") }
+        guard let text = value.string else { throw .badRequest("\"\(member)\" must be a string") }
+        guard !text.isEmpty else { throw .badRequest("\"\(member)\" is empty") }
+        guard text.utf8.count <= longestID else {
+            throw .badRequest("\"\(member)\" is longer than \(longestID) bytes")
+        }
+        return text
+    }
+
+    private static func lifetime(_ object: JSONObject) throws(AdminProblem) -> Duration? {
+        guard let value = object["for"] else { return nil }
+        guard let text = value.string else { throw .badRequest("\"for\" must be a string like \"30d\"") }
+        let lifetime: Duration
+        do {
+            lifetime = try ScalarText.duration(text)
+        } catch {
+            throw .badRequest("\"for\" is no duration: \(error.remedy)")
+        }
+        guard lifetime > .zero, lifetime <= longestLifetime else {
+            throw .badRequest("\"for\" must be more than 0 and at most 3650d; leave it out to revoke for good")
+        }
+        return lifetime
+    }
+
+    private static func reason(_ object: JSONObject) throws(AdminProblem) -> String? {
+        guard let value = object["reason"] else { return nil }
+        guard let text = value.string else { throw .badRequest("\"reason\" must be a string") }
+        guard text.unicodeScalars.count <= longestReason else {
+            throw .badRequest("\"reason\" is longer than \(longestReason) characters")
+        }
+        guard text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
+            throw .badRequest("\"reason\" has control characters")
+        }
+        return text
+    }
+
+    private static func list(_ names: [String], _ conjunction: String) -> String {
+        guard let last = names.last, names.count > 1 else { return names.first ?? "" }
+        return "\(names.dropLast().joined(separator: ", ")) \(conjunction) \(last)"
+    }
+}
+
+extension JSONParsingError {
+    fileprivate var remedy: String {
+        switch self {
+        case .malformed(let position): "look at byte \(position + 1)"
+        case .duplicateMember: "a member is there twice"
+        case .tooDeep: "it is nested too deep"
+        case .notUnicode: "a string is not Unicode"
+        case .numberOutOfRange: "a number is too large"
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import Store
+import Verification
+
+/// Revocations as the admin API tells them.
+enum RevocationText {
+    /// 10000-01-01T00:00:00Z: RFC 3339 has four digits for the year.
+    private static let endOfCalendar = 253_402_300_800.0
+
+    /// One that is in force.
+    static func json(_ record: RevocationRecord) -> JSONValue {
+        var object = named(record)
+        object["revoked_at"] = time(record.revokedAt)
+        object["expires_at"] = time(record.expiresAt)
+        object["reason"] = record.note.reason.map(JSONValue.string)
+        return .object(object)
+    }
+
+    /// One that was taken back. Its record says when the store forgets that, which is nobody else's concern.
+    static func withdrawn(_ record: RevocationRecord) -> JSONValue {
+        var object = named(record)
+        object["revoked_at"] = time(record.revokedAt)
+        object["reason"] = record.note.reason.map(JSONValue.string)
+        return .object(object)
+    }
+
+    private static func named(_ record: RevocationRecord) -> JSONObject {
+        var object: JSONObject = ["tenant": .string(record.tenant), "kind": .string(record.note.kind)]
+        object["id"] = record.note.id.map(JSONValue.string)
+        object["issuer"] = record.note.issuer.map(JSONValue.string)
+        return object
+    }
+
+    /// Null for a time that never comes.
+    private static func time(_ unixTime: Double) -> JSONValue {
+        guard unixTime < endOfCalendar else { return .null }
+        return .string(HTTPDate.rfc3339(unixTime: max(0, unixTime)))
+    }
+}

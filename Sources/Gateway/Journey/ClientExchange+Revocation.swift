@@ -1,0 +1,73 @@
+import NIOCore
+import Tenants
+
+/// Where a request stands whose success at the backend ends the caller's session.
+enum SessionEnd {
+    case notAsked
+    /// The backend's answer will tell.
+    case due
+    /// It was a success, which the client is not told before the session is over for everybody.
+    case underWay
+    case done
+}
+
+/// What revocation does to requests that are under way.
+extension ClientExchange {
+    // MARK: Ending a session
+
+    /// Whether the answer that has just begun has to wait: its server keeps it until ``ServerExchange/resumeAnswer()``.
+    final func holdsAnswer(_ head: ResponseHead) -> Bool {
+        switch sessionEnd {
+        case .notAsked, .done: return false
+        case .underWay: return true
+        case .due:
+            guard 200..<300 ~= head.status, let tenant = record.tenant, let caller = record.caller else { return false }
+            sessionEnd = .underWay
+            worker.endSession(of: caller, tenant, for: self)
+            return true
+        }
+    }
+
+    /// The session is over.
+    final func sessionEnded() {
+        guard case .underWay = sessionEnd else { return }
+        sessionEnd = .done
+        server?.resumeAnswer()
+    }
+
+    // MARK: Whose session was ended
+
+    /// How long an exchange may go on after its caller was revoked before it counts as a long one.
+    static let revokedGrace: UInt64 = 1_000_000_000
+
+    /// Ends what is under way for a caller who was revoked: a tunnel at once, and whatever takes longer than
+    /// ``revokedGrace``. The answer to the request that ended the session is let through.
+    ///
+    /// - Parameters:
+    ///   - unixTime: Seconds.
+    ///   - now: Monotonic nanoseconds.
+    /// - Returns: Whether it has to be looked at again, because it is revoked and still under way.
+    final func endIfRevoked(unixTime: Double, at now: UInt64) -> Bool {
+        guard isInExchange, case .notAsked = sessionEnd, let tenant = record.tenant, let caller = record.caller,
+            tenant.tenant.mode == .enforce, case .revoked = tenant.revocations.standing(of: caller, at: unixTime)
+        else { return false }
+        if let tunnel {
+            tunnel.close(.sessionEnded)
+            return false
+        }
+        guard now &- record.startedAt >= Self.revokedGrace else { return true }
+        switch phase {
+        // It is decided on again.
+        case .deciding: break
+        case .waitingForServer: refuseWaiting(.tokenRevoked)
+        case _ where exchange.awaitsAnswer:
+            abandonServer()
+            refuse(.tokenRevoked, closing: true)
+        default:
+            abandonServer()
+            flushAnswer()
+            cut()
+        }
+        return false
+    }
+}

@@ -1,0 +1,34 @@
+/// When a loop asks for keys that it does not have. Who fetches them has rules of his own (contract section 6); these
+/// keep a flood of forged tokens from knocking there once a token.
+struct KeyQuestions {
+    /// Seconds without another question after one that brought nothing.
+    private static let quietTime = 1.0
+
+    /// Unix seconds, by source.
+    private var quietUntil: [Double]
+
+    init(count: Int) {
+        quietUntil = Array(repeating: 0, count: count)
+    }
+
+    /// - Parameter now: Unix seconds; a clock that was set back asks again.
+    func mayAsk(_ source: Int, isMissing: Bool, at now: Double) -> Bool {
+        let wait = quietUntil[source] - now
+        return wait <= 0 || wait > (isMissing ? Self.longestWait : Self.quietTime)
+    }
+
+    /// Seconds after which a client whose issuer's keys are missing may try again.
+    func retryAfterSeconds(_ source: Int, at now: Double) -> Int {
+        Int(min(max(1, (quietUntil[source] - now).rounded(.up)), Self.longestWait))
+    }
+
+    mutating func answered(_ source: Int, _ answer: KeySetAnswer, at now: Double) {
+        switch answer {
+        case .decideAgain: quietUntil[source] = 0
+        case .nothingNew: quietUntil[source] = now + Self.quietTime
+        case .unavailable(let seconds): quietUntil[source] = now + min(Double(seconds), Self.longestWait)
+        }
+    }
+
+    private static let longestWait = 30.0
+}

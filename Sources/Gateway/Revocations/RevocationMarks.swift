@@ -1,0 +1,32 @@
+import Store
+import Verification
+
+/// What a verified token may be revoked by, worked out once a token.
+struct RevocationMarks: Sendable {
+    let token: RevocationDigest
+    let session: RevocationDigest?
+    let subject: RevocationDigest?
+    /// `iat` in Unix seconds.
+    let issuedAt: Double?
+
+    static let tenant = RevocationDigest(.tenant)
+
+    init(_ principal: Principal) {
+        token = RevocationDigest(RevocationTarget(tokenOf: principal))
+        session = principal.sessionID.map { RevocationDigest(.session($0)) }
+        subject = principal.subject.map { RevocationDigest(.subject($0)) }
+        issuedAt = principal.issuedAt
+    }
+}
+
+extension RevocationTarget {
+    /// The token that a principal was verified by.
+    init(tokenOf principal: Principal) {
+        if let tokenID = principal.tokenID {
+            self = .token(issuer: principal.issuer, tokenID: tokenID)
+        } else {
+            // Principals are made with the one or the other.
+            self = .signingInput(sha256: principal.signingInputSHA256 ?? [])
+        }
+    }
+}

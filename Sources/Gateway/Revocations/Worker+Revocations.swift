@@ -1,0 +1,52 @@
+import NIOCore
+import Store
+import Tenants
+import Verification
+
+/// What a loop has to look after between two ticks.
+struct RevocationWatch {
+    /// When the store was last known to have nothing newer, in monotonic nanoseconds.
+    var contact: UInt64?
+    /// Whether someone may have been revoked who still has something under way.
+    var isSearchDue = false
+}
+
+/// Revocations as they reach one loop.
+extension Worker {
+    func use(_ update: RevocationUpdate) {
+        for tenant in serving.tenants {
+            guard let set = update.sets[tenant.tenant.name] else { continue }
+            tenant.revocations.use(set)
+            revocationWatch.isSearchDue = true
+        }
+        revocationWatch.contact = update.contact
+        for tenant in serving.tenants { tenant.revocations.age(since: update.contact, at: lastTick) }
+    }
+
+    /// Once a tick: how old the copies are, and who is still connected that may not be.
+    func watchRevocations(at now: UInt64) {
+        for tenant in serving.tenants { tenant.revocations.age(since: revocationWatch.contact, at: now) }
+        guard revocationWatch.isSearchDue else { return }
+        let unixTime = unixTime(at: now)
+        var isSomeoneLeft = false
+        // Ending one may close its connection, and so change the list.
+        let searched = clients
+        for client in searched where client.endRevoked(unixTime: unixTime, at: now) { isSomeoneLeft = true }
+        revocationWatch.isSearchDue = isSomeoneLeft
+    }
+
+    /// Revokes the token of a caller who has signed out, and its session.
+    func endSession(of caller: Caller, _ tenant: TenantRuntime, for client: ClientExchange) {
+        let revocations = SignOut.revocations(of: caller.principal, tenant.tenant, at: unixTime(at: now()))
+        let bound = NIOLoopBound(client, eventLoop: eventLoop)
+        let request = client.record.id
+        Task { [eventLoop, controlPlane] in
+            await controlPlane.endSession(revocations)
+            eventLoop.execute {
+                let client = bound.value
+                // It may be gone, and the object serve another request.
+                if client.record.id == request { client.sessionEnded() }
+            }
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import AsyncHTTPClient
+import Logging
+import NIOCore
+import NIOPosix
+import Store
+import Synchronization
+import Tenants
+import Verification
+
+/// What this instance shares with others through the store, and what keeps it up to date: revocations, the key sets of
+/// identity providers, and key files.
+final class SharedState: Sendable {
+    /// How long a start waits for the revocations, so that with a store at hand no request is refused for want of them.
+    private static let patience = TimeAmount.seconds(2)
+
+    let store: any Store
+    let loops: EventLoops
+    let revocations: RevocationKeeper
+    let keySets: KeySetKeeper
+    private let keyFiles: KeyFileWatch
+    private let client: HTTPClient
+    /// Seals what is secret in the store; nil without `GATEHOUSE_KEY`.
+    private let sealer: Sealer?
+    private let logger: Logger
+    private let tasks = Mutex<[Task<Void, Never>]>([])
+
+    /// - Parameter sealingKeys: The text of `GATEHOUSE_KEY`.
+    /// - Throws: If that is no key.
+    init(
+        _ configuration: TenantsConfiguration,
+        sealingKeys: Secret?,
+        group: MultiThreadedEventLoopGroup,
+        logger: Logger
+    ) throws(StoreError) {
+        var sealer: Sealer?
+        if let sealingKeys {
+            sealer = Sealer(try SealingKeys(String(decoding: sealingKeys.bytes, as: UTF8.self)))
+        }
+        self.sealer = sealer
+        let store = StoreMaker.make(configuration.gateway.store, group: group, logger: logger)
+        let loops = EventLoops()
+        let client = HTTPClient(eventLoopGroup: group, configuration: KeySetFetcher.clientConfiguration)
+        let keySets = KeySetKeeper(
+            sources: RemoteKeySource.all(of: configuration.tenants),
+            store: store,
+            stateDirectory: configuration.gateway.stateDirectory,
+            fetcher: KeySetFetcher(client: client),
+            logger: logger
+        ) { source, keys in await loops.use(keys, from: .remote(source)) }
+        self.store = store
+        self.loops = loops
+        self.client = client
+        self.keySets = keySets
+        self.logger = logger
+        keyFiles = KeyFileWatch(sources: KeyFileSource.all(of: configuration.tenants), logger: logger) { source, keys in
+            await loops.use(keys, from: .file(source))
+        }
+        revocations = RevocationKeeper(
+            store: store,
+            tenants: configuration.tenants.map(\.name),
+            logger: logger,
+            distribute: { loops.use($0) },
+            announced: { announcement in
+                guard announcement.topic == SharedKeySets.topic else { return }
+                Task { await keySets.announced(announcement.subject) }
+            }
+        )
+    }
+
+    /// What the loops may ask for.
+    var controlPlane: ControlPlane {
+        ControlPlane(
+            keys: { [keySets] source, reason in await keySets.ask(source, because: reason) },
+            endSession: { [revocations] in await revocations.revokeAnyway($0) }
+        )
+    }
+
+    /// Opens the store and begins to follow it.
+    ///
+    /// - Throws: If the store cannot be used, or its secrets are sealed with another key.
+    func start(_ workers: [WorkerHandle], _ verifiers: [SlowVerifier]) async throws(StoreError) {
+        try await store.open()
+        if let sealer { try await verifySealing(sealer) }
+        loops.set(workers, verifiers)
+        tasks.withLock { tasks in
+            tasks = [
+                Task { [revocations] in await revocations.run() },
+                Task { [keySets] in await keySets.run() },
+                Task { [keyFiles] in await keyFiles.run() },
+            ]
+        }
+        if let eventLoop = workers.first?.eventLoop {
+            await revocations.loaded(within: Self.patience, on: eventLoop)
+        }
+    }
+
+    private func verifySealing(_ sealer: Sealer) async throws(StoreError) {
+        do throws(StoreError) {
+            try await store.verifySealing(with: sealer)
+        } catch .unavailable(let reason) {
+            logger.warning(
+                "whether GATEHOUSE_KEY is the right one cannot be told: the store is not available",
+                metadata: ["reason": "\(reason)"]
+            )
+        }
+    }
+
+    func stop() async {
+        let running = tasks.withLock { tasks in
+            defer { tasks = [] }
+            return tasks
+        }
+        for task in running { task.cancel() }
+        for task in running { await task.value }
+        await store.close()
+        do {
+            try await client.shutdown()
+        } catch {
+            logger.warning("the client of identity providers did not stop", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// What is not there yet that requests need; empty when there is nothing to wait for.
+    func missing() async -> [String] {
+        var missing: [String] = []
+        if await !revocations.isLoaded { missing.append("revocations are not loaded") }
+        for state in await keySets.states() where state.ageSeconds == nil {
+            missing.append("keys of \(state.label) are not loaded")
+        }
+        return missing
+    }
+}
+
+extension KeyFileSource {
+    /// Those of all tenants' issuers, each once.
+    static func all(of tenants: [Tenant]) -> [KeyFileSource] {
+        var sources: [KeyFileSource] = []
+        for case .file(let source) in tenants.flatMap(\.authenticate.keySources) where !sources.contains(source) {
+            sources.append(source)
+        }
+        return sources
+    }
+}

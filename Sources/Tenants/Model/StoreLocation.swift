@@ -1,0 +1,79 @@
+/// Where state is kept that outlives a request: revocations, key sets, sessions.
+public enum StoreLocation: Sendable, Equatable {
+    /// In the process: nothing survives it.
+    case memory
+    /// A SQLite file, for one instance. The path is resolved.
+    case embedded(path: String)
+    /// For any number of instances.
+    case redis(RedisLocation)
+}
+
+/// How Redis is reached.
+public struct RedisLocation: Sendable, Equatable {
+    /// The server, or the Sentinels that know it. At least one.
+    public var endpoints: [HostPort]
+    /// The name of the master that the Sentinels are asked for; nil: the one endpoint is the server itself.
+    public var sentinelMaster: String?
+    /// The ACL user; nil: `default`.
+    public var user: String?
+    /// nil: no AUTH is sent.
+    public var password: Secret?
+    /// As `user` and `password`, towards the Sentinels.
+    public var sentinelUser: String?
+    public var sentinelPassword: Secret?
+    /// What SELECT chooses.
+    public var database: Int
+    /// nil: without TLS.
+    public var tls: RedisTLS?
+
+    public init(
+        endpoints: [HostPort],
+        sentinelMaster: String? = nil,
+        user: String? = nil,
+        password: Secret? = nil,
+        sentinelUser: String? = nil,
+        sentinelPassword: Secret? = nil,
+        database: Int = 0,
+        tls: RedisTLS? = nil
+    ) {
+        self.endpoints = endpoints
+        self.sentinelMaster = sentinelMaster
+        self.user = user
+        self.password = password
+        self.sentinelUser = sentinelUser
+        self.sentinelPassword = sentinelPassword
+        self.database = database
+        self.tls = tls
+    }
+
+    /// What it is called in logs: the URL without users, passwords and options.
+    public var label: String {
+        let scheme = tls == nil ? "redis" : "rediss"
+        let addresses = endpoints.map(\.description).joined(separator: ",")
+        guard let sentinelMaster else { return "\(scheme)://\(addresses)/\(database)" }
+        return "\(scheme)+sentinel://\(addresses)/\(sentinelMaster)/\(database)"
+    }
+}
+
+/// How TLS is spoken to Redis and its Sentinels. Paths are resolved. That certificates are verified is no setting.
+public struct RedisTLS: Sendable, Equatable {
+    /// PEM: the authorities of the server's certificate; nil: the system's.
+    public var caFile: String?
+    /// PEM: the gateway's own certificate; goes with `keyFile`.
+    public var certificateFile: String?
+    public var keyFile: String?
+    /// The name that the certificate must have and that SNI asks for; nil: the host that is connected to.
+    public var serverName: String?
+
+    public init(
+        caFile: String? = nil,
+        certificateFile: String? = nil,
+        keyFile: String? = nil,
+        serverName: String? = nil
+    ) {
+        self.caFile = caFile
+        self.certificateFile = certificateFile
+        self.keyFile = keyFile
+        self.serverName = serverName
+    }
+}

@@ -1,0 +1,99 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import Verification
+
+/// Asks the admin API of a running gateway.
+struct AdminClient {
+    enum Method {
+        case post, delete
+    }
+
+    private static let tokenVariable = "GATEHOUSE_ADMIN_TOKEN"
+    private static let patience = TimeAmount.seconds(10)
+    private static let longestAnswer = 1 << 20
+
+    private let url: AdminURL
+    private let token: String?
+
+    init(_ url: AdminURL, token: String?) {
+        self.url = url
+        self.token = token
+    }
+
+    var hasToken: Bool { token != nil }
+
+    /// - Returns: Nil where there is none, or an empty one.
+    static func tokenFromEnvironment() throws -> String? {
+        guard let token = ProcessInfo.processInfo.environment[tokenVariable], !token.isEmpty else { return nil }
+        guard token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw CommandFailure("\(tokenVariable) holds spaces, line ends or other characters that no token has")
+        }
+        return token
+    }
+
+    /// - Returns: The object that came with a 2xx.
+    func send(_ method: Method, _ path: String, _ body: JSONObject) async throws -> JSONObject {
+        var request = HTTPClientRequest(url: "\(url)\(path)")
+        switch method {
+        case .post: request.method = .POST
+        case .delete: request.method = .DELETE
+        }
+        request.headers.add(name: "Content-Type", value: "application/json")
+        if let token { request.headers.add(name: "Authorization", value: "Bearer \(token)") }
+        request.body = .bytes(JSONWriter.bytes(of: body))
+        let (status, answer) = try await answer(to: request)
+        let object = try? JSONParser.parse(answer).object
+        guard (200..<300).contains(status) else { throw CommandFailure(failure(status, object)) }
+        guard let object else { throw CommandFailure(url.isSomethingElse) }
+        return object
+    }
+
+    private func answer(to request: HTTPClientRequest) async throws -> (status: UInt, body: [UInt8]) {
+        var configuration = HTTPClient.Configuration(
+            redirectConfiguration: .disallow,
+            timeout: .init(connect: Self.patience)
+        )
+        // A refused connection is to be told at once.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.httpVersion = .http1Only
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        do {
+            let response = try await client.execute(request, timeout: Self.patience)
+            let body = try await response.body.collect(upTo: Self.longestAnswer)
+            try await client.shutdown()
+            return (response.status.code, Array(body.readableBytesView))
+        } catch {
+            try? await client.shutdown()
+            throw CommandFailure(
+                "no answer from \(url): \(Self.reason(error)); is the gateway running, and is that its gateway.admin "
+                    + "address? --admin says where to look"
+            )
+        }
+    }
+
+    private func failure(_ status: UInt, _ problem: JSONObject?) -> String {
+        guard let detail = problem?["detail"]?.string else {
+            return "the answer was \(status); \(url.isSomethingElse)"
+        }
+        let said = RevocationLine.printable(detail)
+        guard status == 401 else { return said }
+        return hasToken
+            ? "\(said); check \(Self.tokenVariable)" : "\(said); put it into the environment as \(Self.tokenVariable)"
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        switch error {
+        case let error as NIOConnectionError:
+            guard let first = error.connectionErrors.first?.error else { return "the name is not known" }
+            return reason(first)
+        case let error as IOError: return String(cString: strerror(error.errnoCode)).lowercased()
+        case let error as HTTPClientError
+        where [.connectTimeout, .deadlineExceeded, .readTimeout].contains(error):
+            return "it took longer than 10 s"
+        default: return "\(error)"
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import ArgumentParser
+import Foundation
+import Tenants
+
+/// Where a gateway's admin listener is, or a proxy before it.
+struct AdminURL: CustomStringConvertible, Sendable {
+    static let ordinary = AdminURL(description: "http://127.0.0.1:9901", isOpenToOthers: false)
+
+    /// Without a slash at its end.
+    let description: String
+    /// Whether others may read what is sent there: plain http to another machine.
+    let isOpenToOthers: Bool
+
+    private init(description: String, isOpenToOthers: Bool) {
+        self.description = description
+        self.isOpenToOthers = isOpenToOthers
+    }
+
+    init(_ argument: String) throws {
+        guard let parts = URLComponents(string: argument), let host = parts.host, !host.isEmpty,
+            let scheme = parts.scheme?.lowercased(), scheme == "http" || scheme == "https"
+        else { throw ValidationError("write an http or https URL, like \(Self.ordinary)") }
+        guard parts.user == nil, parts.password == nil, parts.query == nil, parts.fragment == nil else {
+            throw ValidationError("write scheme, host and port alone; the token is in GATEHOUSE_ADMIN_TOKEN")
+        }
+        let bare = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+        isOpenToOthers = scheme == "http" && !HostPort(host: bare, port: 0).isLoopback
+        description = argument.hasSuffix("/") ? String(argument.dropLast()) : argument
+    }
+
+    var isSomethingElse: String { "what answers at \(self) is not the admin listener of a gateway; check --admin" }
+}

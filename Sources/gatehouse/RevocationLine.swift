@@ -1,0 +1,40 @@
+import Verification
+
+/// A revocation of the admin API in words, on one line.
+enum RevocationLine {
+    static func text(of revocation: JSONObject) -> String {
+        var parts = ["tenant \(member("tenant", revocation))", what(revocation)]
+        if let expiresAt = revocation["expires_at"] {
+            parts.append(expiresAt.string.map { "until \(printable($0))" } ?? "until it is withdrawn")
+        }
+        return parts.joined(separator: ", ")
+    }
+
+    private static func what(_ revocation: JSONObject) -> String {
+        let id = member("id", revocation)
+        switch revocation["kind"]?.string {
+        case "jti": return "token \(id) of \(member("issuer", revocation))"
+        case "token": return "one token, by its content"
+        case "session": return "session \(id)"
+        case "subject": return "subject \(id), tokens issued before \(member("revoked_at", revocation))"
+        case "all": return "all tokens issued before \(member("revoked_at", revocation))"
+        default: return "\(member("kind", revocation)) \(id)"
+        }
+    }
+
+    private static func member(_ name: String, _ revocation: JSONObject) -> String {
+        revocation[name]?.string.map(printable) ?? "?"
+    }
+
+    /// Without what a terminal would take for a command, or what turns the order of the text around.
+    static func printable(_ text: String) -> String {
+        var scalars = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator: scalars.append("\u{FFFD}")
+            default: scalars.append(scalar)
+            }
+        }
+        return String(scalars)
+    }
+}

@@ -1,0 +1,123 @@
+import ArgumentParser
+import Tenants
+import Verification
+
+struct RevokeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "revoke",
+        abstract: "Revokes a token, a session, a subject or a whole tenant, or takes that back.",
+        discussion: """
+            Asks the admin API of a running gateway. Exit status 0 means that the revocation is stored and in force \
+            there at once; every other instance on the same store follows within a second.
+
+            A token is kept on the list until it would have expired, all else until it is withdrawn, unless --for says \
+            how long. --subject and --all refuse the tokens that were issued before now: who signs in again gets in. \
+            An ID that begins with a dash is written --session=-ID.
+
+            The admin token (gateway.admin.token) is read from the environment, GATEHOUSE_ADMIN_TOKEN.
+
+              gatehouse revoke --tenant shop --subject alice --reason "left the company"
+              gatehouse revoke --tenant shop --session 7f3a --withdraw
+              gatehouse revoke --tenant shop --token - < token.txt
+            """
+    )
+
+    @Option(help: ArgumentHelp("The tenant, as tenants.yaml calls it.", valueName: "name"))
+    var tenant: String
+
+    @Option(help: ArgumentHelp("A dash: one compact token is read from standard input.", valueName: "-"))
+    var token: String?
+
+    @Option(help: ArgumentHelp("A token by its jti, from any of the tenant's issuers.", valueName: "id"))
+    var jti: String?
+
+    @Option(help: ArgumentHelp("Every token with this sub that was issued before now.", valueName: "id"))
+    var subject: String?
+
+    @Option(help: ArgumentHelp("Every token with this sid.", valueName: "id"))
+    var session: String?
+
+    @Flag(help: "Every token of the tenant that was issued before now.")
+    var all = false
+
+    @Option(
+        name: .customLong("for"),
+        help: ArgumentHelp("How long the revocation is kept: 30m, 12h, 30d.", valueName: "duration"),
+        transform: Self.lifetime
+    )
+    var lifetime: String?
+
+    @Option(help: ArgumentHelp("Why, for people and the log; at most 200 characters.", valueName: "text"))
+    var reason: String?
+
+    @Option(
+        help: ArgumentHelp("Where the admin listener is (default: \(AdminURL.ordinary)).", valueName: "url"),
+        transform: AdminURL.init
+    )
+    var admin = AdminURL.ordinary
+
+    @Flag(help: "Take the revocation back.")
+    var withdraw = false
+
+    func validate() throws {
+        let selectors = [token != nil, jti != nil, subject != nil, session != nil, all]
+        guard selectors.count(where: { $0 }) == 1 else {
+            throw ValidationError("give exactly one of --token -, --jti, --subject, --session and --all")
+        }
+        if let token, token != "-" {
+            throw ValidationError(
+                "give the token on standard input, with --token -: others can see what stands on a command line"
+            )
+        }
+        guard !withdraw || lifetime == nil else {
+            throw ValidationError("--for says how long a revocation is kept; leave it out with --withdraw")
+        }
+    }
+
+    func run() async throws {
+        let client = AdminClient(admin, token: try AdminClient.tokenFromEnvironment())
+        let body = try body()
+        if admin.isOpenToOthers, client.hasToken || token != nil {
+            Terminal.printError("warning: \(admin) is plain http to another machine: the token can be read on the way")
+        }
+        let answer = try await client.send(withdraw ? .delete : .post, "/api/revocations", body)
+        let member = withdraw ? "withdrawn" : "revoked"
+        guard let entries = answer[member]?.array else { throw CommandFailure(admin.isSomethingElse) }
+        for entry in entries { Terminal.print("\(member): \(RevocationLine.text(of: entry.object ?? JSONObject()))") }
+        if entries.isEmpty { Terminal.print("nothing was withdrawn: no such revocation was in force") }
+    }
+
+    private func body() throws -> JSONObject {
+        var body: JSONObject = ["tenant": .string(tenant)]
+        if token != nil { body["token"] = .string(try Self.readToken()) }
+        body["jti"] = jti.map(JSONValue.string)
+        body["subject"] = subject.map(JSONValue.string)
+        body["session"] = session.map(JSONValue.string)
+        if all { body["all"] = true }
+        body["for"] = lifetime.map(JSONValue.string)
+        body["reason"] = reason.map(JSONValue.string)
+        return body
+    }
+
+    private static func readToken() throws -> String {
+        // More than any token may have, less than the gateway takes as a body.
+        guard let input = Terminal.readInput(upTo: 32 << 10) else {
+            throw CommandFailure("standard input is longer than 32 KiB; give one compact token")
+        }
+        let token = input.withoutTrailingNewline
+        guard !token.isEmpty else { throw CommandFailure("standard input is empty; give one compact token") }
+        guard token.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw CommandFailure("standard input is not one compact token on one line")
+        }
+        return String(decoding: token, as: UTF8.self)
+    }
+
+    private static func lifetime(_ argument: String) throws -> String {
+        do {
+            _ = try ScalarText.duration(argument)
+        } catch {
+            throw ValidationError(error.remedy)
+        }
+        return argument
+    }
+}

@@ -1,0 +1,95 @@
+import Store
+import Synchronization
+
+/// A store in memory that can be cut off, and that can lose what it was told.
+final class FailingStore: Store {
+    private struct State {
+        var isCut = false
+        var store = MemoryStore()
+        /// Asked for news until the store is there again.
+        var failures = 0
+    }
+
+    let name = "failing"
+    private let state = Mutex(State())
+
+    var isUp: Bool { !state.withLock { $0.isCut } }
+
+    /// How many calls failed since the last cut.
+    var failures: Int { state.withLock { $0.failures } }
+
+    func cut() {
+        state.withLock {
+            $0.isCut = true
+            $0.failures = 0
+        }
+    }
+
+    func heal() { state.withLock { $0.isCut = false } }
+
+    /// As after a failover to a server that has nothing.
+    func loseEverything() { state.withLock { $0.store = MemoryStore() } }
+
+    /// The store behind, as another instance sees it.
+    var store: MemoryStore { state.withLock { $0.store } }
+
+    private func reached() throws(StoreError) -> MemoryStore {
+        let store = state.withLock { state -> MemoryStore? in
+            guard state.isCut else { return state.store }
+            state.failures += 1
+            return nil
+        }
+        guard let store else { throw .unavailable("cut off") }
+        return store
+    }
+
+    func open() async throws(StoreError) {}
+    func close() async {}
+
+    func value(for key: StoreKey) async throws(StoreError) -> [UInt8]? { try await reached().value(for: key) }
+    func set(_ value: [UInt8], for key: StoreKey, lifetime: Duration?) async throws(StoreError) {
+        try await reached().set(value, for: key, lifetime: lifetime)
+    }
+    func replace(
+        _ old: [UInt8]?,
+        with new: [UInt8],
+        for key: StoreKey
+    ) async throws(StoreError) -> Bool {
+        try await reached().replace(old, with: new, for: key)
+    }
+    func remove(_ key: StoreKey) async throws(StoreError) { try await reached().remove(key) }
+    func acquire(_ key: StoreKey, for duration: Duration) async throws(StoreError) -> Lease? {
+        try await reached().acquire(key, for: duration)
+    }
+    func renew(_ lease: Lease, for duration: Duration) async throws(StoreError) -> Bool {
+        try await reached().renew(lease, for: duration)
+    }
+    func release(_ lease: Lease) async throws(StoreError) { try await reached().release(lease) }
+    func revoke(_ revocations: [Revocation]) async throws(StoreError) -> [RevocationRecord] {
+        try await reached().revoke(revocations)
+    }
+    func withdraw(_ targets: [RevocationTarget], tenant: String) async throws(StoreError) -> [RevocationRecord] {
+        try await reached().withdraw(targets, tenant: tenant)
+    }
+    func restore(_ records: [RevocationRecord]) async throws(StoreError) { try await reached().restore(records) }
+    func loadRevocations(
+        tenants: [String],
+        page: @Sendable ([RevocationRecord]) async -> Void
+    ) async throws(StoreError) -> StorePosition {
+        try await reached().loadRevocations(tenants: tenants, page: page)
+    }
+    func revocations(
+        tenant: String,
+        cursor: String?,
+        limit: Int
+    ) async throws(StoreError) -> (records: [RevocationRecord], next: String?) {
+        try await reached().revocations(tenant: tenant, cursor: cursor, limit: limit)
+    }
+    func removeExpiredRevocations(tenants: [String]) async throws(StoreError) {
+        try await reached().removeExpiredRevocations(tenants: tenants)
+    }
+    func announce(_ announcement: Announcement) async throws(StoreError) { try await reached().announce(announcement) }
+    func news(after position: StorePosition, waiting duration: Duration) async throws(StoreError) -> StoreNews {
+        try await reached().news(after: position, waiting: duration)
+    }
+}
