@@ -8,6 +8,7 @@
 #   make release   build the optimised binary and print where it is
 #   make bench     build the optimised binary and measure an authenticated request beside its peers
 #   make bench-http2   the same over HTTP/2, with and without TLS, and TLS handshakes
+#   make bench-revocations   what a million revocations, and a Redis that stands still, cost a request
 #   make soak      build it and run it under mixed load with faults for ten minutes
 #   make clean     remove what was built
 
@@ -17,7 +18,7 @@ SWIFT_PATHS := Package.swift Sources Tests
 # instructions of a request.
 RELEASE_FLAGS := -c release --product gatehouse --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked
 
-.PHONY: setup demo test format lint release bench bench-http2 soak clean
+.PHONY: setup demo test format lint release bench bench-http2 bench-revocations soak clean
 
 setup:
 	@scripts/setup
@@ -49,6 +50,9 @@ bench: release
 
 bench-http2: release
 	Benchmarks/http2 "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)/gatehouse"
+
+bench-revocations: release
+	Benchmarks/revocations "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)/gatehouse"
 
 soak: release
 	loadtest/soak.py "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)/gatehouse"

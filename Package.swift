@@ -5,8 +5,6 @@ let strict: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
-    // In optimised builds the compiler takes members of libc's structs for those of a C module inside of swift-nio.
-    .enableUpcomingFeature("MemberImportVisibility", .when(configuration: .debug)),
     .treatAllWarnings(as: .error),
 ]
 
@@ -14,6 +12,7 @@ let strict: [SwiftSetting] = [
 ///
 ///     COpenSSL <- Verification <- Tenants <- Gateway <- gatehouse
 ///     CHiredis <- Redis <- Store <-----------/  Demo <----/
+///     PeerNames <---/------------------------/
 let package = Package(
     name: "gatehouse",
     products: [
@@ -46,11 +45,20 @@ let package = Package(
             dependencies: ["Verification", .product(name: "Yams", package: "Yams")],
             swiftSettings: strict
         ),
+        .target(
+            name: "PeerNames",
+            dependencies: [
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: strict
+        ),
         .systemLibrary(name: "CHiredis", path: "Sources/CHiredis", providers: [.apt(["libhiredis-dev"])]),
         .target(
             name: "Redis",
             dependencies: [
                 "CHiredis",
+                "PeerNames",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -73,6 +81,7 @@ let package = Package(
         .target(
             name: "Gateway",
             dependencies: [
+                "PeerNames",
                 "Redis",
                 "Store",
                 "Tenants",
@@ -110,6 +119,7 @@ let package = Package(
             dependencies: [
                 "Demo",
                 "Gateway",
+                "PeerNames",
                 "Tenants",
                 "Verification",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -118,6 +128,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
@@ -125,6 +136,14 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(name: "VerificationTests", dependencies: ["Verification"], swiftSettings: strict),
+        .testTarget(
+            name: "PeerNamesTests",
+            dependencies: [
+                "PeerNames",
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "RedisTests",
             dependencies: [
@@ -184,7 +203,7 @@ let package = Package(
         .testTarget(
             name: "HouseTests",
             dependencies: [
-                "Gateway", "Tenants", "Verification", "gatehouse",
+                "Gateway", "Redis", "Tenants", "Verification", "gatehouse",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),

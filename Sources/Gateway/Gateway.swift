@@ -21,6 +21,8 @@ public final class Gateway: Service, Sendable {
 
     private struct Running {
         var group: MultiThreadedEventLoopGroup
+        /// For signature checks that take too long for a worker.
+        var slow: MultiThreadedEventLoopGroup
         var shared: SharedState
         var workers: [WorkerHandle]
         var doors: [any Channel]
@@ -48,12 +50,13 @@ public final class Gateway: Service, Sendable {
         self.configuration = configuration
         self.logger = logger
         self.sealingKeys = sealingKeys
-        self.accessLog = configuration.gateway.log.access ? AccessLogWriter(accessLog) : nil
+        self.accessLog = configuration.gateway.log.access ? AccessLogWriter.make(accessLog) : nil
     }
 
     /// Opens the listeners and begins to serve.
     ///
-    /// - Throws: If an address cannot be listened on or a certificate cannot be used; nothing is left open then.
+    /// - Throws: If an address cannot be listened on, or a certificate or the store cannot be used; nothing is left open
+    ///   then.
     public func start() async throws -> BoundAddresses {
         let watch = GatewayCertificates.watch(configuration, logger: logger) { self.use($0) }
         let certificates = try await GatewayCertificates.load(configuration)
@@ -61,14 +64,15 @@ public final class Gateway: Service, Sendable {
         let count = threads > 0 ? threads : System.coreCount
         let group = MultiThreadedEventLoopGroup(numberOfThreads: count)
         do {
-            let shared = try SharedState(configuration, sealingKeys: sealingKeys, group: group, logger: logger)
-            let verifiers = (0..<max(1, count - 1)).map { _ in SlowVerifier(configuration.tenants) }
-            let workers = try await makeWorkers(group, count, certificates, verifiers, shared.controlPlane)
-            var running = Running(group: group, shared: shared, workers: workers, doors: [], admin: nil)
+            let shared = try SharedState(configuration, sealingKeys: sealingKeys, logger: logger)
+            let slow = MultiThreadedEventLoopGroup(numberOfThreads: max(1, count - 1))
+            let verifiers = slow.makeIterator().map { SlowVerifier(configuration.tenants, eventLoop: $0) }
+            var running = Running(group: group, slow: slow, shared: shared, workers: [], doors: [], admin: nil)
             do {
-                try await shared.start(workers, verifiers)
+                running.workers = try await makeWorkers(group, count, certificates, verifiers, shared.controlPlane)
+                try await shared.start(running.workers, verifiers)
                 let addresses = try await open(&running)
-                probeServers(workers, certificates)
+                probeServers(running.workers, certificates)
                 running.watch = watch.map { watch in Task { await watch.run() } }
                 state.withLock { $0 = .running(running) }
                 return addresses
@@ -211,6 +215,7 @@ public final class Gateway: Service, Sendable {
         for worker in running.workers { try? await worker.ask { $0.stop() } }
         await running.admin?.stop()
         await running.shared.stop()
+        try? await running.slow.shutdownGracefully()
         await accessLog?.flush()
     }
 }

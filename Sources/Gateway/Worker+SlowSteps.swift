@@ -7,41 +7,59 @@ import Verification
 struct ControlPlane: Sendable {
     /// Asks for an issuer's keys.
     var keys: @Sendable (RemoteKeySource, KeySetReason) async -> KeySetAnswer
-    /// Revokes what was signed out; done when it holds.
-    var endSession: @Sendable ([Revocation]) async -> Void
+    /// Revokes what was signed out; gives whether the store has it.
+    var endSession: @Sendable ([Revocation]) async -> Bool
 }
 
 /// What takes too long for the loop: it is done elsewhere, and the request decided on again.
 extension Worker {
-    private static let mostSlowSteps = 1024
+    /// What became of the wish for a step.
+    enum SlowStepStart {
+        case begun
+        /// Too many of the tenant's requests wait already.
+        case noRoom
+        /// So many ask for these keys already that one more would learn nothing in time.
+        case noAnswer
+    }
 
-    /// Has the step done. Gives whether there is room for it.
-    func perform(_ step: SlowStep, for client: ClientExchange) -> Bool {
-        guard slowStepsUnderWay < Self.mostSlowSteps else { return false }
-        slowStepsUnderWay += 1
+    /// Signature checks of one tenant that may wait: one tenant's flood leaves the others their places.
+    private static let mostChecks = 512
+    /// Requests that may wait for one set of keys.
+    private static let mostKeySteps = 128
+
+    /// Has the step done.
+    func perform(_ step: SlowStep, for client: ClientExchange) -> SlowStepStart {
         switch step {
         case .signature(let check):
-            let verifier = slowVerifiers[slowStepsUnderWay % slowVerifiers.count]
-            settle(client, step) {
+            let tenant = serving.tenants[check.tenant]
+            guard tenant.slowChecksUnderWay < Self.mostChecks else { return .noRoom }
+            tenant.slowChecksUnderWay += 1
+            nextSlowVerifier = (nextSlowVerifier + 1) % slowVerifiers.count
+            let verifier = slowVerifiers[nextSlowVerifier]
+            settle(client) {
                 await verifier.verify(check)
             } with: { worker, outcome in
-                worker.serving.decision.settle(check, outcome, worker.serving.tenants[check.tenant])
+                let tenant = worker.serving.tenants[check.tenant]
+                tenant.slowChecksUnderWay -= 1
+                worker.serving.decision.settle(check, outcome, tenant)
             }
         case .keys(let question):
+            guard keyStepsUnderWay[question.source] < Self.mostKeySteps else { return .noAnswer }
+            keyStepsUnderWay[question.source] += 1
             let source = remoteKeySources[question.source]
             let ask = controlPlane.keys
-            settle(client, step) {
+            settle(client) {
                 await ask(source, question.isMissing ? .missing : .unknownKey)
             } with: { worker, answer in
+                worker.keyStepsUnderWay[question.source] -= 1
                 worker.serving.decision.settle(question, answer, at: worker.unixTime(at: worker.now()))
             }
         }
-        return true
+        return .begun
     }
 
     private func settle<Outcome: Sendable>(
         _ client: ClientExchange,
-        _ step: SlowStep,
         _ work: @escaping @Sendable () async -> Outcome,
         with take: @escaping @Sendable (Worker, Outcome) -> Void
     ) {
@@ -51,10 +69,9 @@ extension Worker {
             let outcome = await work()
             eventLoop.execute {
                 let (worker, client) = bound.value
-                worker.slowStepsUnderWay -= 1
                 take(worker, outcome)
                 // Whoever asked may be gone, and the object serve another request.
-                if client.record.id == request { client.decideAgain(after: step) }
+                if client.record.id == request { client.decideAgain() }
             }
         }
     }

@@ -12,7 +12,9 @@ final class Worker {
     let slowVerifiers: [SlowVerifier]
     let controlPlane: ControlPlane
     let remoteKeySources: [RemoteKeySource]
-    var slowStepsUnderWay = 0
+    var nextSlowVerifier = 0
+    /// Requests that wait for keys, by source.
+    var keyStepsUnderWay: [Int]
     var revocationWatch = RevocationWatch()
     private(set) var serving: Serving
     private(set) var isDraining = false
@@ -78,6 +80,7 @@ final class Worker {
         slowVerifiers = parts.slowVerifiers
         controlPlane = parts.controlPlane
         remoteKeySources = RemoteKeySource.all(of: parts.configuration.tenants)
+        keyStepsUnderWay = Array(repeating: 0, count: remoteKeySources.count)
         parser = RequestHeadParser(
             maximumBytes: settings.limits.headerBytes,
             maximumFields: settings.limits.headers

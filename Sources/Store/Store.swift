@@ -50,10 +50,13 @@ public protocol Store: Sendable {
 
     // MARK: Revocations
 
-    /// Revokes, whatever the store had for the same targets. When this returns, the records survive a restart of
-    /// gateway and store, and all instances are told.
+    /// Revokes. When this returns, the records survive a restart of gateway and store, and all instances are told.
     ///
-    /// - Returns: The records with their versions, in the order given.
+    /// What is in force for a target is never weakened: the later ``Revocation/revokedAt`` and the later
+    /// ``Revocation/expiresAt`` of the two hold from then on, with the new note. To shorten a revocation, withdraw it
+    /// first. What was withdrawn or has expired does not count.
+    ///
+    /// - Returns: What is on record now, in the order given.
     func revoke(_ revocations: [Revocation]) async throws(StoreError) -> [RevocationRecord]
 
     /// Takes revocations back. Each leaves a record that it was, so that no instance brings it back.
@@ -61,19 +64,24 @@ public protocol Store: Sendable {
     /// - Returns: The records of those that were in force.
     func withdraw(_ targets: [RevocationTarget], tenant: String) async throws(StoreError) -> [RevocationRecord]
 
-    /// Puts back what the store has lost: each record that it has no record for, or an older one, becomes a change that
-    /// all instances are told.
+    /// Puts back what the store has lost: each record that it has no record for, or an older one, or one that cannot be
+    /// read, becomes a change that all instances are told.
     func restore(_ records: [RevocationRecord]) async throws(StoreError)
 
     /// Everything that is on record for the tenants, what was withdrawn included, in pages.
     ///
-    /// - Returns: Where to go on with ``news(after:waiting:)`` so that nothing is missed; what is read twice does no harm.
+    /// A record that cannot be read is left out, and said in the log with its tenant and digest: it might have been a
+    /// revocation, but without all others every request would have to be refused. Revoking the same anew mends it, and
+    /// so does an instance that still knows it, with ``restore(_:)``.
+    ///
+    /// - Returns: Where to go on with ``news(after:waiting:)`` so that nothing is missed; what is read twice does no
+    ///   harm.
     func loadRevocations(
         tenants: [String],
         page: @Sendable ([RevocationRecord]) async -> Void
     ) async throws(StoreError) -> StorePosition
 
-    /// A tenant's revocations in force, for people.
+    /// A tenant's revocations in force, for people. Those that cannot be read are left out, as by a load.
     ///
     /// - Parameters:
     ///   - cursor: What the page before said; nil for the first.
@@ -92,8 +100,8 @@ public protocol Store: Sendable {
     /// Tells all instances, this one included, those that listen now.
     func announce(_ announcement: Announcement) async throws(StoreError)
 
-    /// What happened since `position`; waits for up to `duration` if nothing did. That it returns proves contact:
-    /// nothing more had happened then.
+    /// What happened since `position`; waits for up to `duration` if nothing did. That it returns fewer than
+    /// ``StoreNews/fullPage`` changes proves contact: nothing more had happened then.
     func news(after position: StorePosition, waiting duration: Duration) async throws(StoreError) -> StoreNews
 }
 
@@ -108,10 +116,15 @@ public struct StorePosition: Sendable, Hashable {
 
 /// What a store tells of a stretch of its history.
 public enum StoreNews: Sendable, Equatable {
-    /// Everything that happened since, in order.
+    /// What happened since, in order: all of it, or as many changes as ``fullPage``.
     case changes([RevocationRecord], [Announcement], StorePosition)
-    /// The stretch is not there any more, trimmed or lost: load the revocations whole.
+    /// The stretch is not there any more, trimmed or lost, or cannot be read: load the revocations whole. Where that
+    /// says to go on is behind what could not be read.
     case missed
+
+    /// How many changes one call tells at most. Where it tells so many, more may be waiting; where it tells fewer,
+    /// nothing more was.
+    public static let fullPage = RevocationLimits.news
 }
 
 /// A word to all instances that something is worth a look. It may be lost: whoever waits for it looks anyway, later.

@@ -3,6 +3,8 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import NIOSSL
+import PeerNames
 import Verification
 
 /// Asks the admin API of a running gateway.
@@ -17,10 +19,13 @@ struct AdminClient {
 
     private let url: AdminURL
     private let token: String?
+    private let tls: TLSConfiguration
 
-    init(_ url: AdminURL, token: String?) {
+    /// - Parameter tls: What authorities are trusted, where the URL is https; by default the system's.
+    init(_ url: AdminURL, token: String?, tls: TLSConfiguration = .makeClientConfiguration()) {
         self.url = url
         self.token = token
+        self.tls = tls
     }
 
     var hasToken: Bool { token != nil }
@@ -52,14 +57,7 @@ struct AdminClient {
     }
 
     private func answer(to request: HTTPClientRequest) async throws -> (status: UInt, body: [UInt8]) {
-        var configuration = HTTPClient.Configuration(
-            redirectConfiguration: .disallow,
-            timeout: .init(connect: Self.patience)
-        )
-        // A refused connection is to be told at once.
-        configuration.connectionPool.retryConnectionEstablishment = false
-        configuration.httpVersion = .http1Only
-        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration(for: request.url))
         do {
             let response = try await client.execute(request, timeout: Self.patience)
             let body = try await response.body.collect(upTo: Self.longestAnswer)
@@ -72,6 +70,25 @@ struct AdminClient {
                     + "address? --admin says where to look"
             )
         }
+    }
+
+    private func configuration(for url: String) -> HTTPClient.Configuration {
+        var configuration = HTTPClient.Configuration(
+            tlsConfiguration: tls,
+            redirectConfiguration: .disallow,
+            timeout: .init(connect: Self.patience)
+        )
+        // A refused connection is to be told at once.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        // The name is verified where connections for HTTP/1.1 are made.
+        configuration.httpVersion = .http1Only
+        // Read as the client reads it.
+        if let parts = URL(string: url), parts.scheme?.lowercased() == "https",
+            let name = parts.host.flatMap({ PeerName(ofHost: $0) })
+        {
+            configuration.http1_1ConnectionDebugInitializer = { name.verify($0) }
+        }
+        return configuration
     }
 
     private func failure(_ status: UInt, _ problem: JSONObject?) -> String {

@@ -4,8 +4,6 @@ import Verification
 
 /// Writes one JSON object a line to standard error: `time level logger message`, then the metadata.
 struct JSONLogHandler: LogHandler {
-    private static let reserved = ["time", "level", "logger", "message", "error"]
-
     private let label: String
     private let write: @Sendable (String) -> Void
     private let now: @Sendable () -> Double
@@ -44,7 +42,8 @@ struct JSONLogHandler: LogHandler {
             .merging(metadataProvider?.get() ?? [:]) { _, new in new }
             .merging(event.metadata ?? [:]) { _, new in new }
         for (name, value) in all.sorted(by: { $0.key < $1.key }) {
-            line[Self.reserved.contains(name) ? "metadata_\(name)" : name] = Self.json(value)
+            // Metadata goes by its name unless that would hide what is there already.
+            line[line[name] == nil ? name : "metadata_\(name)"] = Self.json(value)
         }
         // One write a line: lines of several threads do not mix.
         write(JSONWriter.text(of: .object(line)) + "\n")

@@ -49,25 +49,35 @@ import Testing
         _ generator: inout SplitMix64
     ) async throws {
         let some = (0..<(1 + generator.next() % 4)).map { _ in
-            revocation("\(generator.next() % 30)", at: Double(generator.next() % 1_000_000) / 7)
+            revocation(
+                "\(generator.next() % 30)",
+                at: Double(generator.next() % 1_000_000) / 7,
+                expires: generator.next() % 3 == 0 ? .infinity : world.clock.now + Double(generator.next() % 400) / 7
+            )
         }
         let key = StoreKey(tenant: "chat", kind: "value", name: "\(generator.next() % 5)")
         let bytes = generator.bytes(Int(generator.next() % 40))
         switch generator.next() % 8 {
         case 0, 1:
-            for record in try await store.revoke(some) { change(record, &model) }
+            let records = try await store.revoke(some)
+            for (asked, record) in zip(some, records) {
+                #expect(record == expected(asked, record.version, model, world))
+                change(record, &model)
+            }
+            #expect(records.count == some.count)
         case 2, 3:
             var seen: Set<RevocationDigest> = []
             let withdrawn = try await store.withdraw(some.map(\.target), tenant: "chat")
             let inForce = some.map { RevocationDigest($0.target) }
-                .filter { seen.insert($0).inserted && model.records[$0]?.isWithdrawn == false }
+                .filter { seen.insert($0).inserted && isInForce(model.records[$0], world) }
             #expect(withdrawn.map(\.digest) == inForce)
             for record in withdrawn { change(record, &model) }
         case 4:
             let version = (model.records.values.map(\.version).max() ?? 1 << 30) &+ generator.next() % 3 &- 1
             let record = RevocationRecord(some[0], version: version)
             try await store.restore([record])
-            if (model.records[record.digest]?.version ?? 0) < version { change(record, &model) }
+            let isNewer = (model.records[record.digest]?.version ?? 0) < version
+            if isNewer, record.expiresAt > world.clock.now { change(record, &model) }
         case 5:
             try await store.set(bytes, for: key, lifetime: nil)
             model.values[key] = bytes
@@ -82,8 +92,28 @@ import Testing
         }
         #expect(try await store.value(for: key) == model.values[key])
         let listed = try await store.revocations(tenant: "chat", cursor: nil, limit: 1000).records
-        #expect(Set(listed.map(\.digest)) == Set(model.records.values.filter { !$0.isWithdrawn }.map(\.digest)))
+        #expect(Set(listed.map(\.digest)) == Set(model.records.values.filter { isInForce($0, world) }.map(\.digest)))
         world.clock.advance(0.5)
+    }
+
+    private func isInForce(_ record: RevocationRecord?, _ world: StoreWorld) -> Bool {
+        guard let record else { return false }
+        return !record.isWithdrawn && record.expiresAt > world.clock.now
+    }
+
+    /// What is on record when this is revoked: no weaker than what is in force.
+    private func expected(
+        _ asked: Revocation,
+        _ version: UInt64,
+        _ model: Model,
+        _ world: StoreWorld
+    ) -> RevocationRecord {
+        var record = RevocationRecord(asked, version: version)
+        if let known = model.records[record.digest], isInForce(known, world) {
+            if known.revokedAt > record.revokedAt { record.revokedAt = known.revokedAt }
+            if known.expiresAt > record.expiresAt { record.expiresAt = known.expiresAt }
+        }
+        return record
     }
 
     private func change(_ record: RevocationRecord, _ model: inout Model) {

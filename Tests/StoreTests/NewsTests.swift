@@ -99,17 +99,39 @@ import Testing
         try await maker.run { world in
             let store = try await world.store()
             var (_, position) = try await store.load([])
-            let written = try await store.revoke((0..<12_000).map { revocation("\($0)") })
+            let count = 2 * StoreNews.fullPage
+            var written = try await store.revoke((0..<count).map { revocation("\($0)") })
             var told: [RevocationRecord] = []
-            var pieces = 0
+            var pieces: [Int] = []
             while case .changes(let records, _, let next) = try await store.news(after: position, waiting: .zero) {
-                if records.isEmpty { break }
                 told += records
                 position = next
-                pieces += 1
+                pieces.append(records.count)
+                if records.count < StoreNews.fullPage { break }
+                // What comes meanwhile is told behind the rest.
+                if pieces.count == 1 { written += try await store.revoke([revocation("late"), revocation("later")]) }
             }
             #expect(told == written)
-            #expect(pieces == 3)
+            #expect(pieces == [StoreNews.fullPage, StoreNews.fullPage, 2])
+        }
+    }
+
+    @Test(arguments: StoreMaker.allCases, [Duration.zero, .seconds(30)])
+    func aPageIsFullWhileMoreIsWaiting(maker: StoreMaker, wait: Duration) async throws {
+        try await maker.run { world in
+            let writer = try await world.store()
+            let reader = try await world.store()
+            let (_, start) = try await reader.load([])
+            let written = try await writer.revoke((0...StoreNews.fullPage).map { revocation("\($0)") })
+            guard case .changes(let first, _, let next) = try await reader.news(after: start, waiting: wait),
+                case .changes(let second, _, let end) = try await reader.news(after: next, waiting: wait)
+            else {
+                Issue.record("missed")
+                return
+            }
+            #expect(first.count == StoreNews.fullPage)
+            #expect(first + second == written)
+            #expect(try await reader.news(after: end, waiting: .zero) == .changes([], [], end))
         }
     }
 

@@ -31,13 +31,70 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.allCases)
-    func revokingAgainTakesThePlaceOfWhatWasThere(maker: StoreMaker) async throws {
+    func revokingAgainWeakensNothing(maker: StoreMaker) async throws {
         try await maker.run { world in
             let store = try await world.store()
-            let first = try await store.revoke([revocation("one", reason: "a")])
-            let second = try await store.revoke([revocation("one", at: 5, expires: 1_900_000_000, reason: "b")])
-            #expect(second[0].version > first[0].version)
-            #expect(try await store.load(["chat"]).records == [second[0].digest: second[0]])
+            let now = world.clock.now
+            // When it was revoked and when it expires: first, then, and what holds after that.
+            let cases: [[(Double, Double)]] = [
+                [(5, .infinity), (7.5, now + 1), (7.5, .infinity)],
+                [(7.123456, now + 9), (5, now + 99.25), (7.123456, now + 99.25)],
+                [(7, now + 9), (5, now + 1), (7, now + 9)],
+                [(-7, now + 9.1), (1e18, .infinity), (1e18, .infinity)],
+                [(7, now + 9.1), (7, now - 1), (7, now + 9.1)],
+            ]
+            for (index, times) in cases.enumerated() {
+                let asked = times.map { revocation("\(index)", at: $0.0, expires: $0.1, reason: "\($0.1)") }
+                let (_, position) = try await store.load(["chat"])
+                let first = try await store.revoke([asked[0]])[0]
+                let second = try await store.revoke([asked[1]])[0]
+                var expected = RevocationRecord(asked[2], version: second.version)
+                expected.note = RevocationNote(asked[1])
+                #expect(second == expected)
+                #expect(second.version > first.version)
+                #expect(try await store.load(["chat"]).records[second.digest] == expected)
+                #expect(try await store.changes(after: position) == [first, expected])
+            }
+        }
+    }
+
+    @Test(arguments: StoreMaker.allCases)
+    func oneCallThatRevokesTwiceKeepsTheLongerAndTheLater(maker: StoreMaker) async throws {
+        try await maker.run { world in
+            let store = try await world.store()
+            let some = [revocation("one", at: 5), revocation("one", at: 7, expires: world.clock.now + 1)]
+            let records = try await store.revoke(some)
+            #expect(records.map(\.revokedAt) == [5, 7])
+            #expect(records.map(\.expiresAt) == [.infinity, .infinity])
+            #expect(try await store.load(["chat"]).records == [records[1].digest: records[1]])
+        }
+    }
+
+    @Test(arguments: StoreMaker.allCases)
+    func whatIsNotInForceLeavesNothingToTheNext(maker: StoreMaker) async throws {
+        try await maker.run { world in
+            let store = try await world.store()
+            _ = try await store.revoke([revocation("withdrawn"), revocation("over", expires: world.clock.now + 5)])
+            _ = try await store.revoke([revocation("withdrawn", tenant: "clans"), revocation("over", tenant: "clans")])
+            _ = try await store.withdraw([revocation("withdrawn").target], tenant: "chat")
+            world.clock.advance(5)
+            let asked = ["withdrawn", "over"].map { revocation($0, at: 5, expires: world.clock.now + 1) }
+            let records = try await store.revoke(asked)
+            #expect(records == zip(asked, records).map { RevocationRecord($0, version: $1.version) })
+            #expect(Set(try await store.load(["chat"]).records.values.map(\.version)) == Set(records.map(\.version)))
+        }
+    }
+
+    @Test(arguments: StoreMaker.allCases)
+    func aRecordThatWasNotShortenedIsNotForgottenAtTheShorterEnd(maker: StoreMaker) async throws {
+        try await maker.run { world in
+            let store = try await world.store()
+            _ = try await store.revoke([revocation("one"), revocation("two", expires: world.clock.now + 30)])
+            let ends = world.clock.now + 10
+            let kept = try await store.revoke([revocation("one", expires: ends), revocation("two", expires: ends)])
+            world.clock.advance(20)
+            try await store.removeExpiredRevocations(tenants: ["chat"])
+            #expect(try await store.load(["chat"]).records == [kept[0].digest: kept[0], kept[1].digest: kept[1]])
         }
     }
 

@@ -8,6 +8,9 @@ import Tenants
 
 /// The admin listener: health, readiness, metrics and revocations, apart from the tenants' traffic.
 final class AdminServer: Sendable {
+    private static let idleTimeout = TimeAmount.seconds(15)
+    private static let shutdownGrace = Duration.seconds(5)
+
     private let settings: AdminSettings
     private let tenants: [Tenant]
     private let workers: [WorkerHandle]
@@ -42,11 +45,15 @@ final class AdminServer: Sendable {
         quiet.logLevel = .warning
         let application = Application(
             router: router(),
+            // Nobody else talks to it, so that whoever goes silent in the middle of a request has gone.
+            server: .http1(configuration: .init(idleTimeout: Self.idleTimeout)),
             configuration: .init(address: .hostname(settings.address.host, port: settings.address.port)),
             onServerRunning: { channel in continuation.yield(channel.localAddress?.port ?? 0) },
             logger: quiet
         )
-        let group = ServiceGroup(configuration: .init(services: [application], logger: quiet))
+        var services = ServiceGroupConfiguration(services: [application], logger: quiet)
+        services.maximumGracefulShutdownDuration = Self.shutdownGrace
+        let group = ServiceGroup(configuration: services)
         let task = Task {
             do {
                 try await group.run()

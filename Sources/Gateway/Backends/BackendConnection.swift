@@ -241,7 +241,7 @@ final class BackendConnection: ServerExchange, ChannelInboundHandler {
     func lost(properly: Bool) {
         // What came before the end is still to be passed on.
         if isHeld {
-            lossWhileHeld = properly
+            lossWhileHeld = lossWhileHeld ?? properly
             return
         }
         switch phase {

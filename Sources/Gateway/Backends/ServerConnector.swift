@@ -1,7 +1,9 @@
+import Logging
 import NIOCore
 import NIOPosix
 import NIOSSL
 import NIOTLS
+import PeerNames
 import Tenants
 
 /// Opens connections to one server: finds its address, connects, and shakes hands where TLS is spoken, all within the
@@ -17,6 +19,8 @@ final class ServerConnector {
     private let timeout: TimeAmount
     private let addresses: ServerAddresses
     private unowned let worker: Worker
+    /// What was logged last of a server that is another than it should be: once, not with every connection.
+    private var toldProblem: PeerNameProblem?
 
     /// - Parameter tls: For servers with the scheme `https`.
     init(_ server: BackendServer, tls: BackendTLSContext?, timeout: Duration, worker: Worker) {
@@ -65,6 +69,7 @@ final class ServerConnector {
         _ then: @escaping (Result<Connected, ServerFailure>) -> Void
     ) {
         let opening = ServerOpening(pool, worker: worker, speaksHTTP2: server.scheme == .h2c, address, then)
+        let label = pool.label
         let bound = NIOLoopBound((self, opening), eventLoop: worker.eventLoop)
         ClientBootstrap(group: worker.eventLoop)
             .connectTimeout(limit)
@@ -78,6 +83,8 @@ final class ServerConnector {
                     if let tls = connector.tls {
                         try pipeline.addHandler(try tls.makeHandler(forHost: connector.server.address.host))
                         opening.awaitsHandshake = true
+                        opening.peerName = tls.peerName(forHost: connector.server.address.host)
+                        opening.isAnother = { connector.tell($0, of: label, at: address) }
                     }
                     try pipeline.addHandler(opening)
                 }
@@ -91,6 +98,13 @@ final class ServerConnector {
             opening.timeout = worker.eventLoop.assumeIsolated().scheduleTask(in: limit) { opening.tooLate() }
         }
     }
+
+    private func tell(_ problem: PeerNameProblem, of server: String, at address: SocketAddress) {
+        guard problem != toldProblem else { return }
+        toldProblem = problem
+        let metadata: Logger.Metadata = ["server": "\(server)", "address": "\(address)", "error": "\(problem)"]
+        worker.logger.warning("server is not the one that it should be", metadata: metadata)
+    }
 }
 
 /// Stands in a new connection's channel until it can take requests; then the handler that does takes its place.
@@ -98,6 +112,9 @@ private final class ServerOpening: ChannelInboundHandler, RemovableChannelHandle
     typealias InboundIn = ByteBuffer
 
     var awaitsHandshake = false
+    /// Whose certificate the server has to show, beyond what the handshake itself verifies.
+    var peerName: PeerName?
+    var isAnother: ((PeerNameProblem) -> Void)?
     var timeout: Scheduled<Void>?
     private let pool: ServerPool
     private let worker: Worker
@@ -129,9 +146,16 @@ private final class ServerOpening: ChannelInboundHandler, RemovableChannelHandle
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case TLSUserEvent.handshakeCompleted(let applicationProtocol) = event {
-            opened(context, speaksHTTP2: applicationProtocol == "h2")
+        guard case TLSUserEvent.handshakeCompleted(let applicationProtocol) = event else { return }
+        let certificate = try? context.pipeline.syncOperations.nioSSL_peerCertificate()
+        do throws(PeerNameProblem) {
+            try peerName?.verify(certificate)
+        } catch {
+            isAnother?(error)
+            failed(.connectFailed)
+            return context.close(promise: nil)
         }
+        opened(context, speaksHTTP2: applicationProtocol == "h2")
     }
 
     func channelInactive(context: ChannelHandlerContext) { failed(.connectFailed) }

@@ -25,18 +25,19 @@ final class TokenMemory {
     fileprivate(set) var last: TokenCache.Entry?
 }
 
-/// The slow steps that a decision may ask for: each is done once a request.
-enum AllowedSteps {
-    case all
-    /// A signature check was made.
-    case keys
-    /// Keys were asked for.
-    case none
+/// The slow steps that a decision may still ask for: each is done once a request.
+struct AllowedSteps: OptionSet {
+    let rawValue: Int
 
-    init(after step: SlowStep) {
+    static let signature = AllowedSteps(rawValue: 1)
+    static let keys = AllowedSteps(rawValue: 2)
+    static let all: AllowedSteps = [.signature, .keys]
+
+    /// What is left after a step.
+    func after(_ step: SlowStep) -> AllowedSteps {
         switch step {
-        case .signature: self = .keys
-        case .keys: self = .none
+        case .signature: subtracting(.signature)
+        case .keys: subtracting(.keys)
         }
     }
 }
@@ -88,8 +89,10 @@ final class AccessDecision {
             )
         case .refused(let refusal):
             if request.path == .ambiguous { return refuse(request, .ambiguousPath, nil) }
-            // A bad token is ignored where none is needed, but several of them are someone's trick.
-            if rules.isOpenToAnyone && refusal.code != .badRequest {
+            // A bad token is ignored where none is needed, but several of them are someone's trick; and who cannot be
+            // known at the moment cannot be signed out either.
+            let isSignOut = rules.endsSession && refusal.code == .storeUnavailable
+            if rules.isOpenToAnyone && refusal.code != .badRequest && !isSignOut {
                 return .granted(Grant(request: request, caller: nil, outcome: .anonymous, endsSession: false))
             }
             return refuse(request, refusal, nil)
@@ -164,7 +167,7 @@ final class AccessDecision {
             return .refused(refusal)
         }
         if allowing == .all { cacheCounts.misses += 1 }
-        if allowing == .all, let cost = tenant.slowCheckCost, !slowChecks.allows(cost, at: now) {
+        if allowing.contains(.signature), let cost = tenant.slowCheckCost, !slowChecks.allows(cost, at: now) {
             let copy = token.withUnsafeBufferPointer(Array.init)
             let check = SignatureStep(
                 tenant: tenant.index,
@@ -178,7 +181,7 @@ final class AccessDecision {
         do throws(VerificationFailure) {
             return .verified(remember(try tenant.verifier.verify(token, at: now), tenant, key, token))
         } catch {
-            return refused(error, tenant, key, mayAsk: allowing != .none, at: now)
+            return refused(error, tenant, key, mayAsk: allowing.contains(.keys), at: now)
         }
     }
 
@@ -196,7 +199,7 @@ final class AccessDecision {
                 ? .refused(.keysMissing(retryAfterSeconds: 1)) : .refused(remember(failure, key, at: now))
         }
         let isMissing = failure.reason == .keysNotLoaded
-        if mayAsk, keyQuestions.mayAsk(source, isMissing: isMissing, at: now) {
+        if mayAsk, keyQuestions.mayAsk(source, at: now) {
             return .needs(.keys(KeyStep(source: source, isMissing: isMissing)))
         }
         if isMissing {

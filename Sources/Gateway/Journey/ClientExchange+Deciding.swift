@@ -19,17 +19,18 @@ extension ClientExchange {
             expectsContinue: head.expectsContinue
         )
         sessionEnd = .notAsked
+        allowedSteps = .all
         decide(head, bytes, allowing: .all)
     }
 
     /// A slow step of the decision is done: the same request, from its head on, is decided on again.
-    final func decideAgain(after step: SlowStep) {
+    final func decideAgain() {
         guard let bytes = undecided, case .deciding = phase else { return }
         undecided = nil
         // The loop's head object has served other requests meanwhile.
         phase = .head
         if worker.parser.parse(bytes.readableBytesUInt8Span, into: worker.requestHead) == .complete {
-            decide(worker.requestHead, bytes, allowing: AllowedSteps(after: step))
+            decide(worker.requestHead, bytes, allowing: allowedSteps)
         } else {
             refuse(.overloaded)
         }
@@ -66,11 +67,14 @@ extension ClientExchange {
                 if grant.endsSession { sessionEnd = .due }
                 forward(grant, head, bytes)
             case .needs(let step):
-                undecided = bytes
-                phase = .deciding
-                if !worker.perform(step, for: self) {
-                    undecided = nil
-                    refuse(.overloaded)
+                allowedSteps = allowedSteps.after(step)
+                switch worker.perform(step, for: self) {
+                case .begun:
+                    undecided = bytes
+                    phase = .deciding
+                case .noRoom: refuse(.overloaded)
+                // Without the answer, the token is what it is with the keys that are there.
+                case .noAnswer: decide(head, bytes, allowing: allowedSteps)
                 }
             }
         }

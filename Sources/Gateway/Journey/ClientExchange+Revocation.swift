@@ -21,18 +21,45 @@ extension ClientExchange {
         case .notAsked, .done: return false
         case .underWay: return true
         case .due:
-            guard 200..<300 ~= head.status, let tenant = record.tenant, let caller = record.caller else { return false }
+            guard 200..<300 ~= head.status, let tenant = record.tenant, let caller = record.caller else {
+                sessionEnd = .notAsked
+                return false
+            }
             sessionEnd = .underWay
             worker.endSession(of: caller, tenant, for: self)
             return true
         }
     }
 
-    /// The session is over.
-    final func sessionEnded() {
+    /// The session is over here.
+    ///
+    /// - Parameter isStored: Whether it is for everybody, and for good. If not the client is not told that it is: whoever
+    ///   is told so can rely on it.
+    final func sessionEnded(isStored: Bool) {
         guard case .underWay = sessionEnd else { return }
         sessionEnd = .done
-        server?.resumeAnswer()
+        guard let server else { return }
+        if isStored { return server.resumeAnswer() }
+        abandonServer()
+        refuse(.signOutNotStored)
+        proceed()
+    }
+
+    /// The client leaves before the answer to a request that is to end its session: it wanted that, and the server may
+    /// have done its part.
+    final func endSessionUnseen() {
+        guard case .due = sessionEnd, case .answer = phase, exchange.awaitsAnswer, let tenant = record.tenant,
+            let caller = record.caller
+        else { return }
+        sessionEnd = .underWay
+        worker.endSession(of: caller, tenant, for: self)
+    }
+
+    private var isEndingSession: Bool {
+        switch sessionEnd {
+        case .notAsked, .due: false
+        case .underWay, .done: true
+        }
     }
 
     // MARK: Whose session was ended
@@ -48,7 +75,7 @@ extension ClientExchange {
     ///   - now: Monotonic nanoseconds.
     /// - Returns: Whether it has to be looked at again, because it is revoked and still under way.
     final func endIfRevoked(unixTime: Double, at now: UInt64) -> Bool {
-        guard isInExchange, case .notAsked = sessionEnd, let tenant = record.tenant, let caller = record.caller,
+        guard isInExchange, !isEndingSession, let tenant = record.tenant, let caller = record.caller,
             tenant.tenant.mode == .enforce, case .revoked = tenant.revocations.standing(of: caller, at: unixTime)
         else { return false }
         if let tunnel {

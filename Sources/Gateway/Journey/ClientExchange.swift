@@ -58,6 +58,8 @@ class ClientExchange {
     final var tunnel: Tunnel?
     /// Whether the answer ends the caller's session, as `revoke_on` says.
     final var sessionEnd = SessionEnd.notAsked
+    /// What the decision may still ask for.
+    final var allowedSteps = AllowedSteps.all
     private final let timer = WheelTimer()
 
     init(worker: Worker, peer: Peer, tokenMemory: TokenMemory) {
@@ -158,6 +160,7 @@ class ClientExchange {
     final func abandonExchange() {
         if case .closed = phase { return }
         let wasUnderWay = isInExchange
+        endSessionUnseen()
         phase = .closed
         retireTimer()
         waitingAt?.forget(self)

@@ -12,9 +12,9 @@ struct KeyQuestions {
     }
 
     /// - Parameter now: Unix seconds; a clock that was set back asks again.
-    func mayAsk(_ source: Int, isMissing: Bool, at now: Double) -> Bool {
+    func mayAsk(_ source: Int, at now: Double) -> Bool {
         let wait = quietUntil[source] - now
-        return wait <= 0 || wait > (isMissing ? Self.longestWait : Self.quietTime)
+        return wait <= 0 || wait > Self.longestWait
     }
 
     /// Seconds after which a client whose issuer's keys are missing may try again.

@@ -32,6 +32,12 @@ struct Refusal: Equatable {
         detail: "whether the token was revoked cannot be told at the moment",
         retryAfterSeconds: 1
     )
+    static let signOutNotStored = Refusal(
+        .storeUnavailable,
+        status: 503,
+        detail: "the sign-out could not be stored: try again",
+        retryAfterSeconds: 1
+    )
     static func keysMissing(retryAfterSeconds: Int) -> Refusal {
         Refusal(
             .storeUnavailable,

@@ -1,3 +1,4 @@
+import NIOCore
 import Tenants
 import Verification
 
@@ -61,13 +62,19 @@ extension SignatureAlgorithm {
     }
 }
 
-/// Verifies tokens away from the event loops. Each has verifiers of its own, because OpenSSL contexts are not shared.
+/// Verifies tokens away from the workers' loops, each on a loop of its own: on the threads of tasks a flood of costly
+/// tokens would hold up all else that runs there, like following the revocations. Each has verifiers of its own too,
+/// because OpenSSL contexts are not shared.
 actor SlowVerifier {
+    nonisolated let eventLoop: any EventLoop
     private let verifiers: [TokenVerifier]
     private let keySources: [[KeySource]]
 
+    nonisolated var unownedExecutor: UnownedSerialExecutor { eventLoop.executor.asUnownedSerialExecutor() }
+
     /// - Parameter tenants: In the order of the configuration.
-    init(_ tenants: [Tenant]) {
+    init(_ tenants: [Tenant], eventLoop: any EventLoop) {
+        self.eventLoop = eventLoop
         verifiers = tenants.map { TokenVerifier($0.authenticate.policy) }
         keySources = tenants.map(\.authenticate.keySources)
     }

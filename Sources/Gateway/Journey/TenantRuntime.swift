@@ -32,6 +32,8 @@ final class TenantRuntime {
     let keySources: [Int?]
     /// Grows when keys change: what was verified before that is not to be remembered after it.
     private(set) var keyGeneration = 0
+    /// Signature checks that are made beside the loop.
+    var slowChecksUnderWay = 0
     /// Its requests are served on no connection that did not show one.
     let needsClientCertificate: Bool
 

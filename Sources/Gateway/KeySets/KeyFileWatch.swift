@@ -6,7 +6,7 @@ import Verification
 /// Reads the keys of files anew when the files change, and hands them on. What cannot be read is logged, and the keys
 /// that were read before stay in use.
 ///
-/// Make it before the files are first read: a change between the two is then found by the first looks.
+/// It begins by handing on what the files hold then: since the configuration was read, they may have changed.
 struct KeyFileWatch: Sendable {
     private struct Watched: Sendable {
         let source: KeyFileSource
@@ -28,7 +28,7 @@ struct KeyFileWatch: Sendable {
 
     /// - Parameters:
     ///   - interval: The time between two looks; a change is in use after two to three of it.
-    ///   - use: Given the keys of a source whose files have changed.
+    ///   - use: Given the keys of each source once at the beginning, and then whenever its files have changed.
     init(
         sources: [KeyFileSource],
         interval: Duration = .seconds(1),
@@ -51,19 +51,23 @@ struct KeyFileWatch: Sendable {
     private func watch(_ watched: Watched) async {
         var watched = watched
         let source = watched.source
+        if !Task.isCancelled { await reload(source, isNews: false) }
         while !Task.isCancelled {
             // The threads of the tasks are few, and files may be slow.
             let stamps = try? await NIOThreadPool.singleton.runIfActive { Watched.look(source) }
-            if let stamps, watched.changes.look(stamps) == .reload { await reload(source) }
+            if let stamps, watched.changes.look(stamps) == .reload { await reload(source, isNews: true) }
             try? await Task.sleep(for: interval)
         }
     }
 
-    private func reload(_ source: KeyFileSource) async {
+    /// - Parameter isNews: Whether the files are known to have changed.
+    private func reload(_ source: KeyFileSource, isNews: Bool) async {
         do {
             let keys = try await NIOThreadPool.singleton.runIfActive { try source.load() }
             await use(source, keys)
-            logger.info("keys read anew", metadata: ["file": "\(source.path)", "keys": "\(keys.keys.count)"])
+            if isNews {
+                logger.info("keys read anew", metadata: ["file": "\(source.path)", "keys": "\(keys.keys.count)"])
+            }
         } catch {
             logger.error(
                 "changed keys cannot be used; those read before stay in use",

@@ -1,36 +1,31 @@
 import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
+import NIOSSL
 import Tenants
 import Verification
 
 /// Asks providers over HTTP. Nothing that a provider says leads to another host, to plain HTTP, or past a bound.
 struct KeySetFetcher: KeySetFetching {
-    /// The settings of a client that this can work with: it follows no redirects, and reports at once what fails, since
-    /// trying again is the keeper's.
-    static var clientConfiguration: HTTPClient.Configuration {
-        var configuration = HTTPClient.Configuration(
-            redirectConfiguration: .disallow,
-            timeout: .init(connect: .seconds(5), read: .seconds(10))
-        )
-        configuration.connectionPool.retryConnectionEstablishment = false
-        return configuration
-    }
-
     static let maximumRedirects = 3
     /// Bytes.
     static let maximumDiscoveryLength = 256 * 1024
     /// Seconds.
     static let discoveryLifetime = 3600.0
 
-    private let client: HTTPClient
+    private let clients: ProviderClients
     private let timeout: Duration
 
     /// - Parameters:
-    ///   - client: Made with ``clientConfiguration``; whoever made it shuts it down.
+    ///   - group: Where connections live; each is closed before a fetch returns.
     ///   - timeout: For a fetch as a whole.
-    init(client: HTTPClient, timeout: Duration = .seconds(10)) {
-        self.client = client
+    ///   - tls: What authorities are trusted; by default the system's.
+    init(
+        group: any EventLoopGroup,
+        timeout: Duration = .seconds(10),
+        tls: TLSConfiguration = .makeClientConfiguration()
+    ) {
+        clients = ProviderClients(group: group, tls: tls)
         self.timeout = timeout
     }
 
@@ -50,12 +45,8 @@ struct KeySetFetcher: KeySetFetching {
                 guard let first = try await group.next() else { throw CancellationError() }
                 return first
             }
-        } catch let problem as KeySetFetchProblem {
-            throw problem
-        } catch let error as HTTPClientError {
-            throw KeySetFetchProblem(error.shortDescription)
         } catch {
-            throw KeySetFetchProblem("\(error)")
+            throw KeySetFetchProblem(error)
         }
     }
 
@@ -102,10 +93,13 @@ struct KeySetFetcher: KeySetFetching {
         known: KeySetRecord.Discovery?,
         at now: Double
     ) async throws -> KeySetRecord.Discovery {
-        if let known, abs(now - known.fetchedAt) < Self.discoveryLifetime { return known }
         let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
         guard let url = ProviderURL(base + "/.well-known/openid-configuration") else {
             throw KeySetFetchProblem("the issuer's address is not https (or http on loopback)")
+        }
+        // It may have been kept elsewhere meanwhile.
+        if let known, abs(now - known.fetchedAt) < Self.discoveryLifetime, mayLead(url, to: known.keySetURL) {
+            return known
         }
         let response = try await get(url, limit: Self.maximumDiscoveryLength, entityTag: nil)
         guard let body = response.body, let metadata = (try? JSONParser.parse(body))?.object else {
@@ -114,12 +108,16 @@ struct KeySetFetcher: KeySetFetching {
         guard let named = metadata["issuer"]?.string, named.utf8.elementsEqual(issuer.utf8) else {
             throw KeySetFetchProblem("the discovery document is another issuer's")
         }
-        guard let address = metadata["jwks_uri"]?.string, let keySetURL = ProviderURL(address),
-            keySetURL.isSecure || !url.isSecure
-        else {
+        guard let address = metadata["jwks_uri"]?.string, mayLead(url, to: address) else {
             throw KeySetFetchProblem("\"jwks_uri\" of the discovery document is missing or not https")
         }
         return KeySetRecord.Discovery(keySetURL: address, fetchedAt: now)
+    }
+
+    /// Whether metadata from there may name this as the address of the keys.
+    private func mayLead(_ metadata: ProviderURL, to keySet: String) -> Bool {
+        guard let keySet = ProviderURL(keySet) else { return false }
+        return keySet.isSecure || !metadata.isSecure
     }
 }
 
@@ -131,24 +129,29 @@ extension KeySetFetcher {
 
     /// Follows redirects by hand, since none may leave the origin.
     private func get(_ url: ProviderURL, limit: Int, entityTag: String?) async throws -> Response {
-        var url = url
-        for _ in 0...Self.maximumRedirects {
-            var request = HTTPClientRequest(url: url.text)
-            request.headers.add(name: "accept", value: "application/json, application/jwk-set+json")
-            if let entityTag { request.headers.add(name: "if-none-match", value: entityTag) }
-            let response = try await client.execute(request, deadline: .now() + TimeAmount(timeout))
-            switch response.status.code {
-            case 200: return (response.headers, try await body(of: response, limit: limit))
-            case 304 where entityTag != nil: return (response.headers, nil)
-            case 301, 302, 303, 307, 308:
-                guard let location = response.headers.first(name: "location"),
-                    let next = url.redirected(to: location), next.hasSameOrigin(as: url)
-                else { throw KeySetFetchProblem("answered \(response.status.code), which leads to another host") }
-                url = next
-            default: throw KeySetFetchProblem("answered \(response.status.code)")
+        try await clients.withClient(for: url) { client in
+            var url = url
+            for _ in 0...Self.maximumRedirects {
+                var request = HTTPClientRequest(url: url.text)
+                request.headers.add(name: "accept", value: "application/json, application/jwk-set+json")
+                if let entityTag { request.headers.add(name: "if-none-match", value: entityTag) }
+                let response = try await client.execute(request, deadline: .now() + TimeAmount(timeout))
+                switch response.status.code {
+                case 200: return (response.headers, try await body(of: response, limit: limit))
+                case 304 where entityTag != nil: return (response.headers, nil)
+                case 301, 302, 303, 307, 308: url = try next(after: url, in: response)
+                default: throw KeySetFetchProblem("answered \(response.status.code)")
+                }
             }
+            throw KeySetFetchProblem("more than \(Self.maximumRedirects) redirects")
         }
-        throw KeySetFetchProblem("more than \(Self.maximumRedirects) redirects")
+    }
+
+    private func next(after url: ProviderURL, in response: HTTPClientResponse) throws -> ProviderURL {
+        guard let location = response.headers.first(name: "location"),
+            let next = url.redirected(to: location), next.hasSameOrigin(as: url)
+        else { throw KeySetFetchProblem("answered \(response.status.code), which leads to another host") }
+        return next
     }
 
     private func body(of response: HTTPClientResponse, limit: Int) async throws -> [UInt8] {

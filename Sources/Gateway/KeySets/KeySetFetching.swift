@@ -3,7 +3,7 @@ import Tenants
 /// Asks a provider for its key set.
 protocol KeySetFetching: Sendable {
     /// - Parameters:
-    ///   - record: The set as it is known, if it is; its entity tag and its metadata are used.
+    ///   - record: The set as the provider itself gave it last, if it did; its entity tag and its metadata are used.
     ///   - now: Unix seconds.
     /// - Returns: What came, with its times; the same bytes under new times if the provider has nothing newer. Whether
     ///   the bytes are a key set is not looked at.
@@ -12,14 +12,4 @@ protocol KeySetFetching: Sendable {
         since record: KeySetRecord?,
         at now: Double
     ) async throws(KeySetFetchProblem) -> KeySetRecord
-}
-
-/// Why a provider gave no key set: one line, without anything secret.
-struct KeySetFetchProblem: Error, Equatable, CustomStringConvertible {
-    let description: String
-
-    init(_ text: String) {
-        let line = text.prefix(300).map { $0.isNewline ? " " : $0 }
-        description = String(line)
-    }
 }

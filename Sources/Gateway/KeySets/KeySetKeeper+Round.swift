@@ -73,12 +73,16 @@ extension KeySetKeeper {
     }
 
     private func fetched(_ source: RemoteKeySource) async -> KeySetState.Result {
-        var known = entries[source]?.state.held?.set.record
+        // Only what came from the provider itself is asked about: what was found in the store or on disk may be nobody's
+        // set, and would go on being used for as long as the provider said that there is nothing newer than its tag.
+        var known = entries[source]?.received
         // The provider may have moved its keys and told so in its metadata.
         if entries[source]?.lastError != nil { known?.discovery = nil }
         do throws(KeySetFetchProblem) {
             let record = try await fetcher.fetch(source, since: known, at: clock.now().unix)
-            return .fetched(try held(record))
+            let set = try held(record)
+            entries[source]?.received = record
+            return .fetched(set)
         } catch {
             failed(source, error)
             return .failed

@@ -14,6 +14,8 @@ actor KeySetKeeper {
         /// Whether the store has, or had, the set that is held; else it is this instance's alone.
         var isShared = false
         var lastError: String?
+        /// What this process itself was given last by the provider.
+        var received: KeySetRecord?
         /// What `use` was given last.
         var used: KeySet?
         var written: KeySetRecord?

@@ -20,9 +20,13 @@ final class AccessLogWriter: Sendable {
     private let lostBytes = Atomic<Int>(0)
     private let destination: AccessLogDestination
 
-    init?(_ destination: AccessLogDestination) {
-        if case .discard = destination { return nil }
+    private init(to destination: AccessLogDestination) {
         self.destination = destination
+    }
+
+    /// - Returns: Nil where nothing is to be written.
+    static func make(_ destination: AccessLogDestination) -> AccessLogWriter? {
+        if case .discard = destination { nil } else { AccessLogWriter(to: destination) }
     }
 
     /// Bytes of lines that were lost because the destination could not keep up.

@@ -6,6 +6,8 @@ struct RevocationBook {
     private(set) var sets: [String: RevocationSet]
     /// The version up to which the store's changes were seen in order.
     private var settled: UInt64 = 0
+    /// The latest version of any change so far.
+    private(set) var latest: UInt64 = 0
 
     /// - Parameter tenants: Whose revocations are kept; those of others are passed over.
     init(tenants: [String]) {
@@ -21,6 +23,7 @@ struct RevocationBook {
     mutating func apply(_ records: [RevocationRecord], inOrder: Bool, at now: Double) -> Set<String> {
         var changed: Set<String> = []
         for record in records {
+            latest = max(latest, record.version)
             if inOrder { settled = max(settled, record.version) }
             guard sets[record.tenant]?.apply(RevocationEntry(record), for: record.digest) == true else { continue }
             changed.insert(record.tenant)
@@ -33,11 +36,17 @@ struct RevocationBook {
 
     /// Takes a revocation that the store does not know yet. Whatever the store says of it later counts as newer.
     ///
+    /// - Parameter now: Unix seconds.
     /// - Returns: Whether it changed anything.
-    mutating func applyProvisionally(_ revocation: Revocation) -> Bool {
+    mutating func applyProvisionally(_ revocation: Revocation, at now: Double) -> Bool {
         let digest = RevocationDigest(revocation.target)
-        let version = (sets[revocation.tenant]?[digest]?.version ?? 0) + 1
-        let entry = RevocationEntry(RevocationRecord(revocation, version: version))
+        let known = sets[revocation.tenant]?[digest]
+        var entry = RevocationEntry(RevocationRecord(revocation, version: (known?.version ?? 0) + 1))
+        // As the store will: what is in force is not weakened.
+        if let known, known.isInForce(at: now) {
+            entry.revokedAt = max(entry.revokedAt, known.revokedAt)
+            entry.expiry = max(entry.expiry, known.expiry)
+        }
         return sets[revocation.tenant]?.apply(entry, for: digest) ?? false
     }
 
@@ -48,17 +57,19 @@ struct RevocationBook {
 
     /// Takes what was loaded whole for what holds, but keeps what was known here and the store has lost.
     ///
+    /// - Parameters:
+    ///   - since: ``latest`` when the load began. What came later may be missing in it without being lost.
+    ///   - now: Unix seconds.
     /// - Returns: What to put back into the store.
-    mutating func replace(with loaded: RevocationLoad, at now: Double) -> [RevocationRecord] {
+    mutating func replace(with loaded: RevocationLoad, since: UInt64, at now: Double) -> [RevocationRecord] {
         var lost: [RevocationRecord] = []
         // The load may have seen changes that the news will tell again, older ones before them.
         settled = 0
+        latest = max(latest, loaded.latest)
         for (tenant, known) in sets {
-            var set = RevocationSet()
-            let table = loaded.tables[tenant] ?? RevocationTable()
-            set = RevocationSet(table)
+            var set = RevocationSet(loaded.tables[tenant] ?? RevocationTable())
             known.forEach { digest, entry in
-                guard now < entry.expiresAt, set.apply(entry, for: digest) else { return }
+                guard now < entry.expiresAt, set.apply(entry, for: digest), entry.version <= since else { return }
                 lost.append(
                     RevocationRecord(
                         tenant: tenant,
@@ -81,9 +92,12 @@ struct RevocationBook {
 /// Everything that a store has on record, as it is gathered page by page.
 struct RevocationLoad: Sendable {
     private(set) var tables: [String: RevocationTable] = [:]
+    /// The latest version among them.
+    private(set) var latest: UInt64 = 0
 
     mutating func add(_ records: [RevocationRecord]) {
         for record in records {
+            latest = max(latest, record.version)
             tables[record.tenant, default: RevocationTable()].insert(RevocationEntry(record), for: record.digest)
         }
     }

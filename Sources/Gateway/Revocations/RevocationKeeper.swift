@@ -18,38 +18,43 @@ actor RevocationKeeper {
 
     /// How long the store waits for news before it says that there is none.
     private static let patience = Duration.milliseconds(250)
-    /// Revocations that the store has not taken yet and that are tried again.
-    private static let mostPending = 10_000
-    private static let pendingBatch = 256
 
     private let store: any Store
     private let tenants: [String]
     private let logger: Logger
     private let distribute: Distribute
-    /// Told of each word that other parts wait for. Must not take long.
-    private let announced: @Sendable (Announcement) -> Void
+    private let heard: @Sendable (Word) -> Void
     private var book: RevocationBook
     private var load: RevocationLoad?
-    private var contact: UInt64?
-    private var pending: [Revocation] = []
+    /// When the store was last known to have nothing newer, in monotonic nanoseconds; nil: never.
+    private(set) var contact: UInt64?
+    private var unstored = UnstoredRevocations()
     private var housekeeping: Housekeeping
     private var isDown = false
     private var waitingForLoad: [EventLoopPromise<Void>] = []
     /// Whether everything was loaded at least once.
     private(set) var isLoaded = false
 
+    /// What other parts of the instance are told of the store's history.
+    enum Word: Sendable {
+        case announcement(Announcement)
+        /// All was loaded anew: announcements may have been missed.
+        case reloaded
+    }
+
+    /// - Parameter heard: Told of each word. Must not take long.
     init(
         store: any Store,
         tenants: [String],
         logger: Logger,
         distribute: @escaping Distribute,
-        announced: @escaping @Sendable (Announcement) -> Void
+        heard: @escaping @Sendable (Word) -> Void
     ) {
         self.store = store
         self.tenants = tenants
         self.logger = logger
         self.distribute = distribute
-        self.announced = announced
+        self.heard = heard
         book = RevocationBook(tenants: tenants)
         housekeeping = Housekeeping(now: Clock.monotonic())
     }
@@ -58,15 +63,25 @@ actor RevocationKeeper {
 
     /// Loads and follows until the task is cancelled. While the store is away, what is known here stays in force.
     func run() async {
+        await withDiscardingTaskGroup { tasks in
+            // Apart, because a write may wait for a replica while there is news.
+            tasks.addTask { await self.keepUp() }
+            await follow()
+        }
+        // The last chance for what the store has not taken, in a task that is not cancelled.
+        await Task { await storeUnstored() }.value
+    }
+
+    private func follow() async {
         var position: StorePosition?
         while !Task.isCancelled {
             do throws(StoreError) {
                 if let known = position {
-                    position = try await follow(known)
+                    position = try await hear(after: known)
                 } else {
                     position = try await loadAll()
                 }
-                await cameBack()
+                cameBack()
             } catch {
                 await failed(error)
             }
@@ -74,34 +89,38 @@ actor RevocationKeeper {
     }
 
     /// - Returns: Where to go on; nil if everything has to be loaded again.
-    private func follow(_ position: StorePosition) async throws(StoreError) -> StorePosition? {
+    private func hear(after position: StorePosition) async throws(StoreError) -> StorePosition? {
         let asked = Clock.monotonic()
         switch try await store.news(after: position, waiting: Self.patience) {
         case .missed:
             logger.notice("the store's history does not reach back far enough; loading all revocations again")
+            // Where that is so again and again, loading again and again would not help.
+            try? await Task.sleep(for: .milliseconds(Int64.random(in: 50...150)))
             return nil
         case .changes(let records, let announcements, let next):
-            contact = asked
+            // With a full page there is more, and the copy as old as before.
+            if records.count < StoreNews.fullPage { contact = asked }
             await take(records, inOrder: true)
-            announcements.forEach(announced)
+            for announcement in announcements { heard(.announcement(announcement)) }
             return next
         }
     }
 
     private func loadAll() async throws(StoreError) -> StorePosition {
         let asked = Clock.monotonic()
+        let since = book.latest
         load = RevocationLoad()
         defer { load = nil }
         let position = try await store.loadRevocations(tenants: tenants) { [weak self] records in
             await self?.loaded(records)
         }
-        let lost = book.replace(with: load ?? RevocationLoad(), at: Clock.unix())
+        let lost = book.replace(with: load ?? RevocationLoad(), since: since, at: Clock.unix())
         if !lost.isEmpty {
             logger.warning(
-                "the store has lost revocations that are in force here; putting them back",
+                "the store has lost revocations that are in force here; they are put back",
                 metadata: ["count": "\(lost.count)"]
             )
-            try await store.restore(lost)
+            unstored.lost(lost)
         }
         contact = asked
         await hand(Set(tenants))
@@ -109,6 +128,7 @@ actor RevocationKeeper {
         isLoaded = true
         for waiting in waitingForLoad { waiting.succeed() }
         waitingForLoad = []
+        heard(.reloaded)
         return position
     }
 
@@ -120,20 +140,44 @@ actor RevocationKeeper {
             isDown = true
             logger.error(
                 "revocations cannot be followed; what is known here stays in force",
-                metadata: ["error": "\(error)"]
+                metadata: ["reason": "\(error)"]
             )
         }
         // The store has waited already where waiting helps; this keeps a failure that comes at once from spinning.
         try? await Task.sleep(for: .milliseconds(Int64.random(in: 100...300)))
     }
 
-    private func cameBack() async {
-        if isDown {
-            isDown = false
-            logger.notice("revocations are followed again")
+    private func cameBack() {
+        guard isDown else { return }
+        isDown = false
+        logger.notice("revocations are followed again")
+    }
+
+    // MARK: Keeping the store up to date
+
+    /// Stores what the store did not take, and clears away what has expired.
+    private func keepUp() async {
+        while !Task.isCancelled {
+            await storeUnstored()
+            await keepHouse()
+            try? await Task.sleep(for: unstored.pause)
         }
-        await storePending()
-        await keepHouse()
+    }
+
+    private func storeUnstored() async {
+        do throws(StoreError) {
+            while let batch = unstored.revocations() {
+                _ = try await revoke(batch.revocations)
+                unstored.stored(batch)
+            }
+            while let batch = unstored.lost() {
+                try await store.restore(batch.records)
+                unstored.restored(batch)
+            }
+            unstored.worked()
+        } catch {
+            unstored.failed()
+        }
     }
 
     private func keepHouse() async {
@@ -142,7 +186,7 @@ actor RevocationKeeper {
             do throws(StoreError) {
                 try await store.removeExpiredRevocations(tenants: tenants)
             } catch {
-                logger.warning("expired revocations could not be removed", metadata: ["error": "\(error)"])
+                logger.warning("expired revocations could not be removed", metadata: ["reason": "\(error)"])
             }
         }
         if due.memory { book.removeExpired(at: Clock.unix()) }
@@ -167,32 +211,25 @@ actor RevocationKeeper {
     }
 
     /// Revokes here and now whatever the store says; what it does not take is tried again until it does.
-    func revokeAnyway(_ revocations: [Revocation]) async {
+    ///
+    /// - Returns: Whether the store has it.
+    func revokeAnyway(_ revocations: [Revocation]) async -> Bool {
         var changed: Set<String> = []
-        for revocation in revocations where book.applyProvisionally(revocation) { changed.insert(revocation.tenant) }
+        let now = Clock.unix()
+        for revocation in revocations where book.applyProvisionally(revocation, at: now) {
+            changed.insert(revocation.tenant)
+        }
         await hand(changed)
         do throws(StoreError) {
             _ = try await revoke(revocations)
+            return true
         } catch {
+            let dropped = unstored.add(revocations)
             logger.error(
                 "a sign-out is in force here, but not stored yet",
-                metadata: ["error": "\(error)", "waiting": "\(pending.count + revocations.count)"]
+                metadata: ["reason": "\(error)", "waiting": "\(unstored.count)", "dropped": "\(dropped)"]
             )
-            pending += revocations
-            if pending.count > Self.mostPending { pending.removeFirst(pending.count - Self.mostPending) }
-        }
-    }
-
-    private func storePending() async {
-        while !pending.isEmpty {
-            let batch = Array(pending.prefix(Self.pendingBatch))
-            do throws(StoreError) {
-                _ = try await revoke(batch)
-            } catch {
-                return
-            }
-            // More may have come meanwhile, behind these.
-            pending.removeFirst(min(batch.count, pending.count))
+            return false
         }
     }
 

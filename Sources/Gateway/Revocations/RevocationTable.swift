@@ -7,7 +7,7 @@ struct RevocationEntry: Equatable, Sendable {
     /// Unix seconds.
     var revokedAt: Double
     /// Unix seconds, whole; `UInt32.max` stands for never. Rounded up: a second late, never early.
-    fileprivate(set) var expiry: UInt32
+    var expiry: UInt32
     var version: UInt64
 
     init(isWithdrawn: Bool = false, revokedAt: Double, expiresAt: Double, version: UInt64) {

@@ -41,11 +41,11 @@ extension Worker {
         let bound = NIOLoopBound(client, eventLoop: eventLoop)
         let request = client.record.id
         Task { [eventLoop, controlPlane] in
-            await controlPlane.endSession(revocations)
+            let isStored = await controlPlane.endSession(revocations)
             eventLoop.execute {
                 let client = bound.value
                 // It may be gone, and the object serve another request.
-                if client.record.id == request { client.sessionEnded() }
+                if client.record.id == request { client.sessionEnded(isStored: isStored) }
             }
         }
     }

@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import Logging
 import NIOCore
 import NIOPosix
@@ -18,7 +17,6 @@ final class SharedState: Sendable {
     let revocations: RevocationKeeper
     let keySets: KeySetKeeper
     private let keyFiles: KeyFileWatch
-    private let client: HTTPClient
     /// Seals what is secret in the store; nil without `GATEHOUSE_KEY`.
     private let sealer: Sealer?
     private let logger: Logger
@@ -29,7 +27,6 @@ final class SharedState: Sendable {
     init(
         _ configuration: TenantsConfiguration,
         sealingKeys: Secret?,
-        group: MultiThreadedEventLoopGroup,
         logger: Logger
     ) throws(StoreError) {
         var sealer: Sealer?
@@ -37,19 +34,19 @@ final class SharedState: Sendable {
             sealer = Sealer(try SealingKeys(String(decoding: sealingKeys.bytes, as: UTF8.self)))
         }
         self.sealer = sealer
+        // Not the workers' loops: a million revocations that are read there would hold up requests.
+        let group = MultiThreadedEventLoopGroup.singleton
         let store = StoreMaker.make(configuration.gateway.store, group: group, logger: logger)
         let loops = EventLoops()
-        let client = HTTPClient(eventLoopGroup: group, configuration: KeySetFetcher.clientConfiguration)
         let keySets = KeySetKeeper(
             sources: RemoteKeySource.all(of: configuration.tenants),
             store: store,
             stateDirectory: configuration.gateway.stateDirectory,
-            fetcher: KeySetFetcher(client: client),
+            fetcher: KeySetFetcher(group: group),
             logger: logger
         ) { source, keys in await loops.use(keys, from: .remote(source)) }
         self.store = store
         self.loops = loops
-        self.client = client
         self.keySets = keySets
         self.logger = logger
         keyFiles = KeyFileWatch(sources: KeyFileSource.all(of: configuration.tenants), logger: logger) { source, keys in
@@ -60,9 +57,13 @@ final class SharedState: Sendable {
             tenants: configuration.tenants.map(\.name),
             logger: logger,
             distribute: { loops.use($0) },
-            announced: { announcement in
-                guard announcement.topic == SharedKeySets.topic else { return }
-                Task { await keySets.announced(announcement.subject) }
+            heard: { word in
+                switch word {
+                case .announcement(let announcement):
+                    guard announcement.topic == SharedKeySets.topic else { return }
+                    Task { await keySets.announced(announcement.subject) }
+                case .reloaded: Task { await keySets.lookAgain() }
+                }
             }
         )
     }
@@ -87,6 +88,7 @@ final class SharedState: Sendable {
                 Task { [revocations] in await revocations.run() },
                 Task { [keySets] in await keySets.run() },
                 Task { [keyFiles] in await keyFiles.run() },
+                Task { [keySets] in await keySets.lookAgainAndAgain() },
             ]
         }
         if let eventLoop = workers.first?.eventLoop {
@@ -97,11 +99,10 @@ final class SharedState: Sendable {
     private func verifySealing(_ sealer: Sealer) async throws(StoreError) {
         do throws(StoreError) {
             try await store.verifySealing(with: sealer)
-        } catch .unavailable(let reason) {
-            logger.warning(
-                "whether GATEHOUSE_KEY is the right one cannot be told: the store is not available",
-                metadata: ["reason": "\(reason)"]
-            )
+        } catch .sealBroken(let problem) {
+            throw .sealBroken(problem)
+        } catch {
+            logger.warning("whether GATEHOUSE_KEY is the right one cannot be told", metadata: ["reason": "\(error)"])
         }
     }
 
@@ -112,12 +113,8 @@ final class SharedState: Sendable {
         }
         for task in running { task.cancel() }
         for task in running { await task.value }
+        loops.set([], [])
         await store.close()
-        do {
-            try await client.shutdown()
-        } catch {
-            logger.warning("the client of identity providers did not stop", metadata: ["error": "\(error)"])
-        }
     }
 
     /// What is not there yet that requests need; empty when there is nothing to wait for.

@@ -17,7 +17,7 @@ enum StoreMaker {
             return MemoryStore()
         case .embedded(let path):
             logger.info("store", metadata: ["file": "\(path)"])
-            return EmbeddedStore(path: path)
+            return EmbeddedStore(path: path, logger: logger)
         case .redis(let location):
             logger.info("store", metadata: ["redis": "\(location.label)"])
             return RedisStore(RedisConfiguration(location), eventLoopGroup: group, logger: logger)

@@ -1,5 +1,5 @@
-import Glibc
 import NIOSSL
+import PeerNames
 import Tenants
 
 /// How TLS is spoken with a backend's servers. Their certificates are always verified, for the chain and the name.
@@ -51,27 +51,22 @@ struct BackendTLSContext: Sendable {
         [tls?.caFile, tls?.certificateFile, tls?.keyFile].compactMap { $0 }
     }
 
-    /// The first handler of a connection to one of the backend's servers.
+    /// The first handler of a connection to one of the backend's servers. When its handshake is done, the server is yet
+    /// to be verified for its name.
     ///
-    /// The certificate has to be for `server_name` if there is one, else for the host. An IP address is not sent as a
-    /// name (RFC 6066 section 3), and is verified as the address that the connection goes to (RFC 9525 section 6.5).
+    /// An IP address is not sent as a name (RFC 6066 section 3), and is verified as the address that the connection
+    /// goes to (RFC 9525 section 6.5).
     ///
     /// - Parameter host: The host of the server's URL; an IPv6 address with or without brackets.
     /// - Throws: `NIOSSLExtraError` if it is not a name that a certificate can be for.
     func makeHandler(forHost host: String) throws -> NIOSSLClientHandler {
-        try NIOSSLClientHandler(context: context, serverHostname: Self.sentName(serverName ?? host))
+        try NIOSSLClientHandler(context: context, serverHostname: peerName(forHost: host)?.text)
     }
 
-    private static func sentName(_ host: String) -> String? {
-        if host.hasPrefix("[") || isIPAddress(host) { return nil }
-        return host.hasSuffix(".") ? String(host.dropLast()) : host
-    }
-
-    private static func isIPAddress(_ host: String) -> Bool {
-        var version4 = in_addr()
-        var version6 = in6_addr()
-        return inet_pton(AF_INET, host, &version4) == 1 || inet_pton(AF_INET6, host, &version6) == 1
-    }
+    /// What the certificate has to be for: `server_name` if there is one, else the host.
+    ///
+    /// - Returns: Nil for an IP address, which the handshake itself verifies.
+    func peerName(forHost host: String) -> PeerName? { PeerName(ofHost: serverName ?? host) }
 }
 
 /// The contexts of one backend: connections for WebSockets must not become HTTP/2.

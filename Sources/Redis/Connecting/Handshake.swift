@@ -74,6 +74,7 @@ struct Handshake: Equatable {
         guard case .error(let code, let message) = reply else {
             return step == .role ? Self.roleFailure(reply) : nil
         }
+        if case .authenticate = step { return refusedCredentials(code) }
         switch (step, code) {
         case (.check, "NOPERM"), (.name, _):
             // An answer all the same; and a name is a courtesy.
@@ -86,6 +87,17 @@ struct Handshake: Equatable {
             return .refused("database \(database) cannot be selected: \(message)")
         case (.authenticate, _), (.check, _), (.role, _), (.select, _), (.findMaster, _):
             return .transient(message)
+        }
+    }
+
+    /// A server that does not know `AUTH` repeats what it was given, the password too: of what it says only a code that
+    /// Redis is known to answer is told on.
+    private static func refusedCredentials(_ code: String) -> ConnectFailure {
+        switch code {
+        case "WRONGPASS", "NOAUTH", "NOPERM": .refused("\(code): the server does not take the user and the password")
+        case "ERR": .transient("ERR in answer to AUTH: it has too many clients, or does not know AUTH with a user")
+        case "BUSY", "LOADING", "MASTERDOWN": .transient("\(code) in answer to AUTH")
+        default: .transient("an error in answer to AUTH")
         }
     }
 

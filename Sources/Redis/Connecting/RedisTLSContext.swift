@@ -1,5 +1,5 @@
-import Glibc
 import NIOSSL
+import PeerNames
 
 /// How TLS is spoken with servers and sentinels. Made once: with the system's roots it takes milliseconds.
 struct RedisTLSContext: Sendable {
@@ -38,22 +38,22 @@ struct RedisTLSContext: Sendable {
     /// An IP address is not sent as a name (RFC 6066 section 3), and is verified as the address that the connection
     /// goes to (RFC 9525 section 6.5).
     func makeHandler(forHost host: String) throws -> NIOSSLClientHandler {
-        try NIOSSLClientHandler(context: context, serverHostname: name(forHost: host))
+        try NIOSSLClientHandler(context: context, serverHostname: name(forHost: host)?.text)
     }
 
     /// What is left to check when the handshake is done.
     ///
     /// - Returns: What is wrong with the server's certificate.
     func problem(with certificate: NIOSSLCertificate?, ofHost host: String) -> String? {
-        guard let name = name(forHost: host) else { return nil }
-        guard let certificate else { return "TLS: the server showed no certificate" }
-        return ServerName.isNamed(name, by: certificate) ? nil : "TLS: the server's certificate is not for \(name)"
+        do throws(PeerNameProblem) {
+            try name(forHost: host)?.verify(certificate)
+            return nil
+        } catch {
+            return "TLS: \(error)"
+        }
     }
 
-    private func name(forHost host: String) -> String? {
-        let name = serverName ?? host
-        return Self.isIPAddress(name) ? nil : name
-    }
+    private func name(forHost host: String) -> PeerName? { PeerName(ofHost: serverName ?? host) }
 
     private static func certificates(_ file: String) throws(RedisError) -> [NIOSSLCertificate] {
         do {
@@ -71,11 +71,5 @@ struct RedisTLSContext: Sendable {
         } catch {
             throw .unusable("\(file) holds no readable private key in PEM: \(error)")
         }
-    }
-
-    private static func isIPAddress(_ host: String) -> Bool {
-        var version4 = in_addr()
-        var version6 = in6_addr()
-        return inet_pton(AF_INET, host, &version4) == 1 || inet_pton(AF_INET6, host, &version6) == 1
     }
 }

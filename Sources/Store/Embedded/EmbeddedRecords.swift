@@ -1,6 +1,17 @@
 import Foundation
 import GRDB
 
+/// Some of a tenant's records, in the order of their digests.
+struct EmbeddedPage: Sendable {
+    var records: [RevocationRecord] = []
+    /// The digests of those that cannot be read.
+    var unreadable: [RevocationDigest] = []
+    /// The digest of the last, readable or not; nil: there is none.
+    var last: RevocationDigest?
+    /// Whether there may be more after it.
+    var isFull = false
+}
+
 /// Revocation records as rows of `revocation` and `change`.
 enum EmbeddedRecords {
     /// In the order in which ``record(_:tenant:)`` takes them.
@@ -29,6 +40,33 @@ enum EmbeddedRecords {
         return true
     }
 
+    /// Takes away what is on record for the same if it cannot be read: that is older than anything.
+    static func clearUnreadable(for record: RevocationRecord, _ db: Database) throws {
+        do {
+            _ = try self.record(record.digest, tenant: record.tenant, db)
+        } catch is StoreError {
+            let sql = "DELETE FROM revocation WHERE tenant = ? AND digest_high = ? AND digest_low = ?"
+            let arguments: StatementArguments = [
+                record.tenant, Int64(bitPattern: record.digest.high), Int64(bitPattern: record.digest.low),
+            ]
+            try db.cachedStatement(sql: sql).execute(arguments: arguments)
+        }
+    }
+
+    /// - Returns: `record` as it takes the place of what is in force for the same.
+    static func merged(_ record: RevocationRecord, now: Double, _ db: Database) throws -> RevocationRecord {
+        let sql = """
+            SELECT revoked_at, expires_at FROM revocation
+            WHERE tenant = ? AND digest_high = ? AND digest_low = ?
+                AND NOT withdrawn AND expires_at > ? AND abs(revoked_at) < 9e999
+            """
+        let arguments: StatementArguments = [
+            record.tenant, Int64(bitPattern: record.digest.high), Int64(bitPattern: record.digest.low), now,
+        ]
+        guard let known = try Row.fetchOne(db.cachedStatement(sql: sql), arguments: arguments) else { return record }
+        return record.keeping(revokedAt: try number(known, 0), expiresAt: try number(known, 1))
+    }
+
     static func record(
         _ digest: RevocationDigest,
         tenant: String,
@@ -52,7 +90,7 @@ enum EmbeddedRecords {
         limit: Int,
         where condition: String = "TRUE",
         _ conditionArguments: StatementArguments = []
-    ) throws -> [RevocationRecord] {
+    ) throws -> EmbeddedPage {
         var arguments: StatementArguments = [tenant]
         var place = ""
         if let digest {
@@ -67,10 +105,19 @@ enum EmbeddedRecords {
             db.cachedStatement(sql: sql),
             arguments: arguments + conditionArguments + [limit]
         )
-        var records: [RevocationRecord] = []
-        records.reserveCapacity(limit)
-        while let row = try rows.next() { records.append(try record(row, tenant: tenant)) }
-        return records
+        var page = EmbeddedPage()
+        page.records.reserveCapacity(limit)
+        while let row = try rows.next() {
+            let digest = try self.digest(row, offset: 0)
+            page.last = digest
+            do {
+                page.records.append(try record(row, tenant: tenant))
+            } catch is StoreError {
+                page.unreadable.append(digest)
+            }
+        }
+        page.isFull = page.records.count + page.unreadable.count == limit
+        return page
     }
 
     /// - Parameter offset: Where ``columns`` begin.
@@ -79,17 +126,23 @@ enum EmbeddedRecords {
         guard let note = note.utf8.withContiguousStorageIfAvailable({ RevocationNote(json: $0.span) }) ?? nil else {
             throw StoreError.garbled("the note of a revocation of \(tenant)")
         }
-        return RevocationRecord(
+        let record = RevocationRecord(
             tenant: tenant,
-            digest: RevocationDigest(
-                high: UInt64(bitPattern: try integer(row, offset)),
-                low: UInt64(bitPattern: try integer(row, offset + 1))
-            ),
+            digest: try digest(row, offset: offset),
             isWithdrawn: try integer(row, offset + 3) != 0,
             revokedAt: try number(row, offset + 4),
             expiresAt: try number(row, offset + 5),
             version: UInt64(bitPattern: try integer(row, offset + 2)),
             note: note
+        )
+        try record.validate()
+        return record
+    }
+
+    private static func digest(_ row: Row, offset: Int) throws -> RevocationDigest {
+        RevocationDigest(
+            high: UInt64(bitPattern: try integer(row, offset)),
+            low: UInt64(bitPattern: try integer(row, offset + 1))
         )
     }
 

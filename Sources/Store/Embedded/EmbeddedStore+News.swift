@@ -19,7 +19,7 @@ extension EmbeddedStore {
         let end = ContinuousClock.now + duration
         while true {
             let rings = bell.rings
-            let news = try await read { try Self.news(after: position, $0) }
+            let news = try await read { [unreadable] in try Self.news(after: position, $0, unreadable) }
             let left = end - .now
             guard case .changes([], [], _) = news, left > .zero else { return news }
             await bell.wait(past: rings, for: min(left, Self.lookInterval))
@@ -27,17 +27,26 @@ extension EmbeddedStore {
         }
     }
 
-    private static func news(after position: StorePosition, _ db: Database) throws -> StoreNews {
+    private static func news(
+        after position: StorePosition,
+        _ db: Database,
+        _ unreadable: UnreadableLog
+    ) throws -> StoreNews {
         guard var place = EmbeddedPosition(position), try place.isInHistory(db) else { return .missed }
         let limit = RevocationLimits.news
         var changes: [RevocationRecord] = []
         let sql = "SELECT id, tenant, \(EmbeddedRecords.columns) FROM change WHERE id > ? ORDER BY id LIMIT ?"
         let rows = try Row.fetchCursor(db.cachedStatement(sql: sql), arguments: [place.change, limit])
         while let row = try rows.next() {
-            let record = try EmbeddedRecords.record(row, tenant: try EmbeddedRecords.text(row, 1), offset: 2)
-            changes.append(record)
             place.change = try EmbeddedRecords.integer(row, 0)
-            place.version = record.version
+            do {
+                let record = try EmbeddedRecords.record(row, tenant: try EmbeddedRecords.text(row, 1), offset: 2)
+                changes.append(record)
+                place.version = record.version
+            } catch is StoreError {
+                unreadable.foundChange("\(place.change)")
+                return .missed
+            }
         }
         var announcements: [Announcement] = []
         let told = try Row.fetchCursor(

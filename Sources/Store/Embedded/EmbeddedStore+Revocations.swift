@@ -14,8 +14,12 @@ extension EmbeddedStore {
             let some = revocations[start..<min(start + Self.writtenAtOnce, revocations.count)]
             records += try await change { db in
                 let first = try EmbeddedMeta.nextVersion(db, now: now)
-                let records = some.enumerated().map { RevocationRecord($1, version: first + UInt64($0)) }
-                for record in records { _ = try EmbeddedRecords.put(record, db) }
+                let records = try some.enumerated().map { index, revocation in
+                    let asked = RevocationRecord(revocation, version: first + UInt64(index))
+                    let record = try EmbeddedRecords.merged(asked, now: now, db)
+                    _ = try EmbeddedRecords.put(record, db)
+                    return record
+                }
                 try EmbeddedMeta.raiseVersion(to: first + UInt64(records.count - 1), db)
                 return records
             }
@@ -47,7 +51,9 @@ extension EmbeddedStore {
             let some = records[start..<min(start + Self.writtenAtOnce, records.count)]
             _ = try await change { db in
                 try some.filter { record in
-                    guard record.expiresAt > now, try EmbeddedRecords.put(record, db) else { return false }
+                    guard record.expiresAt > now else { return false }
+                    try EmbeddedRecords.clearUnreadable(for: record, db)
+                    guard try EmbeddedRecords.put(record, db) else { return false }
                     try EmbeddedMeta.raiseVersion(to: record.version, db)
                     return true
                 }
@@ -87,12 +93,13 @@ extension EmbeddedStore {
             var isWhole = false
             while !isWhole {
                 let after = last
-                let records = try await read {
+                let read = try await read {
                     try EmbeddedRecords.page($0, tenant: tenant, after: after, limit: RevocationLimits.page)
                 }
-                if !records.isEmpty { await page(records) }
-                last = records.last?.digest
-                isWhole = records.count < RevocationLimits.page
+                unreadable.found(read.unreadable.map(\.text), tenant: tenant)
+                if !read.records.isEmpty { await page(read.records) }
+                last = read.last
+                isWhole = !read.isFull
             }
         }
         return position
@@ -106,7 +113,7 @@ extension EmbeddedStore {
         let start = try RevocationDigest.from(cursor: cursor)
         let limit = max(1, limit)
         let now = now()
-        let records = try await read { db in
+        let page = try await read { db in
             try EmbeddedRecords.page(
                 db,
                 tenant: tenant,
@@ -116,7 +123,8 @@ extension EmbeddedStore {
                 [now]
             )
         }
-        return (records, records.count == limit ? records.last?.digest.text : nil)
+        unreadable.found(page.unreadable.map(\.text), tenant: tenant)
+        return (page.records, page.isFull ? page.last?.text : nil)
     }
 
     public func removeExpiredRevocations(tenants: [String]) async throws(StoreError) {

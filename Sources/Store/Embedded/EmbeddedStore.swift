@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import GRDB
+public import Logging
 import Synchronization
 
 /// A file of SQLite: shared by the processes of one machine, there again after a restart, and all that a gateway on its
@@ -23,16 +24,23 @@ public final class EmbeddedStore: Store {
     let now: UnixClock
     let bell = Bell()
     let keptChanges: Int64
+    let unreadable: UnreadableLog
     private let state = Mutex(State.closed)
     private let works = Atomic(false)
 
-    public convenience init(path: String, clock: @escaping UnixClock = systemUnixTime) {
-        self.init(path: path, clock: clock, keptChanges: RevocationLimits.keptChanges)
+    /// - Parameter logger: Told of what is in the file and cannot be read.
+    public convenience init(
+        path: String,
+        logger: Logger = Logger(label: "gatehouse.store"),
+        clock: @escaping UnixClock = systemUnixTime
+    ) {
+        self.init(path: path, logger: logger, clock: clock, keptChanges: RevocationLimits.keptChanges)
     }
 
     /// - Parameter keptChanges: How many changes are kept at least for readers that fell behind.
-    init(path: String, clock: @escaping UnixClock, keptChanges: Int) {
+    init(path: String, logger: Logger, clock: @escaping UnixClock, keptChanges: Int) {
         self.path = path
+        unreadable = UnreadableLog(logger)
         self.keptChanges = Int64(keptChanges)
         now = clock
     }

@@ -79,7 +79,10 @@ struct MemoryState {
     func records(of tenant: String) -> [RevocationRecord] { records[tenant].map { Array($0.values) } ?? [] }
 
     mutating func revoke(_ revocation: Revocation, now: Double) -> RevocationRecord {
-        let record = RevocationRecord(revocation, version: nextVersion(now: now))
+        var record = RevocationRecord(revocation, version: nextVersion(now: now))
+        if let known = records[record.tenant]?[record.digest], known.isInForce(at: now) {
+            record = record.keeping(revokedAt: known.revokedAt, expiresAt: known.expiresAt)
+        }
         put(record)
         return record
     }

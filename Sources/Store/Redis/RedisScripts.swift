@@ -3,7 +3,8 @@ import Redis
 /// What has to happen in Redis as one step.
 enum RedisScripts {
     /// Adds to the stream `KEYS[3]` and puts on record. `rest` is a line without its version, `score` when it expires,
-    /// or nothing.
+    /// or nothing. `known` gives what is on record, nil if it is nothing that can be read, and whether there is
+    /// anything; numbers keep the text they came with, so that none is rounded.
     ///
     /// A sequence beyond 20 bits does not fit a version: the server's clock went back, and more than a million changes
     /// were made in one of its milliseconds. Then the next millisecond is taken.
@@ -24,20 +25,47 @@ enum RedisScripts {
             redis.call('HSET', KEYS[1], digest, id .. ' ' .. rest)
             if score == '' then redis.call('ZREM', KEYS[2], digest) else redis.call('ZADD', KEYS[2], score, digest) end
         end
+        local function number(text)
+            if text == 'inf' then return math.huge end
+            return tonumber(text)
+        end
+        local function known(digest)
+            local line = redis.call('HGET', KEYS[1], digest)
+            if not line then return nil, false end
+            local ms, sequence, revoked, expires, state, note =
+                string.match(line, '^(%d+)-(%d+) (%S+) (%S+) ([RW]) ({.*})$')
+            local at = number(revoked)
+            if not (at and at > -math.huge and at < math.huge and number(expires)) then return nil, true end
+            return {
+                ms = tonumber(ms), sequence = tonumber(sequence), revoked = revoked, expires = expires, note = note,
+                in_force = function(now) return state == 'R' and number(expires) > number(now) end
+            }, true
+        end
 
         """
 
-    /// `KEYS`: records, expiry, changes. `ARGV`: changes kept, tenant, then for each its digest, line without version
-    /// and expiry. Gives the IDs.
+    /// `KEYS`: records, expiry, changes. `ARGV`: changes kept, tenant, now, then for each its digest, when it was
+    /// revoked, when it expires and its note. Gives for each its ID and both times as they are on record then: what is
+    /// in force ends no sooner and reaches no less far.
     static let revoke = RedisScript(
         put + """
-            local ids = {}
-            for i = 3, #ARGV, 3 do
-                local id = put(ARGV[i], ARGV[i + 1])
-                record(ARGV[i], id, ARGV[i + 1], ARGV[i + 2])
-                ids[#ids + 1] = id
+            local result = {}
+            for i = 4, #ARGV, 4 do
+                local digest, revoked, expires = ARGV[i], ARGV[i + 1], ARGV[i + 2]
+                local before = known(digest)
+                if before and before.in_force(ARGV[3]) then
+                    if number(before.revoked) > number(revoked) then revoked = before.revoked end
+                    if number(before.expires) > number(expires) then expires = before.expires end
+                end
+                local rest = revoked .. ' ' .. expires .. ' R ' .. ARGV[i + 3]
+                local id = put(digest, rest)
+                local score = expires
+                if expires == 'inf' then score = '' end
+                record(digest, id, rest, score)
+                local last = #result
+                result[last + 1], result[last + 2], result[last + 3] = id, revoked, expires
             end
-            return ids
+            return result
             """
     )
 
@@ -47,18 +75,16 @@ enum RedisScripts {
         put + """
             local withdrawn = {}
             for i = 5, #ARGV do
-                local line = redis.call('HGET', KEYS[1], ARGV[i])
-                if line then
-                    local revoked, expires, state, note = string.match(line, '^%S+ (%S+) (%S+) (%a) (.*)$')
-                    if not revoked then return redis.error_reply('GARBLED the revocation ' .. ARGV[i]) end
-                    if state == 'R' and (expires == 'inf' or tonumber(expires) > tonumber(ARGV[3])) then
-                        if expires == 'inf' or tonumber(expires) > tonumber(ARGV[4]) then expires = ARGV[4] end
-                        local rest = revoked .. ' ' .. expires .. ' W ' .. note
-                        local id = put(ARGV[i], rest)
-                        record(ARGV[i], id, rest, expires)
-                        withdrawn[#withdrawn + 1] = ARGV[i]
-                        withdrawn[#withdrawn + 1] = id .. ' ' .. rest
-                    end
+                local before, is_there = known(ARGV[i])
+                if is_there and not before then return redis.error_reply('GARBLED the revocation ' .. ARGV[i]) end
+                if before and before.in_force(ARGV[3]) then
+                    local expires = before.expires
+                    if number(expires) > number(ARGV[4]) then expires = ARGV[4] end
+                    local rest = before.revoked .. ' ' .. expires .. ' W ' .. before.note
+                    local id = put(ARGV[i], rest)
+                    record(ARGV[i], id, rest, expires)
+                    withdrawn[#withdrawn + 1] = ARGV[i]
+                    withdrawn[#withdrawn + 1] = id .. ' ' .. rest
                 end
             end
             return withdrawn
@@ -68,18 +94,16 @@ enum RedisScripts {
     /// `ARGV`: changes kept, tenant, then for each its digest, the two parts of its version, line without version and
     /// expiry. Gives the IDs of those that were put back.
     ///
-    /// The stream goes on above the version where it can, so that none given out later is below it. Else the entry says
-    /// in `v` that its version is not its ID.
+    /// What cannot be read is older than anything. The stream goes on above the version where it can, so that none
+    /// given out later is below it. Else the entry says in `v` that its version is not its ID.
     static let restore = RedisScript(
         put + """
             local ids = {}
             for i = 3, #ARGV, 5 do
                 local digest, ms, sequence, rest = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3]
-                local known = redis.call('HGET', KEYS[1], digest)
-                local known_ms, known_sequence = string.match(known or '', '^(%d+)-(%d+) ')
-                known_ms, known_sequence = tonumber(known_ms or -1), tonumber(known_sequence or -1)
+                local before = known(digest) or {ms = -1, sequence = -1}
                 local new_ms, new_sequence = tonumber(ms), tonumber(sequence)
-                if known_ms < new_ms or (known_ms == new_ms and known_sequence < new_sequence) then
+                if before.ms < new_ms or (before.ms == new_ms and before.sequence < new_sequence) then
                     local version = ms .. '-' .. sequence
                     local id = redis.pcall('XADD', KEYS[3], 'MAXLEN', '~', ARGV[1], version,
                         't', ARGV[2], 'd', digest, 'r', rest)

@@ -85,10 +85,15 @@ extension RedisStore {
             for entry in entries {
                 let entry = try RedisEntry(entry)
                 if name.elementsEqual(RedisKeys.changes.utf8) {
-                    changes.append(try entry.record())
+                    guard let record = entry.record else {
+                        unreadable.foundChange(entry.id.text)
+                        return .missed
+                    }
+                    changes.append(record)
                     next.change = entry.id
                 } else {
-                    announcements.append(try entry.announcement())
+                    // One that means nothing is as good as lost, which announcements may be.
+                    if let announcement = entry.announcement { announcements.append(announcement) }
                     next.announcement = entry.id
                 }
             }
@@ -116,13 +121,13 @@ private struct RedisEntry {
         }
     }
 
-    /// As the scripts of ``RedisScripts`` wrote it.
-    func record() throws(StoreError) -> RevocationRecord {
+    /// As the scripts of ``RedisScripts`` wrote it, whatever fields there are beside; nil: it cannot be read.
+    var record: RevocationRecord? {
         let versionID = if let version = fields["v"] { RedisStreamID(version) } else { id }
         guard let tenant = fields["t"], let digest = fields["d"], let line = fields["r"],
             let version = versionID?.version
-        else { throw .garbled("the change \(id.text)") }
-        return try RevocationLine.read(
+        else { return nil }
+        return try? RevocationLine.read(
             line,
             version: version,
             tenant: String(decoding: tenant, as: UTF8.self),
@@ -130,10 +135,9 @@ private struct RedisEntry {
         )
     }
 
-    func announcement() throws(StoreError) -> Announcement {
-        guard let topic = fields["topic"], let subject = fields["subject"] else {
-            throw .garbled("the announcement \(id.text)")
-        }
+    /// Nil: it is none.
+    var announcement: Announcement? {
+        guard let topic = fields["topic"], let subject = fields["subject"] else { return nil }
         return Announcement(
             topic: String(decoding: topic, as: UTF8.self),
             subject: String(decoding: subject, as: UTF8.self)

@@ -13,24 +13,47 @@ extension RedisStore {
 
     public func revoke(_ revocations: [Revocation]) async throws(StoreError) -> [RevocationRecord] {
         for revocation in revocations { try revocation.validate() }
-        let records = revocations.map { RevocationRecord($0, version: 0) }
-        var versions: [UInt64] = []
-        versions.reserveCapacity(records.count)
-        for pipeline in Self.batches(records).chunks(of: Self.scriptsAPipeline) {
+        let now = now()
+        let asked = revocations.map { RevocationRecord($0, version: 0) }
+        var records: [RevocationRecord] = []
+        records.reserveCapacity(asked.count)
+        for pipeline in Self.batches(asked).chunks(of: Self.scriptsAPipeline) {
             let commands = pipeline.map { batch in
-                RedisScripts.revoke.command(
+                let first: [any RedisArgument] = [keptChanges, batch.first?.tenant ?? "", "\(now)"]
+                return RedisScripts.revoke.command(
                     keys: keys(batch.first?.tenant ?? ""),
-                    arguments: arguments(batch) { [$0.digest.text, RevocationLine.withoutVersion($0), Self.score($0)] }
+                    arguments: first
+                        + batch.flatMap { record -> [any RedisArgument] in
+                            [record.digest.text, "\(record.revokedAt)", "\(record.expiresAt)", record.note.json]
+                        }
                 )
             }
-            for reply in try await write(commands) { versions += try ids(reply).map(Self.version) }
+            for (batch, reply) in zip(pipeline, try await write(commands)) {
+                records += try revoked(batch, reply)
+            }
         }
-        guard versions.count == records.count else { throw .unexpected("the revocations") }
-        return zip(records, versions).map { record, version in
-            var record = record
-            record.version = version
-            return record
+        return records
+    }
+
+    /// - Parameter reply: For each of the batch the ID of its entry, when it was revoked and when it expires.
+    private func revoked(
+        _ batch: ArraySlice<RevocationRecord>,
+        _ reply: RedisReply
+    ) throws(StoreError) -> [RevocationRecord] {
+        guard let words = reply.array, words.count == 3 * batch.count else { throw .unexpected("the revocations") }
+        var records = Array(batch)
+        for index in records.indices {
+            guard let id = words[3 * index].bytes.flatMap({ RedisStreamID($0) }),
+                let revokedAt = words[3 * index + 1].bytes.flatMap({ RevocationLine.number($0.span) }),
+                let expiresAt = words[3 * index + 2].bytes.flatMap({ RevocationLine.number($0.span) })
+            else { throw .unexpected("the revocations") }
+            // It is acknowledged: readers go by it.
+            witness.withLock { $0.saw(id) }
+            records[index].version = try Self.version(id)
+            records[index].revokedAt = revokedAt
+            records[index].expiresAt = expiresAt
         }
+        return records
     }
 
     public func withdraw(
@@ -50,7 +73,9 @@ extension RedisStore {
         for pipeline in commands.chunks(of: Self.scriptsAPipeline) {
             for reply in try await write(Array(pipeline)) {
                 guard let words = reply.array else { throw .unexpected("the withdrawals") }
-                records += try Self.records(words, tenant: tenant)
+                let (withdrawn, unreadable) = try Self.records(words, tenant: tenant)
+                guard unreadable.isEmpty else { throw .garbled("a note of what was withdrawn") }
+                records += withdrawn
             }
         }
         if let greatest = records.map(\.version).max() {
@@ -153,7 +178,9 @@ extension RedisStore {
         guard let parts = reply.array, parts.count == 2, let next = parts[0].bytes, let words = parts[1].array else {
             throw .unexpected("HSCAN")
         }
-        return (try Self.records(words, tenant: tenant), String(decoding: next, as: UTF8.self))
+        let (records, unreadable) = try Self.records(words, tenant: tenant)
+        self.unreadable.found(unreadable, tenant: tenant)
+        return (records, String(decoding: next, as: UTF8.self))
     }
 
     // MARK: Scripts
@@ -207,17 +234,26 @@ extension RedisStore {
     }
 
     /// - Parameter words: Digests and lines in turn.
-    private static func records(_ words: [RedisReply], tenant: String) throws(StoreError) -> [RevocationRecord] {
+    /// - Returns: The records, and the digests of those that cannot be read.
+    private static func records(
+        _ words: [RedisReply],
+        tenant: String
+    ) throws(StoreError) -> (records: [RevocationRecord], unreadable: [String]) {
         guard words.count % 2 == 0 else { throw .unexpected("the records") }
         var records: [RevocationRecord] = []
+        var unreadable: [String] = []
         records.reserveCapacity(words.count / 2)
         for index in stride(from: 0, to: words.count, by: 2) {
             guard case .string(let digest) = words[index], case .string(let line) = words[index + 1] else {
                 throw .unexpected("the records")
             }
-            records.append(try RevocationLine.read(line, tenant: tenant, digest: digest))
+            if let record = try? RevocationLine.read(line, tenant: tenant, digest: digest) {
+                records.append(record)
+            } else {
+                unreadable.append(String(decoding: digest.prefix(32), as: UTF8.self))
+            }
         }
-        return records
+        return (records, unreadable)
     }
 }
 

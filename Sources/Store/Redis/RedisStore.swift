@@ -30,6 +30,7 @@ public final class RedisStore: Store {
     let now: UnixClock
     let keptChanges: Int
     let witness = Mutex(RedisWitness())
+    let unreadable: UnreadableLog
     private let eventLoopGroup: any EventLoopGroup
     private let logger: Logger
     private let state = Mutex(State.closed)
@@ -61,6 +62,7 @@ public final class RedisStore: Store {
         self.configuration = configuration
         self.eventLoopGroup = eventLoopGroup
         self.logger = logger
+        unreadable = UnreadableLog(logger)
         self.keptChanges = keptChanges
         now = clock
         hasReplicas = if case .sentinels = configuration.servers { true } else { false }

@@ -41,6 +41,18 @@ extension Revocation {
 extension RevocationRecord {
     func isInForce(at now: Double) -> Bool { !isWithdrawn && expiresAt > now }
 
+    /// This one in the place of another that is in force: neither ends it sooner nor reaches less far.
+    ///
+    /// - Parameters:
+    ///   - revokedAt: The other's, in Unix seconds.
+    ///   - expiresAt: The same.
+    func keeping(revokedAt: Double, expiresAt: Double) -> RevocationRecord {
+        var record = self
+        record.revokedAt = max(self.revokedAt, revokedAt)
+        record.expiresAt = max(self.expiresAt, expiresAt)
+        return record
+    }
+
     /// The record that says that this one was taken back.
     func withdrawn(version: UInt64, now: Double) -> RevocationRecord {
         var record = self

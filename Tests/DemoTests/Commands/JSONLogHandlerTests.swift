@@ -47,4 +47,9 @@ struct JSONLogHandlerTests {
         #expect(line["metadata_message"] == "forged")
         #expect(line["nested"] == ["a": ["b"]])
     }
+
+    @Test func metadataKeepsItsNameWhereItHidesNothing() throws {
+        let line = try logged { $0.error("it broke", metadata: ["error": "the reason"]) }
+        #expect(line["error"] == "the reason")
+    }
 }

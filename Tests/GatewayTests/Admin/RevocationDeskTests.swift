@@ -22,7 +22,7 @@ final class RevocationDeskTests: Sendable {
                 self.told.withLock { $0.merge(update.sets) { _, new in new } }
                 return []
             },
-            announced: { _ in }
+            heard: { _ in }
         )
         return RevocationDesk(
             tenants: [try Door.tenant(), try Door.tenant(name: "shop", host: "shop.test")],

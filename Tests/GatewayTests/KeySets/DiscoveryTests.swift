@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import NIOPosix
 import Tenants
 import Testing
@@ -16,10 +15,6 @@ import Verification
         keySet: [UInt8] = Array(#"{"keys":[]}"#.utf8),
         _ body: (KeySetFetcher, ProviderServer) async throws -> Void
     ) async throws {
-        let client = HTTPClient(
-            eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton),
-            configuration: KeySetFetcher.clientConfiguration
-        )
         let server = try await ProviderServer { head, port in
             if head.hasPrefix("GET \(Self.metadataPath) ") { return .keySet(metadata(port)) }
             guard head.hasPrefix("GET /keys ") else { return .status("404 Not Found") }
@@ -28,12 +23,11 @@ import Verification
                 ? .init(bytes: Array("HTTP/1.1 304 Not Modified\r\n\r\n".utf8)) : .keySet(keySet, [#"etag: "one""#])
         }
         do {
-            try await body(KeySetFetcher(client: client), server)
+            try await body(KeySetFetcher(group: MultiThreadedEventLoopGroup.singleton), server)
         } catch {
             Issue.record(error)
         }
         await server.close()
-        try await client.shutdown()
     }
 
     private static func good(_ port: Int, issuerEnd: String = "") -> [UInt8] {
@@ -84,6 +78,20 @@ import Verification
             record.discovery = .init(keySetURL: server.address + "/before", fetchedAt: -7200)
             _ = try await fetcher.fetch(source(server), since: record, at: 0)
             #expect(server.requests.value.last?.lowercased().contains("if-none-match") == false)
+        }
+    }
+
+    @Test(arguments: [
+        "http://id.test/keys", "file:///etc/keys", "https://user:pass@id.test/keys", "http://127.0.0.1.id.test/keys",
+        "",
+    ])
+    func whereKnownMetadataMayNotLeadNobodyGoes(_ kept: String) async throws {
+        try await withProvider({ Self.good($0) }) { fetcher, server in
+            var record = try await fetcher.fetch(source(server), since: nil, at: 0)
+            record.discovery = .init(keySetURL: kept, fetchedAt: 0)
+            let next = try await fetcher.fetch(source(server), since: record, at: 1)
+            #expect(next.discovery == .init(keySetURL: server.address + "/keys", fetchedAt: 1))
+            #expect(server.requests.value.count == 4)
         }
     }
 

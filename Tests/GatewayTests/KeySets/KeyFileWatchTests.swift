@@ -16,7 +16,7 @@ import Verification
     private struct Recorder: LogHandler {
         let events: Awaited<[Event]>
         var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.error
+        var logLevel: Logger.Level
 
         subscript(metadataKey key: String) -> Logger.Metadata.Value? {
             get { metadata[key] }
@@ -43,12 +43,17 @@ import Verification
         try Data(content).write(to: URL(fileURLWithPath: folder + "/" + name), options: .atomic)
     }
 
-    private func watching(_ sources: [KeyFileSource], _ body: () async throws -> Void) async throws {
+    /// - Parameter level: Of the lines that are events.
+    private func watching(
+        _ sources: [KeyFileSource],
+        level: Logger.Level = .error,
+        _ body: () async throws -> Void
+    ) async throws {
         let events = self.events
         let watch = KeyFileWatch(
             sources: sources,
             interval: .milliseconds(2),
-            logger: Logger(label: "keys") { _ in Recorder(events: events) },
+            logger: Logger(label: "keys") { _ in Recorder(events: events, logLevel: level) },
             use: { source, keys in events.update { $0.append(.used(source, keys)) } }
         )
         let running = Task { await watch.run() }
@@ -74,13 +79,37 @@ import Verification
         let changed = try SampleKeys.keySet(2)
         let keys = try KeySet(jwks: changed)
         try await watching(sources) {
+            await events.wait { $0.count == 2 }
             try write(changed, to: "b.jwks")
             await waitForKeys(keys)
         }
-        guard case .used(sources[1], keys)? = events.value.first, events.value.count == 1 else {
+        guard case .used(sources[1], keys)? = events.value.last, events.value.count == 3 else {
             Issue.record("not the one change: \(events.value)")
             return
         }
+    }
+
+    /// What `use` is given first is what the file holds, and not what it held when the configuration was read.
+    @Test func aChangeBeforeTheWatchIsFound() async throws {
+        try write(try SampleKeys.keySet(), to: "a.jwks")
+        let source = KeyFileSource(kind: .keySet, path: folder + "/a.jwks", algorithms: [.es256])
+        let known = try source.load()
+        try write(try SampleKeys.keySet(), to: "a.jwks")
+        let changed = try source.load()
+        #expect(changed != known)
+        try await watching([source]) { await waitForKeys(changed) }
+    }
+
+    @Test func onlyAChangeIsLogged() async throws {
+        try write(try SampleKeys.keySet(), to: "a.jwks")
+        let source = KeyFileSource(kind: .keySet, path: folder + "/a.jwks", algorithms: [.es256])
+        try await watching([source], level: .trace) {
+            await waitForKeys(try source.load())
+            try write(try SampleKeys.keySet(), to: "a.jwks")
+            await events.wait { $0.count >= 3 }
+        }
+        let isLog = events.value.map { if case .logged = $0 { true } else { false } }
+        #expect(isLog == [false, false, true])
     }
 
     @Test func keysThatCannotBeReadAreLoggedUntilTheyCan() async throws {
@@ -88,9 +117,10 @@ import Verification
         let path = folder + "/a.jwks"
         let changed = try SampleKeys.keySet()
         try await watching([KeyFileSource(kind: .keySet, path: path, algorithms: [.es256])]) {
+            await events.wait { $0.count == 1 }
             try write(Array("garbage".utf8), to: "a.jwks")
-            await events.wait { !$0.isEmpty }
-            guard case .logged(let text)? = events.value.first else {
+            await events.wait { $0.count > 1 }
+            guard case .logged(let text)? = events.value.last else {
                 Issue.record("garbage was handed on")
                 return
             }

@@ -1,5 +1,8 @@
-import AsyncHTTPClient
+import Glibc
+import NIOCore
+import NIOHTTP1
 import NIOPosix
+import NIOSSL
 import Tenants
 import Testing
 import Verification
@@ -14,19 +17,15 @@ import Verification
         _ answer: @escaping @Sendable (_ head: String, _ port: Int) -> ProviderServer.Answer,
         _ body: (KeySetFetcher, ProviderServer) async throws -> Result
     ) async throws -> Result {
-        let client = HTTPClient(
-            eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton),
-            configuration: KeySetFetcher.clientConfiguration
-        )
+        let fetcher = KeySetFetcher(group: MultiThreadedEventLoopGroup.singleton, timeout: timeout)
         let server = try await ProviderServer(answer)
         let result: Swift.Result<Result, any Error>
         do {
-            result = .success(try await body(KeySetFetcher(client: client, timeout: timeout), server))
+            result = .success(try await body(fetcher, server))
         } catch {
             result = .failure(error)
         }
         await server.close()
-        try await client.shutdown()
         return try result.get()
     }
 
@@ -169,15 +168,26 @@ import Verification
         #expect(try await problem(timeout: .milliseconds(200)) { _, _ in .init(bytes: half) }.problem != nil)
     }
 
-    @Test func aProviderThatIsNotThereIsReportedAtOnce() async throws {
+    /// To a name and to an address, which fail in different ways.
+    @Test(arguments: ["127.0.0.1", "localhost"])
+    func aProviderThatIsNotThereIsReportedAtOnce(host: String) async throws {
         try await withProvider { _, _ in
             .silence
         } _: { fetcher, server in
             await server.close()
-            await #expect(throws: KeySetFetchProblem.self) {
-                try await fetcher.fetch(source(server), since: nil, at: 0)
+            let source = RemoteKeySource(location: .keySet(url: "http://\(host):\(server.port)/keys"))
+            await #expect(throws: KeySetFetchProblem("connection refused")) {
+                try await fetcher.fetch(source, since: nil, at: 0)
             }
         }
+    }
+
+    @Test func whatFailedIsSaidInWords() {
+        let reset = IOError(errnoCode: ECONNRESET, reason: "read")
+        #expect(KeySetFetchProblem(reset).description == "connection reset by peer")
+        #expect(KeySetFetchProblem(HTTPParserError.invalidVersion).description == "the answer is not HTTP")
+        #expect(KeySetFetchProblem(NIOSSLError.uncleanShutdown).description == "the server closed the connection")
+        #expect(KeySetFetchProblem(KeySetFetchProblem("as it is")).description == "as it is")
     }
 
     @Test(arguments: ["http://id.test/keys", "https://user:pass@id.test/keys", "id.test"])

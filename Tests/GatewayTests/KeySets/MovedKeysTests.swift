@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import Logging
 import NIOPosix
 import Tenants
@@ -22,17 +21,13 @@ import Verification
             guard head.hasPrefix("GET \(path) ") else { return .status("404 Not Found") }
             return .keySet(hasMoved.value ? after : before, ["cache-control: max-age=3600"])
         }
-        let client = HTTPClient(
-            eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton),
-            configuration: KeySetFetcher.clientConfiguration
-        )
         let clock = PretendClock()
         let used = Awaited<[KeySet?]>([])
         let keeper = KeySetKeeper(
             sources: [RemoteKeySource(location: .discovery(issuer: server.address))],
             store: PretendStore(clock),
             stateDirectory: nil,
-            fetcher: KeySetFetcher(client: client),
+            fetcher: KeySetFetcher(group: MultiThreadedEventLoopGroup.singleton),
             logger: Logger(label: "keeper") { _ in SwiftLogNoOpLogHandler() },
             clock: clock.keySetClock(),
             use: { _, keys in used.update { $0.append(keys) } }
@@ -51,6 +46,5 @@ import Verification
         running.cancel()
         await running.value
         await server.close()
-        try await client.shutdown()
     }
 }

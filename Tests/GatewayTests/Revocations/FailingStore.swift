@@ -6,8 +6,9 @@ final class FailingStore: Store {
     private struct State {
         var isCut = false
         var store = MemoryStore()
-        /// Asked for news until the store is there again.
+        /// Calls that failed since the last cut.
         var failures = 0
+        var waiter: CheckedContinuation<Void, Never>?
     }
 
     let name = "failing"
@@ -15,8 +16,16 @@ final class FailingStore: Store {
 
     var isUp: Bool { !state.withLock { $0.isCut } }
 
-    /// How many calls failed since the last cut.
-    var failures: Int { state.withLock { $0.failures } }
+    /// Returns when a call has failed since the last cut.
+    func failed() async {
+        await withCheckedContinuation { continuation in
+            let hasFailed = state.withLock { state in
+                if state.failures == 0 { state.waiter = continuation }
+                return state.failures > 0
+            }
+            if hasFailed { continuation.resume() }
+        }
+    }
 
     func cut() {
         state.withLock {
@@ -34,11 +43,13 @@ final class FailingStore: Store {
     var store: MemoryStore { state.withLock { $0.store } }
 
     private func reached() throws(StoreError) -> MemoryStore {
-        let store = state.withLock { state -> MemoryStore? in
-            guard state.isCut else { return state.store }
+        let (store, waiter) = state.withLock { state -> (MemoryStore?, CheckedContinuation<Void, Never>?) in
+            guard state.isCut else { return (state.store, nil) }
             state.failures += 1
-            return nil
+            defer { state.waiter = nil }
+            return (nil, state.waiter)
         }
+        waiter?.resume()
         guard let store else { throw .unavailable("cut off") }
         return store
     }

@@ -58,6 +58,7 @@ struct RevocationBookTests {
             with: load([
                 record("a", version: 1), record("b", version: 3, isWithdrawn: true), record("c", version: 4),
             ]),
+            since: book.latest,
             at: 1
         )
         #expect(lost.isEmpty)
@@ -75,7 +76,7 @@ struct RevocationBookTests {
             at: 0
         )
         // The store went back to a time before "back" was revoked again.
-        let lost = book.replace(with: load([record("back", version: 6, isWithdrawn: true)]), at: 1)
+        let lost = book.replace(with: load([record("back", version: 6, isWithdrawn: true)]), since: book.latest, at: 1)
         #expect(Set(lost.map(\.digest)) == [RevocationDigest(.session("a")), RevocationDigest(.session("back"))])
         #expect(lost.allSatisfy { $0.note == .restored && !$0.isWithdrawn })
         #expect(isInForce(book, "a"))
@@ -83,10 +84,18 @@ struct RevocationBookTests {
         #expect(!isInForce(book, "old"))
     }
 
+    @Test func whatCameDuringTheLoadIsKeptAndNotLost() {
+        var book = RevocationBook(tenants: ["app"])
+        _ = book.apply([record("a", version: 7)], inOrder: false, at: 0)
+        let lost = book.replace(with: load([]), since: 6, at: 1)
+        #expect(lost.isEmpty)
+        #expect(isInForce(book, "a"))
+    }
+
     @Test func withdrawalThatTheStoreHasLostIsPutBackToo() {
         var book = RevocationBook(tenants: ["app"])
         _ = book.apply([record("a", version: 7, isWithdrawn: true)], inOrder: false, at: 0)
-        let lost = book.replace(with: load([record("a", version: 6)]), at: 1)
+        let lost = book.replace(with: load([record("a", version: 6)]), since: book.latest, at: 1)
         #expect(lost.map(\.isWithdrawn) == [true])
         #expect(!isInForce(book, "a"))
     }
@@ -95,11 +104,23 @@ struct RevocationBookTests {
         var book = RevocationBook(tenants: ["app"])
         _ = book.apply([record("a", version: 9, isWithdrawn: true)], inOrder: true, at: 0)
         let revocation = Revocation(tenant: "app", target: .session("a"), revokedAt: 0)
-        let isApplied = book.applyProvisionally(revocation)
+        let isApplied = book.applyProvisionally(revocation, at: 1)
         #expect(isApplied)
         #expect(isInForce(book, "a"))
         _ = book.apply([record("a", version: 100, isWithdrawn: true)], inOrder: true, at: 0)
         #expect(!isInForce(book, "a"))
+    }
+
+    @Test func provisionalRevocationDoesNotWeakenWhatIsInForce() {
+        var book = RevocationBook(tenants: ["app"])
+        _ = book.apply([record("a", version: 9)], inOrder: true, at: 0)
+        _ = book.applyProvisionally(
+            Revocation(tenant: "app", target: .session("a"), revokedAt: 5, expiresAt: 10),
+            at: 1
+        )
+        let entry = book.sets["app"]?[RevocationDigest(.session("a"))]
+        #expect(entry?.expiresAt == .infinity)
+        #expect(entry?.revokedAt == 5)
     }
 
     /// Two instances of one store, of which one is cut off for a while: whatever the order, both end with what the store
@@ -126,7 +147,7 @@ struct RevocationBookTests {
                 secondHasSeen = history.count
             case 2:
                 // Its place was trimmed away.
-                let lost = second.replace(with: load(Array(store.values)), at: 1)
+                let lost = second.replace(with: load(Array(store.values)), since: second.latest, at: 1)
                 #expect(lost.isEmpty)
                 secondHasSeen = max(0, history.count - random.below(20))
             default: break

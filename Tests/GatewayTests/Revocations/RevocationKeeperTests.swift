@@ -2,9 +2,18 @@ import Logging
 import NIOCore
 import NIOPosix
 import Store
+import Synchronization
 import Testing
 
 @testable import Gateway
+
+private final class Flag: Sendable {
+    private let state = Mutex(false)
+
+    var isRaised: Bool { state.withLock { $0 } }
+
+    func raise() { state.withLock { $0 = true } }
+}
 
 /// How an instance follows the store: through cuts, losses and its own sign-outs.
 struct RevocationKeeperTests {
@@ -23,7 +32,7 @@ struct RevocationKeeperTests {
                 continuation.yield(update)
                 return []
             },
-            announced: { _ in }
+            heard: { _ in }
         )
     }
 
@@ -56,7 +65,34 @@ struct RevocationKeeperTests {
         }
     }
 
-    @Test func revocationIsAtTheLoopsWhenItIsAcknowledged() async throws {
+    @Test func revocationIsAcknowledgedOnlyWhenTheLoopsHaveIt() async throws {
+        let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
+        let isInForce = eventLoop.makePromise(of: Void.self)
+        let (handed, continuation) = AsyncStream.makeStream(of: Void.self)
+        let keeper = RevocationKeeper(
+            store: store,
+            tenants: ["app"],
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            distribute: { _ in
+                continuation.yield()
+                return [isInForce.futureResult]
+            },
+            heard: { _ in }
+        )
+        let isAcknowledged = Flag()
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask {
+                _ = try await keeper.revoke([revocation("s1")])
+                isAcknowledged.raise()
+            }
+            for await _ in handed { break }
+            #expect(!isAcknowledged.isRaised)
+            isInForce.succeed()
+            try await tasks.waitForAll()
+        }
+    }
+
+    @Test func revocationIsAtTheLoopsAndTakenBackAgain() async throws {
         _ = try await keeper.revoke([revocation("s1")])
         #expect(await seen(has("s1")))
         #expect(await keeper.counts == ["app": 1])
@@ -69,7 +105,7 @@ struct RevocationKeeperTests {
         store.cut()
         await #expect(throws: StoreError.self) { try await keeper.revoke([revocation("s1")]) }
         #expect(await keeper.counts == ["app": 0])
-        await keeper.revokeAnyway([revocation("s2")])
+        #expect(await !keeper.revokeAnyway([revocation("s2")]))
         #expect(await seen(has("s2")))
         #expect(await keeper.counts == ["app": 1])
     }
@@ -77,7 +113,7 @@ struct RevocationKeeperTests {
     @Test func signOutIsStoredWhenTheStoreIsBack() async throws {
         try await withRunningKeeper {
             store.cut()
-            await keeper.revokeAnyway([revocation("s1")])
+            #expect(await !keeper.revokeAnyway([revocation("s1")]))
             let before = try await store.store.revocations(tenant: "app", cursor: nil, limit: 10)
             #expect(before.records.isEmpty)
             store.heal()
@@ -99,20 +135,49 @@ struct RevocationKeeperTests {
         try await withRunningKeeper {
             store.cut()
             _ = try await store.store.revoke([revocation("s1")])
+            // It was refused once: what it waited for before the cut is over.
+            await store.failed()
             store.heal()
             #expect(await seen(has("s1")))
         }
     }
 
-    @Test func whatTheStoreHasLostIsPutBack() async throws {
+    /// - Parameter isRead: Whether the keeper knows it from a load alone.
+    @Test(arguments: [true, false])
+    func whatTheStoreHasLostIsPutBack(isRead: Bool) async throws {
+        if isRead { _ = try await store.store.revoke([revocation("s1")]) }
         try await withRunningKeeper {
-            _ = try await keeper.revoke([revocation("s1")])
+            if !isRead { _ = try await keeper.revoke([revocation("s1")]) }
             store.loseEverything()
             _ = try await store.store.revoke([revocation("s2")])
             #expect(await seen(has("s2")))
             #expect(await keeper.counts == ["app": 2])
-            let records = try await store.store.revocations(tenant: "app", cursor: nil, limit: 10).records
-            #expect(Set(records.map(\.digest)) == Set(["s1", "s2"].map { RevocationDigest(.session($0)) }))
+            var position = try await store.store.loadRevocations(tenants: ["app"]) { _ in }
+            while try await store.store.revocations(tenant: "app", cursor: nil, limit: 10).records.count < 2 {
+                if case .changes(_, _, let next) = try await store.store.news(after: position, waiting: .seconds(20)) {
+                    position = next
+                }
+            }
+        }
+    }
+
+    @Test func copyIsAsOldAsBeforeWhileThereIsMoreToRead() async throws {
+        let many = (0..<StoreNews.fullPage + 1).map { revocation("\($0)") }
+        try await withRunningKeeper {
+            store.cut()
+            await store.failed()
+            _ = try await store.store.revoke(many)
+            let before = try #require(await keeper.contact)
+            store.heal()
+            var contacts: [UInt64?] = []
+            for await update in updates {
+                guard let count = update.sets["app"]?.count, count > 0 else { continue }
+                contacts.append(update.contact)
+                if count == many.count { break }
+            }
+            // Of the two pages the first proves nothing.
+            #expect(contacts.count == 2 && contacts.first == before)
+            #expect(try #require(contacts.last ?? nil) > before)
         }
     }
 }

@@ -1,5 +1,6 @@
 import Logging
 import NIOEmbedded
+import NIOPosix
 import Tenants
 
 @testable import Gateway
@@ -24,8 +25,8 @@ final class EmbeddedHouse {
             gauge: ConnectionGauge(),
             accessLog: nil,
             loops: 1,
-            slowVerifiers: [SlowVerifier(tenants)],
-            controlPlane: ControlPlane(keys: { _, _ in .nothingNew }, endSession: { _ in }),
+            slowVerifiers: [SlowVerifier(tenants, eventLoop: MultiThreadedEventLoopGroup.singleton.any())],
+            controlPlane: ControlPlane(keys: { _, _ in .nothingNew }, endSession: { _ in true }),
             backendTLS: tenants.map { _ in nil },
             logger: Logger(label: "test")
         )

@@ -28,7 +28,8 @@ enum OpenSSLCommand {
         process.standardOutput = from
         process.standardError = from
         try process.run()
-        try to.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+        // Whoever has ended by now has said why.
+        try? to.fileHandleForWriting.write(contentsOf: Data(input.utf8))
         try to.fileHandleForWriting.close()
         let data = try from.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()

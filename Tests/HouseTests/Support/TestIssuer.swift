@@ -63,7 +63,10 @@ struct TestIssuer: Sendable {
             "iat": .number(JSONNumber(now)),
             "exp": .number(JSONNumber(now + 3600)),
         ]
-        for claim in claims.members { payload[claim.name] = claim.value == .null ? nil : claim.value }
+        for claim in claims.members {
+            // A bare nil would be a JSON null.
+            payload[claim.name] = claim.value == .null ? JSONValue?.none : claim.value
+        }
         let signing = key ?? self.key(for: algorithm)
         let signer = try TokenSigner(signing, algorithm: algorithm, keyID: keyID ?? signing.thumbprint)
         return try signer.sign(payload, header: header)

@@ -53,6 +53,28 @@ import Testing
         }
     }
 
+    /// As servers answer that are older than users, or that have renamed the command.
+    @Test func aServerThatRepeatsThePasswordIsNotQuoted() async throws {
+        try await FakeServer.run { server in
+            let lines = Mailbox<String>("a log line")
+            var configuration = RedisConfiguration.direct(RedisAddress(host: "127.0.0.1", port: server.port))
+            configuration.credentials = RedisCredentials(user: nil, password: RedisPassword("s3cret"))
+            try await Client.run(configuration, logger: .heard(by: lines)) { client in
+                let peer = try await server.peers.next()
+                #expect(try await peer.commands.next() == ["AUTH", "default", "s3cret"])
+                peer.send("-ERR unknown command 'AUTH', with args beginning with: 'default' 's3cret'\r\n")
+                let told = try await lines.next()
+                #expect(told.contains("ERR in answer to AUTH") && !told.contains("s3cret"))
+                let error = await client.failure(of: RedisCommand("PING"), timeout: .milliseconds(50))
+                guard case .unavailable(let reason) = error else {
+                    Issue.record("\(String(describing: error))")
+                    return
+                }
+                #expect(reason.contains("ERR in answer to AUTH") && !reason.contains("s3cret"))
+            }
+        }
+    }
+
     @Test func aMissingPasswordIsTold() async throws {
         try await RedisServer.run(["requirepass secret"]) { server in
             try await Client.run(.direct(server.address)) { client in

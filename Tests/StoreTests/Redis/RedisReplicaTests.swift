@@ -12,6 +12,12 @@ import Testing
         defer { master.remove() }
         let replica = try RedisServer(["save \"\"", "replicaof 127.0.0.1 \(master.port)"])
         defer { replica.remove() }
+        // A sentinel learns of replicas when it asks the master: at once, and then after ten seconds.
+        let isAttached = try await eventually {
+            let reply = try await withRedis(master, [RedisCommand("INFO", "replication")])[0]
+            return reply.bytes.map { String(decoding: $0, as: UTF8.self).contains("state=online") } ?? false
+        }
+        #expect(isAttached)
         let sentinel = try RedisServer(
             [
                 "sentinel monitor gate 127.0.0.1 \(master.port) 1",

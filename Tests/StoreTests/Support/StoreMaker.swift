@@ -29,6 +29,7 @@ enum StoreMaker: String, CaseIterable {
 final class StoreWorld: Sendable {
     let maker: StoreMaker
     let clock = ManualClock()
+    let log = RecordedLog()
     /// Nil but for ``StoreMaker/redis``.
     let server: RedisServer?
     /// Of ``StoreMaker/embedded``.
@@ -55,16 +56,20 @@ final class StoreWorld: Sendable {
     private func make() -> any Store {
         switch maker {
         case .memory: MemoryStore(clock: clock.reading, keptChanges: keptChanges, keptAnnouncements: 100)
-        case .embedded: EmbeddedStore(path: file.path, clock: clock.reading, keptChanges: keptChanges)
+        case .embedded: embeddedStore()
         case .redis: redisStore()
         }
+    }
+
+    private func embeddedStore() -> EmbeddedStore {
+        EmbeddedStore(path: file.path, logger: log.logger, clock: clock.reading, keptChanges: keptChanges)
     }
 
     func redisStore() -> RedisStore {
         RedisStore(
             RedisConfiguration(servers: .direct([server?.address ?? RedisAddress(host: "127.0.0.1")])),
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            logger: log.logger,
             clock: clock.reading,
             keptChanges: keptChanges
         )

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import NIOSSL
 
 /// A provider on loopback that answers byte for byte what a test says, and keeps the heads of all requests.
 final class ProviderServer: Sendable {
@@ -28,13 +29,19 @@ final class ProviderServer: Sendable {
     let port: Int
     private let channel: any Channel
 
-    /// - Parameter answer: Given the head of a request, and the port.
-    init(_ answer: @escaping @Sendable (_ head: String, _ port: Int) -> Answer) async throws {
+    /// - Parameters:
+    ///   - tls: Nil: plain HTTP.
+    ///   - answer: Given the head of a request, and the port.
+    init(
+        tls: NIOSSLContext? = nil,
+        _ answer: @escaping @Sendable (_ head: String, _ port: Int) -> Answer
+    ) async throws {
         let requests = self.requests
         channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
+                    if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
                     try channel.pipeline.syncOperations.addHandler(Handler(requests, answer))
                 }
             }

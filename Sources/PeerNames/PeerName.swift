@@ -1,0 +1,59 @@
+import NIOCore
+public import NIOSSL
+
+/// The name that a server's certificate has to be for (RFC 9525 section 6, before it RFC 6125 section 6).
+///
+/// The TLS library also takes a certificate that is for the IP address which the connection goes to. Whoever can forge
+/// the answer of a name server has such a certificate for an address of their own, so where a server is known by its
+/// name, the name has to be in the certificate. This is the check for that, to be made when the handshake is done; it
+/// comes on top of the library's own, and takes nothing that the library has refused.
+public struct PeerName: Sendable, Equatable {
+    /// As it is sent in the handshake: without the dot at its end (RFC 6066 section 3).
+    public let text: String
+    /// In lower case. Nil if no certificate can be for it.
+    private let comparable: [UInt8]?
+
+    /// - Parameter host: The host of a URL or an address; an IPv6 address with or without brackets.
+    /// - Returns: Nil for an IP address: it is no name, and the library compares it with the address that the
+    ///   connection goes to (RFC 9525 section 6.5).
+    public init?(ofHost host: String) {
+        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+        let host = isBracketed ? String(host.dropFirst().dropLast()) : host
+        guard !Self.isIPAddress(host) else { return nil }
+        text = host.hasSuffix(".") ? String(host.dropLast()) : host
+        comparable = Self.comparable(Array(host.utf8))
+    }
+
+    /// - Parameter certificate: As the server showed it; its chain was verified before.
+    public func isIn(_ certificate: NIOSSLCertificate) -> Bool {
+        let alternatives = certificate._subjectAlternativeNames()
+        // Without any, the library compared the common name, and nothing else.
+        guard !alternatives.isEmpty else { return true }
+        return alternatives.contains { $0.nameType == .dnsName && matches(Array($0.contents)) }
+    }
+
+    /// Whether the name is one of those that a certificate's dNSName stands for: itself, or with `*.` and a name of two
+    /// labels or more all that have one label before it (RFC 9525 section 6.3). No other wildcards count. Letters are
+    /// compared without case, and ASCII alone: what else a name holds is in no certificate (section 6.2).
+    func matches(_ pattern: [UInt8]) -> Bool {
+        guard let name = comparable, let pattern = Self.comparable(pattern) else { return false }
+        let dot = UInt8(ascii: ".")
+        guard pattern.starts(with: "*.".utf8) else { return pattern == name }
+        let parent = pattern.dropFirst(2)
+        guard parent.contains(dot), let labelEnd = name.firstIndex(of: dot), labelEnd > 0 else { return false }
+        return name[(labelEnd + 1)...] == parent
+    }
+
+    /// - Returns: Nil for what is no name in ASCII.
+    private static func comparable(_ name: [UInt8]) -> [UInt8]? {
+        let name = name.last == UInt8(ascii: ".") ? name.dropLast() : name[...]
+        guard !name.isEmpty, name.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
+        return name.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
+    }
+
+    private static func isIPAddress(_ host: String) -> Bool {
+        // C would read no further than a NUL.
+        guard !host.utf8.contains(0) else { return false }
+        return (try? SocketAddress(ipAddress: host, port: 0)) != nil
+    }
+}

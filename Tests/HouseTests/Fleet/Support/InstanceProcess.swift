@@ -1,0 +1,36 @@
+import Synchronization
+
+/// A gateway in a process of its own, on ports that stay the same when it is started again.
+final class InstanceProcess: Sendable {
+    let instance: Instance
+    private let file: String
+    private let started: @Sendable (ServerProcess) -> Void
+    private let process = Mutex<ServerProcess?>(nil)
+
+    /// - Parameters:
+    ///   - file: Its tenants.yaml.
+    ///   - started: Told of each process, to end it in the end.
+    init(_ instance: Instance, file: String, started: @escaping @Sendable (ServerProcess) -> Void) {
+        self.instance = instance
+        self.file = file
+        self.started = started
+    }
+
+    /// Runs the program and waits until it serves and is ready.
+    func start() async throws {
+        let new = try ServerProcess(
+            try GatehouseProgram.path(),
+            ["run", "--config", file],
+            environment: ["HOUSE_SECRET": TestIssuer.secret]
+        )
+        process.withLock { $0 = new }
+        started(new)
+        try await new.line(with: "admin listening")
+        try await until("the instance is ready") { try await instance.readiness().status == 200 }
+    }
+
+    /// Ends it without a word.
+    func kill() async throws {
+        try await process.withLock { $0 }?.kill()
+    }
+}

@@ -1,0 +1,70 @@
+import Dispatch
+import Foundation
+import Glibc
+
+/// A server program at work. Whatever its test does, it is ended after two minutes.
+final class ServerProcess: Sendable {
+    /// What it says, line by line; read all the time, for a full pipe would stop it.
+    let lines: Mailbox<String>
+    private let process = Process()
+    private let ended: Mailbox<Int32>
+
+    /// - Parameter environment: All of its environment; nil: that of the tests.
+    init(_ path: String, _ arguments: [String], environment: [String: String]? = nil) throws {
+        lines = Mailbox("a line of \(path)")
+        ended = Mailbox("the end of \(path)")
+        let output = Pipe()
+        process.executableURL = URL(fileURLWithPath: path)
+        process.arguments = arguments
+        if let environment { process.environment = environment }
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = output
+        process.standardError = output
+        let ended = ended
+        process.terminationHandler = { ended.put($0.terminationStatus) }
+        try process.run()
+        let identifier = process.processIdentifier
+        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(120)) { [weak process] in
+            if let process, process.isRunning { Glibc.kill(identifier, SIGKILL) }
+        }
+        Self.read(output.fileHandleForReading, into: lines)
+    }
+
+    /// Reads on until a line has `text`.
+    func line(with text: String) async throws {
+        while true {
+            if try await lines.next().contains(text) { return }
+        }
+    }
+
+    /// Stops it where it is, as a machine that hangs does: its sockets stay open.
+    func pause() { Glibc.kill(process.processIdentifier, SIGSTOP) }
+
+    func resume() { Glibc.kill(process.processIdentifier, SIGCONT) }
+
+    /// Ends it without a word, and waits until it is gone.
+    func kill() async throws {
+        guard process.isRunning else { return }
+        Glibc.kill(process.processIdentifier, SIGKILL)
+        _ = try await ended.next()
+    }
+
+    /// Waits until it ends by itself.
+    func end() async throws -> Int32 { try await ended.next() }
+
+    private static func read(_ handle: FileHandle, into lines: Mailbox<String>) {
+        Thread.detachNewThread {
+            var unfinished: [UInt8] = []
+            while true {
+                let data = handle.availableData
+                if data.isEmpty { break }
+                unfinished += data
+                while let end = unfinished.firstIndex(of: UInt8(ascii: "\n")) {
+                    lines.put(String(decoding: unfinished[..<end], as: UTF8.self))
+                    unfinished.removeSubrange(...end)
+                }
+            }
+            lines.finish(EndOfStream())
+        }
+    }
+}

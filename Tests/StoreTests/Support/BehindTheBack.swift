@@ -1,0 +1,64 @@
+import Foundation
+import GRDB
+import Logging
+import NIOPosix
+import Redis
+import Testing
+
+@testable import Store
+
+/// A client of its own, to look and write behind a store's back.
+func withRedis(_ server: RedisServer?, _ commands: [RedisCommand]) async throws -> [RedisReply] {
+    let address = try #require(server).address
+    let client = try RedisClient(
+        RedisConfiguration(servers: .direct([address])),
+        eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
+        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    )
+    client.start()
+    do {
+        let replies = try await client.pipeline(commands)
+        await client.close()
+        return replies
+    } catch {
+        await client.close()
+        throw error
+    }
+}
+
+extension StoreWorld {
+    func write(_ sql: String) async throws {
+        let other = try DatabaseQueue(path: file.path)
+        try await other.write { try $0.execute(sql: sql) }
+        try other.close()
+    }
+
+    /// Makes the record one that cannot be read.
+    func spoil(_ record: RevocationRecord) async throws {
+        if maker == .redis {
+            let key = "gatehouse:{\(record.tenant)}:revocations"
+            _ = try await withRedis(server, [RedisCommand("HSET", key, record.digest.text, "nonsense")])
+        } else {
+            try await write(
+                """
+                UPDATE revocation SET note = 'nonsense' WHERE tenant = '\(record.tenant)'
+                    AND digest_high = \(Int64(bitPattern: record.digest.high))
+                """
+            )
+        }
+    }
+
+    /// Puts a change into the history that cannot be read.
+    func addNonsense() async throws {
+        if maker == .redis {
+            _ = try await withRedis(server, [RedisCommand("XADD", "gatehouse:changes", "*", "a", "b")])
+        } else {
+            try await write(
+                """
+                INSERT INTO change (tenant, digest_high, digest_low, version, withdrawn, revoked_at, expires_at, note)
+                VALUES ('chat', 1, 2, 3, 0, 4, 5, 'nonsense')
+                """
+            )
+        }
+    }
+}
