@@ -1,6 +1,6 @@
 import Tenants
 
-/// tenants.yaml.example, which is built into the program.
+/// tenants.yaml.example, which is built into the program, with files that are made up for it.
 enum ExampleConfiguration {
     static func read(_ secrets: DemoSecrets) throws(CommandFailure) -> TenantsConfiguration {
         let result = TenantsFile.read(
@@ -9,9 +9,14 @@ enum ExampleConfiguration {
             environment: secrets.environment,
             files: MemoryFiles(content: secrets.files)
         )
-        guard let configuration = result.configuration, !configuration.gateway.listeners.isEmpty else {
+        guard var configuration = result.configuration, !configuration.gateway.listeners.isEmpty else {
             let mistakes = result.errors.map(\.description).joined(separator: "\n")
             throw CommandFailure("the example configuration cannot be used:\n\(mistakes)")
+        }
+        // The files are in memory: there is nothing on disk to read again.
+        for tenant in configuration.tenants.indices {
+            let count = configuration.tenants[tenant].authenticate.keySources.count
+            configuration.tenants[tenant].authenticate.keySources = Array(repeating: .inline, count: count)
         }
         return configuration
     }

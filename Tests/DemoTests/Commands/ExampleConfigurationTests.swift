@@ -11,6 +11,7 @@ struct ExampleConfigurationTests {
         #expect(configuration.gateway.admin?.token != nil)
         for tenant in configuration.tenants {
             #expect(tenant.authenticate.policy.issuers.allSatisfy { $0.keys?.keys.isEmpty == false })
+            #expect(tenant.authenticate.keySources.allSatisfy { $0 == .inline }, "there are no files to watch")
         }
     }
 
