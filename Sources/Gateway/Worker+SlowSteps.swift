@@ -13,26 +13,17 @@ struct ControlPlane: Sendable {
 
 /// What takes too long for the loop: it is done elsewhere, and the request decided on again.
 extension Worker {
-    /// What became of the wish for a step.
-    enum SlowStepStart {
-        case begun
-        /// Too many of the tenant's requests wait already.
-        case noRoom
-        /// So many ask for these keys already that one more would learn nothing in time.
-        case noAnswer
-    }
-
     /// Signature checks of one tenant that may wait: one tenant's flood leaves the others their places.
     private static let mostChecks = 512
     /// Requests that may wait for one set of keys.
     private static let mostKeySteps = 128
 
-    /// Has the step done.
-    func perform(_ step: SlowStep, for client: ClientExchange) -> SlowStepStart {
+    /// Has the step done. Gives whether there is room for it.
+    func perform(_ step: SlowStep, for client: ClientExchange) -> Bool {
         switch step {
         case .signature(let check):
             let tenant = serving.tenants[check.tenant]
-            guard tenant.slowChecksUnderWay < Self.mostChecks else { return .noRoom }
+            guard tenant.slowChecksUnderWay < Self.mostChecks else { return false }
             tenant.slowChecksUnderWay += 1
             nextSlowVerifier = (nextSlowVerifier + 1) % slowVerifiers.count
             let verifier = slowVerifiers[nextSlowVerifier]
@@ -44,7 +35,7 @@ extension Worker {
                 worker.serving.decision.settle(check, outcome, tenant)
             }
         case .keys(let question):
-            guard keyStepsUnderWay[question.source] < Self.mostKeySteps else { return .noAnswer }
+            guard keyStepsUnderWay[question.source] < Self.mostKeySteps else { return false }
             keyStepsUnderWay[question.source] += 1
             let source = remoteKeySources[question.source]
             let ask = controlPlane.keys
@@ -55,7 +46,7 @@ extension Worker {
                 worker.serving.decision.settle(question, answer, at: worker.unixTime(at: worker.now()))
             }
         }
-        return .begun
+        return true
     }
 
     private func settle<Outcome: Sendable>(

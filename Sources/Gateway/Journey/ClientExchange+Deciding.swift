@@ -68,13 +68,11 @@ extension ClientExchange {
                 forward(grant, head, bytes)
             case .needs(let step):
                 allowedSteps = allowedSteps.after(step)
-                switch worker.perform(step, for: self) {
-                case .begun:
-                    undecided = bytes
-                    phase = .deciding
-                case .noRoom: refuse(.overloaded)
-                // Without the answer, the token is what it is with the keys that are there.
-                case .noAnswer: decide(head, bytes, allowing: allowedSteps)
+                undecided = bytes
+                phase = .deciding
+                if !worker.perform(step, for: self) {
+                    undecided = nil
+                    refuse(.overloaded)
                 }
             }
         }

@@ -39,7 +39,7 @@ extension ClientExchange {
         guard case .underWay = sessionEnd else { return }
         sessionEnd = .done
         guard let server else { return }
-        if isStored { return server.resumeAnswer() }
+        if isStored || record.tenant?.tenant.mode == .observe { return server.resumeAnswer() }
         abandonServer()
         refuse(.signOutNotStored)
         proceed()

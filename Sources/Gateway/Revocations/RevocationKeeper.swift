@@ -29,6 +29,7 @@ actor RevocationKeeper {
     /// When the store was last known to have nothing newer, in monotonic nanoseconds; nil: never.
     private(set) var contact: UInt64?
     private var unstored = UnstoredRevocations()
+    private var upkeepAtRest: Task<Void, Never>?
     private var housekeeping: Housekeeping
     private var isDown = false
     private var waitingForLoad: [EventLoopPromise<Void>] = []
@@ -68,8 +69,9 @@ actor RevocationKeeper {
             tasks.addTask { await self.keepUp() }
             await follow()
         }
-        // The last chance for what the store has not taken, in a task that is not cancelled.
-        await Task { await storeUnstored() }.value
+        // The last chance for sign-outs that the store has not taken, in a task that is not cancelled. What the store has
+        // lost other instances have too.
+        await Task { await storeSignOuts() }.value
     }
 
     private func follow() async {
@@ -121,6 +123,7 @@ actor RevocationKeeper {
                 metadata: ["count": "\(lost.count)"]
             )
             unstored.lost(lost)
+            wakeUpkeep()
         }
         contact = asked
         await hand(Set(tenants))
@@ -150,6 +153,7 @@ actor RevocationKeeper {
     private func cameBack() {
         guard isDown else { return }
         isDown = false
+        wakeUpkeep()
         logger.notice("revocations are followed again")
     }
 
@@ -158,23 +162,45 @@ actor RevocationKeeper {
     /// Stores what the store did not take, and clears away what has expired.
     private func keepUp() async {
         while !Task.isCancelled {
-            await storeUnstored()
+            await storeSignOuts()
+            await restoreLost()
             await keepHouse()
-            try? await Task.sleep(for: unstored.pause)
+            let pause = unstored.pause
+            let rest = Task { _ = try? await Task.sleep(for: pause) }
+            upkeepAtRest = rest
+            await withTaskCancellationHandler {
+                await rest.value
+            } onCancel: {
+                rest.cancel()
+            }
         }
     }
 
-    private func storeUnstored() async {
+    /// The store is there again: what waits for it does not wait longer.
+    private func wakeUpkeep() {
+        unstored.worked()
+        upkeepAtRest?.cancel()
+    }
+
+    private func storeSignOuts() async {
         do throws(StoreError) {
             while let batch = unstored.revocations() {
                 _ = try await revoke(batch.revocations)
                 unstored.stored(batch)
+                unstored.worked()
             }
+        } catch {
+            unstored.failed()
+        }
+    }
+
+    private func restoreLost() async {
+        do throws(StoreError) {
             while let batch = unstored.lost() {
                 try await store.restore(batch.records)
                 unstored.restored(batch)
+                unstored.worked()
             }
-            unstored.worked()
         } catch {
             unstored.failed()
         }

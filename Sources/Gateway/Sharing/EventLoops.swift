@@ -24,7 +24,9 @@ final class EventLoops: Sendable {
     func use(_ keys: KeySet?, from source: KeySource) async {
         let (workers, verifiers) = state.withLock { ($0.workers, $0.verifiers) }
         // Before the loops: what a loop has checked after its own change must be checked with the new keys.
-        for verifier in verifiers { await verifier.use(keys, from: source) }
+        await withDiscardingTaskGroup { tasks in
+            for verifier in verifiers { tasks.addTask { await verifier.use(keys, from: source) } }
+        }
         for worker in workers { try? await worker.ask { $0.use(keys, from: source) } }
     }
 }

@@ -16,6 +16,7 @@ extension EmbeddedStore {
                 let first = try EmbeddedMeta.nextVersion(db, now: now)
                 let records = try some.enumerated().map { index, revocation in
                     let asked = RevocationRecord(revocation, version: first + UInt64(index))
+                    try EmbeddedRecords.clearUnreadable(for: asked, db)
                     let record = try EmbeddedRecords.merged(asked, now: now, db)
                     _ = try EmbeddedRecords.put(record, db)
                     return record
