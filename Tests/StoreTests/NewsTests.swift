@@ -2,7 +2,8 @@ import Testing
 
 @testable import Store
 
-@Suite struct NewsTests {
+/// A wait that does not end when it should is far longer than the time that a test has.
+@Suite(.timeLimit(.minutes(5))) struct NewsTests {
     @Test(arguments: StoreMaker.allCases)
     func changesAreToldInOrderToAllAndOnce(maker: StoreMaker) async throws {
         try await maker.run { world in
@@ -33,15 +34,13 @@ import Testing
             var (_, position) = try await reader.load([])
             for index in 0..<5 {
                 let place = position
-                let waiting = Task { try await reader.news(after: place, waiting: .seconds(30)) }
+                let waiting = Task { try await reader.news(after: place, waiting: .seconds(3600)) }
                 let written = try await writer.revoke([revocation("\(index)")])
-                let started = ContinuousClock.now
                 guard case .changes(let records, [], let next) = try await waiting.value else {
                     Issue.record("missed")
                     return
                 }
                 #expect(records == written)
-                #expect(started.duration(to: .now) < .seconds(10))
                 position = next
             }
         }
@@ -55,7 +54,7 @@ import Testing
             try await writer.announce(Announcement(topic: "key-set", subject: "before"))
             let (_, start) = try await reader.load([])
             let place = start
-            let waiting = Task { try await reader.news(after: place, waiting: .seconds(30)) }
+            let waiting = Task { try await reader.news(after: place, waiting: .seconds(3600)) }
             let first = Announcement(topic: "key-set", subject: "https://issuer.example\n\u{0}\"")
             try await writer.announce(first)
             guard case .changes([], [first], let next) = try await waiting.value else {
@@ -156,11 +155,9 @@ import Testing
         try await maker.run { world in
             let store = try await world.store()
             let (_, position) = try await store.load([])
-            let waiting = Task { try await store.news(after: position, waiting: .seconds(60)) }
+            let waiting = Task { try await store.news(after: position, waiting: .seconds(3600)) }
             waiting.cancel()
-            let started = ContinuousClock.now
             _ = try? await waiting.value
-            #expect(started.duration(to: .now) < .seconds(30))
         }
     }
 }

@@ -19,8 +19,6 @@ struct RevocationSet: Sendable {
     /// About how many are in force: what expired since the large table was made is counted still.
     private(set) var count = 0
 
-    var byteCount: Int { base.byteCount + recent.byteCount }
-
     subscript(digest: RevocationDigest) -> RevocationEntry? { recent[digest] ?? base[digest] }
 
     /// Whether a caller may no longer pass.

@@ -121,6 +121,7 @@ final class SharedState: Sendable {
     func missing() async -> [String] {
         var missing: [String] = []
         if await !revocations.isLoaded { missing.append("revocations are not loaded") }
+        if await keySets.isReady { return missing }
         for state in await keySets.states() where state.ageSeconds == nil {
             missing.append("keys of \(state.label) are not loaded")
         }

@@ -4,12 +4,12 @@ import Verification
 /// Redis hangs: its sockets stay open, and nothing is answered.
 @Suite struct PausedStoreTests {
     private static let setup = HouseSetup(
-        tenant: "max_staleness: 1s",
+        tenant: "max_staleness: 3s",
         others: """
             lax:
               hosts: [lax.test]
               backend: { servers: ["{backend}"] }
-              max_staleness: 1s
+              max_staleness: 3s
               on_store_failure: allow
               authenticate:
                 issuers: [ { issuer: "https://secret.test", algorithms: [HS256], secret: "${HOUSE_SECRET}" } ]

@@ -30,6 +30,7 @@ struct HouseSetup: Sendable {
           leeway: 60s
         access:
           - { path: /open/**, allow: anyone }
+        max_staleness: 10m
         """
 
     /// The file, with `{name}` filled in from `values`.

@@ -82,9 +82,9 @@ final class StoreWorld: Sendable {
     }
 }
 
-/// Asks again and again until it is so; not for longer than ten seconds.
+/// Asks again and again until it is so; not for longer than a minute.
 func eventually(_ condition: () async throws -> Bool) async throws -> Bool {
-    let end = ContinuousClock.now + .seconds(10)
+    let end = ContinuousClock.now + .seconds(60)
     while ContinuousClock.now < end {
         if try await condition() { return true }
     }
