@@ -16,6 +16,8 @@ SWIFT ?= swift
 SWIFT_PATHS := Package.swift Sources Tests
 # Tests of parsers keep the processor busy for half a minute, in which servers of tests beside them would be late.
 SERVER_TESTS := ^(HouseTests|RealClientTests|RedisTests|StoreTests)\.
+# Several instances with their Redis servers and Sentinels, one test at a time: each has the machine to itself.
+FLEET_TESTS := ^HouseTests\.(Arrival|CutWire|Failover|Killed|PausedStore|RevokingUnderLoad|SharedKeySet)Tests
 # Exclusivity is checked at compile time and in every debug build and test; at run time it costs a third of the user
 # instructions of a request.
 RELEASE_FLAGS := -c release --product gatehouse --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked
@@ -35,7 +37,8 @@ test: setup
 	scripts/check-documents "$$($(SWIFT) build --show-bin-path)/gatehouse"
 	scripts/check-demo "$$($(SWIFT) build --show-bin-path)/gatehouse"
 	$(SWIFT) test --skip-build --skip "$(SERVER_TESTS)"
-	$(SWIFT) test --skip-build --filter "$(SERVER_TESTS)"
+	$(SWIFT) test --skip-build --filter "$(SERVER_TESTS)" --skip "$(FLEET_TESTS)"
+	$(SWIFT) test --skip-build --filter "$(FLEET_TESTS)" --no-parallel
 
 format:
 	$(SWIFT) format --in-place --parallel --recursive $(SWIFT_PATHS)
