@@ -21,13 +21,37 @@ public final class TokenVerifier {
 
     /// Verifies a compact JWS that carries a claims set (RFC 7519 section 7.2).
     ///
-    /// The checks run in the order below and the first failure is thrown; expiry comes last, so a token that is
+    /// The checks run in a fixed order and the first failure is thrown; expiry comes last, so a token that is
     /// refused for it is otherwise good.
     ///
     /// - Parameters:
     ///   - token: The token's bytes, without the `Bearer` word or white space.
     ///   - now: The time in Unix seconds.
     public func verify(_ token: Span<UInt8>, at now: Double) throws(VerificationFailure) -> Principal {
+        try principal(of: token, at: now, grace: 0)
+    }
+
+    /// Who a token was for that has expired no longer than `grace` ago, or has not: every check of `verify(_:at:)` is
+    /// made, but that of `exp` allows for so much more.
+    ///
+    /// - Parameters:
+    ///   - token: The token's bytes, without the `Bearer` word or white space.
+    ///   - now: The time in Unix seconds.
+    ///   - grace: Seconds, which begin where the leeway ends.
+    /// - Throws: `.expired` once those are over too; else what `verify(_:at:)` throws.
+    public func verifyExpired(
+        _ token: Span<UInt8>,
+        at now: Double,
+        within grace: Double
+    ) throws(VerificationFailure) -> ExpiredPrincipal {
+        ExpiredPrincipal(try principal(of: token, at: now, grace: grace))
+    }
+
+    private func principal(
+        of token: Span<UInt8>,
+        at now: Double,
+        grace: Double
+    ) throws(VerificationFailure) -> Principal {
         let unverified = try UnverifiedToken(token)
         try TypeCheck.check(unverified.joseHeader)
         let claims = try RegisteredClaims(try unverified.claims())
@@ -36,7 +60,7 @@ public final class TokenVerifier {
         try RequiredClaimsCheck.check(claims, policy.requiredClaims)
         try AudienceCheck.check(claims, policy.issuers[index].audiences)
         try TimeWindowCheck.checkStart(claims, now: now, leeway: policy.leeway)
-        try TimeWindowCheck.checkEnd(claims, now: now, leeway: policy.leeway)
+        try TimeWindowCheck.checkEnd(claims, now: now, leeway: policy.leeway, grace: grace)
         return Principal(claims, issuer: policy.issuers[index].issuer, of: unverified, in: token)
     }
 

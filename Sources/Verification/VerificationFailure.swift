@@ -42,6 +42,9 @@ public struct VerificationFailure: Error, Sendable, Equatable {
         self.issuerPlace = issuerPlace
     }
 
+    /// There is nobody yet, or nobody any more, who has keys.
+    public static let keysNotLoaded = VerificationFailure(.keysNotLoaded)
+
     /// The same failure, of the issuer at this place; only where its keys are at issue.
     func ofIssuer(_ place: Int) -> VerificationFailure {
         reason == .unknownKey || reason == .keysNotLoaded

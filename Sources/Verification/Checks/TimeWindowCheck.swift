@@ -8,8 +8,15 @@ enum TimeWindowCheck {
         if let issuedAt = claims.issuedAt, !(now + leeway >= issuedAt) { throw VerificationFailure(.issuedInFuture) }
     }
 
-    /// `now` must be before `exp`, give or take the leeway. The last check of all: see `VerificationFailure.isExpiry`.
-    static func checkEnd(_ claims: RegisteredClaims, now: Double, leeway: Double) throws(VerificationFailure) {
-        if let expiresAt = claims.expiresAt, !(now < expiresAt + leeway) { throw VerificationFailure(.expired) }
+    /// `now` must be before `exp`, give or take the leeway, and no later than the grace after that. The last check of
+    /// all: see `VerificationFailure.isExpiry`.
+    static func checkEnd(
+        _ claims: RegisteredClaims,
+        now: Double,
+        leeway: Double,
+        grace: Double
+    ) throws(VerificationFailure) {
+        guard let expiresAt = claims.expiresAt else { return }
+        if !(now < expiresAt + leeway + grace) { throw VerificationFailure(.expired) }
     }
 }

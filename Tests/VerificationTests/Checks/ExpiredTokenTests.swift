@@ -1,0 +1,86 @@
+import Testing
+import Verification
+
+@Suite struct ExpiredTokenTests {
+    private static let exp = 1_800_000_600.0
+    private static let leeway = 60.0
+    private static let grace = 3600.0
+
+    private func refusal(
+        of token: String,
+        at now: Double,
+        within grace: Double = Self.grace,
+        by verifier: TokenVerifier? = nil
+    ) throws -> VerificationFailure? {
+        let verifier = try verifier ?? House.verifier()
+        do throws(VerificationFailure) {
+            _ = try verifier.verifyExpired(Array(token.utf8).span, at: now, within: grace)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func whoTheTokenWasForIsTold() throws {
+        let token = Array(try House.token().utf8)
+        let expired = try House.verifier().verifyExpired(token.span, at: Self.exp + 1000, within: Self.grace)
+        #expect(expired.principal.subject == "alice")
+        #expect(expired.principal.sessionID == "session-1")
+        #expect(expired.principal.expiresAt == Self.exp)
+    }
+
+    @Test func theGraceBeginsWhereTheLeewayEnds() throws {
+        let token = try House.token()
+        let end = Self.exp + Self.leeway + Self.grace
+        for now in [House.now, Self.exp, Self.exp + Self.leeway, end - 0.5] {
+            #expect(try refusal(of: token, at: now) == nil)
+        }
+        for now in [end, end + 1, end * 2, .infinity, .nan] {
+            #expect(try refusal(of: token, at: now) != nil)
+        }
+        #expect(try refusal(of: token, at: end)?.isExpiry == true)
+    }
+
+    @Test func withoutGraceItEndsWhereVerifyDoes() throws {
+        let token = try House.token()
+        for now in [Self.exp + Self.leeway - 0.5, Self.exp + Self.leeway] {
+            #expect(try refusal(of: token, at: now, within: 0) == House.refusal(of: token, at: now))
+        }
+        #expect(try refusal(of: token, at: House.now, within: .nan)?.isExpiry == true)
+    }
+
+    @Test func graceDoesNotWeakenVerify() throws {
+        let verifier = try House.verifier()
+        let token = try House.token()
+        #expect(try refusal(of: token, at: Self.exp + 1000, by: verifier) == nil)
+        #expect(try House.refusal(of: token, at: Self.exp + 1000, by: verifier)?.isExpiry == true)
+    }
+
+    @Test func aTokenWithoutExpiryIsGood() throws {
+        #expect(try refusal(of: House.token(changing: ["exp": nil]), at: Self.exp * 2) == nil)
+    }
+
+    /// In the grace, before it, and after it: what else is wrong with the token comes first.
+    @Test(arguments: [House.now, exp + 1000, exp * 2])
+    func everyOtherFailureStands(now: Double) throws {
+        func reason(_ token: String, by verifier: TokenVerifier? = nil) throws -> VerificationFailure.Code? {
+            try refusal(of: token, at: now, by: verifier)?.reason
+        }
+        let good = try House.token()
+        #expect(try reason(good + "AAAA") == .badSignature)
+        #expect(try reason(good + "=") == .badEncoding)
+        #expect(try reason("a.b") == .malformed)
+        #expect(try reason(House.token(.es256)) == .algorithmNotAllowed)
+        #expect(try reason(House.token(changing: ["iss": "other"])) == .unknownIssuer)
+        #expect(try reason(House.token(changing: ["aud": "other"])) == .wrongAudience)
+        #expect(try reason(House.token(changing: ["exp": "1800000600"])) == .badClaim)
+        #expect(try reason(House.token(changing: ["nbf": .number(JSONNumber(Int(now) + 61))])) == .notYetValid)
+        #expect(try reason(House.token(changing: ["iat": .number(JSONNumber(Int(now) + 61))])) == .issuedInFuture)
+        #expect(try reason(House.token(header: ["crit": ["x"], "x": 1])) == .criticalExtension)
+        let verifier = try House.verifier(required: ["exp", "role"])
+        #expect(try reason(House.token(changing: ["role": nil]), by: verifier) == .missingClaim)
+        #expect(try reason(House.token(changing: ["exp": nil]), by: verifier) == .missingClaim)
+        verifier.use(nil, ofIssuer: 0)
+        #expect(try reason(good, by: verifier) == .keysNotLoaded)
+    }
+}
