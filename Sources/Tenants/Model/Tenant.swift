@@ -21,9 +21,12 @@ public struct Tenant: Sendable {
     public var onStoreFailure: StoreFailurePolicy
     /// How old the local copy of revocations may be.
     public var maxStaleness: Duration
-    /// How long after its expiry a token may still be worth something (`refresh.grace`): its revocation is kept that
-    /// much longer.
-    public var refreshGrace: Duration
+    /// nil: nothing is ever refreshed.
+    public var refresh: RefreshRules?
+    /// The gateway's own issuer of tokens; nil where all come from elsewhere.
+    public var issuer: BuiltInIssuer?
+    /// Where sessions begin, are renewed and end. A request to one of these never leads to a refresh.
+    public var signInPaths: [PathPattern]
 
     public enum Mode: String, Sendable, CaseIterable {
         /// What the decision refuses is refused.
@@ -48,7 +51,9 @@ public struct Tenant: Sendable {
         revokeOn: [RevokeRule] = [],
         onStoreFailure: StoreFailurePolicy = .deny,
         maxStaleness: Duration = .seconds(30),
-        refreshGrace: Duration = .zero
+        refresh: RefreshRules? = nil,
+        issuer: BuiltInIssuer? = nil,
+        signInPaths: [PathPattern] = []
     ) {
         self.name = name
         self.hosts = hosts
@@ -65,16 +70,24 @@ public struct Tenant: Sendable {
         self.revokeOn = revokeOn
         self.onStoreFailure = onStoreFailure
         self.maxStaleness = maxStaleness
-        self.refreshGrace = refreshGrace
+        self.refresh = refresh
+        self.issuer = issuer
+        self.signInPaths = signInPaths
     }
+
+    /// How long after its expiry a token may still be worth something: its revocation is kept that much longer.
+    public var refreshGrace: Duration { refresh?.grace ?? .zero }
 }
 
 /// Bounds on one request.
 public struct RequestLimits: Sendable, Equatable {
     /// Longest request body in bytes (413 above it); nil: no bound.
     public var bodyBytes: Int?
+    /// Longest body in bytes that is kept for a replay after a refresh.
+    public var replayBytes: Int
 
-    public init(bodyBytes: Int? = nil) {
+    public init(bodyBytes: Int? = nil, replayBytes: Int = 64 << 10) {
         self.bodyBytes = bodyBytes
+        self.replayBytes = replayBytes
     }
 }

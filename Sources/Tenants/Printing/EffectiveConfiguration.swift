@@ -88,14 +88,16 @@ private struct ConfigurationPrinter {
         }
     }
 
-    /// A URL without its user and password, and without the values of its query but for names of files and hosts.
+    /// A URL, or the path of one, without its user and password, and without the values of its query but for names of
+    /// files and hosts.
     private func withoutSecrets(_ url: String) -> String {
-        guard let scheme = url.range(of: "://") else { return url }
-        let address = url[scheme.upperBound...].prefix { $0 != "?" }
-        let authority = address.prefix { $0 != "/" }
-        var result = url[..<scheme.upperBound] + address
+        let isPath = url.hasPrefix("/")
+        guard let start = isPath ? url.startIndex : url.range(of: "://")?.upperBound else { return url }
+        let address = url[start...].prefix { $0 != "?" }
+        let authority = isPath ? "" : address.prefix { $0 != "/" }
+        var result = url[..<start] + address
         if let at = authority.lastIndex(of: "@") {
-            result = url[..<scheme.upperBound] + Secret.redaction + address[at...]
+            result = url[..<start] + Secret.redaction + address[at...]
         }
         guard address.endIndex < url.endIndex else { return String(result) }
         let query = url[address.endIndex...].dropFirst().split(separator: "&").map { part in

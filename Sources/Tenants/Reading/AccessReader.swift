@@ -23,9 +23,7 @@ enum AccessReader {
         do throws(PathPattern.Malformed) {
             path = try PathPattern(scalar.text)
         } catch {
-            let reason =
-                scalar.variables.isEmpty ? error.description : "it begins with \"/\" and has whole segments only"
-            session.findings.error(value.place, "\"path\" is no path of a rule: \(reason)")
+            session.findings.error(value.place, "\"path\" is no path of a rule: \(error.reason(of: scalar))")
             return nil
         }
         guard let allow = node["allow"].flatMap(readAllow), let methods else { return nil }

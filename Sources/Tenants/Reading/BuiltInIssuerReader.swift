@@ -1,9 +1,24 @@
 import Verification
 
-/// Makes the policy for tokens of a tenant's own issuer from its `issuer` section.
+/// Reads a tenant's `issuer`, and makes the policy for its tokens.
 enum BuiltInIssuerReader {
+    /// - Returns: nil where a part is missing or no such thing, which the schema's check reports.
+    static func read(_ node: DocumentNode, _ session: ReadingSession) -> BuiltInIssuer? {
+        guard let url = node.text("url"), let audience = node.text("audience"),
+            let algorithm = node.text("algorithm").flatMap(SignatureAlgorithm.init(rawValue:))
+        else { return nil }
+        var issuer = BuiltInIssuer(url: url, audience: audience, algorithm: algorithm)
+        issuer.access = node.duration("access") ?? issuer.access
+        issuer.id = node.duration("id") ?? issuer.id
+        issuer.refresh = node.duration("refresh") ?? issuer.refresh
+        if let directory = node.text("keys_dir"), !directory.isEmpty {
+            issuer.keysDirectory = session.resolve(directory)
+        }
+        return issuer
+    }
+
     /// - Parameter preset: Where `preset: built-in` stands.
-    static func read(
+    static func readTrusted(
         _ entry: DocumentNode.Entry?,
         preset: Place,
         _ session: inout ReadingSession
@@ -15,11 +30,14 @@ enum BuiltInIssuerReader {
             )
             return nil
         }
-        guard let url = entry.value.text("url"), let audience = entry.value.text("audience"),
-            let algorithm = entry.value.text("algorithm").flatMap(SignatureAlgorithm.init(rawValue:))
-        else { return nil }
+        guard let own = read(entry.value, session) else { return nil }
         var issuer = TrustedIssuer(
-            policy: IssuerPolicy(issuer: url, audiences: [audience], algorithms: [algorithm], keys: .empty),
+            policy: IssuerPolicy(
+                issuer: own.url,
+                audiences: [own.audience],
+                algorithms: [own.algorithm],
+                keys: .empty
+            ),
             source: .inline
         )
         guard let directory = entry.value["keys_dir"] else {
@@ -30,7 +48,7 @@ enum BuiltInIssuerReader {
             )
             return issuer
         }
-        guard let keys = readDirectory(directory, algorithm, &session) else { return nil }
+        guard let keys = readDirectory(directory, own.algorithm, &session) else { return nil }
         issuer.policy.keys = keys.keys
         issuer.source = keys.source
         return issuer

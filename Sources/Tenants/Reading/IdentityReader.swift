@@ -1,13 +1,5 @@
 /// Reads `identity`.
 enum IdentityReader {
-    /// Fields that are the message's framing, the connection's, the client's credentials, or set by the gateway itself.
-    private static let reserved: Set<String> = [
-        "host", "content-length", "content-type", "content-encoding", "transfer-encoding", "connection", "keep-alive",
-        "proxy-connection", "proxy-authorization", "proxy-authenticate", "te", "trailer", "upgrade", "expect",
-        "authorization", "cookie", "set-cookie", "x-request-id", "forwarded", "traceparent", "tracestate", "via",
-        "date", "x-client-certificate-subject",
-    ]
-
     static func read(_ node: DocumentNode, _ session: inout ReadingSession) -> Identity {
         var identity = Identity()
         if let headers = node["headers"] { identity.headers = readHeaders(headers, &session) }
@@ -19,11 +11,10 @@ enum IdentityReader {
         var lines: [String: Int] = [:]
         var headers: [Identity.Header] = []
         for entry in node.entries {
-            // Backends that read fields as environment variables take `_` for `-`.
-            let name = String(entry.key.lowercased().map { $0 == "_" ? "-" : $0 })
+            let name = FieldNames.folded(entry.key)
             if !NetworkText.isToken(entry.key) {
                 session.findings.error(entry.keyPlace, "\"\(entry.key)\" is no field name: write it like X-User-Id")
-            } else if reserved.contains(name) || name.hasPrefix("x-forwarded-") || name.hasPrefix("sec-websocket-") {
+            } else if FieldNames.isReserved(name) {
                 session.findings.error(
                     entry.keyPlace,
                     "\"\(entry.key)\" has a meaning of its own and cannot carry a claim: choose a name like X-User-Id"

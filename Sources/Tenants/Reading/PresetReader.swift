@@ -35,7 +35,7 @@ struct PresetReader {
             session.findings.error(entry.keyPlace, "\"\(key)\" is known from the preset: leave it out")
         }
         if preset == "built-in" {
-            let own = BuiltInIssuerReader.read(tenant.entry("issuer"), preset: value.place, &session)
+            let own = BuiltInIssuerReader.readTrusted(tenant.entry("issuer"), preset: value.place, &session)
             return own.map { [$0] } ?? []
         }
         guard let provider = Self.providers[preset] else { return [] }

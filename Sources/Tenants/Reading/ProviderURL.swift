@@ -1,4 +1,4 @@
-/// Reads the addresses that keys are fetched from. Keys that came over plain HTTP could be anybody's.
+/// Reads the addresses that keys and tokens come from. What came over plain HTTP could be anybody's.
 enum ProviderURL {
     /// - Parameter name: What messages call it.
     /// - Returns: The address; nil if it cannot be used, which was reported without showing it.

@@ -12,6 +12,16 @@ struct TenantReader {
         let access = node["access"].map { AccessReader.read($0, &session) }
         let identity = node["identity"].map { IdentityReader.read($0, &session) }
         let revokeOn = node["revoke_on"].map { RevokeOnReader.read($0, &session) } ?? []
+        let issuer = node["issuer"].flatMap { BuiltInIssuerReader.read($0, session) }
+        let refresh = node.entry("refresh").flatMap {
+            RefreshReader(
+                entry: $0,
+                tenant: node,
+                from: authentication?.from ?? [.bearer],
+                identity: identity ?? Identity(),
+                issuer: issuer
+            ).read(&session)
+        }
         let mode = node.text("mode").flatMap(Tenant.Mode.init(rawValue:)) ?? .enforce
         if mode == .observe, let place = node["mode"]?.place {
             session.findings.warning(
@@ -34,7 +44,7 @@ struct TenantReader {
             access: access ?? AccessRules([]),
             identity: identity ?? Identity(),
             mode: mode,
-            limits: RequestLimits(bodyBytes: node["limits"]?.size("body_bytes")),
+            limits: limits(node["limits"]),
             tls: tls,
             webSocket: WebSocketRules(
                 onExpiry: node["websocket"]?.text("on_expiry").flatMap(WebSocketRules.OnExpiry.init(rawValue:))
@@ -43,7 +53,15 @@ struct TenantReader {
             revokeOn: revokeOn,
             onStoreFailure: node.text("on_store_failure").flatMap(StoreFailurePolicy.init(rawValue:)) ?? .deny,
             maxStaleness: node.duration("max_staleness") ?? .seconds(30),
-            refreshGrace: node["refresh"]?.duration("grace") ?? .zero
+            refresh: refresh,
+            issuer: issuer,
+            signInPaths: node["sign_in"].map { SignInPathsReader.read($0, &session) } ?? []
         )
+    }
+
+    private func limits(_ node: DocumentNode?) -> RequestLimits {
+        var limits = RequestLimits(bodyBytes: node?.size("body_bytes"))
+        limits.replayBytes = node?.size("replay_bytes") ?? limits.replayBytes
+        return limits
     }
 }

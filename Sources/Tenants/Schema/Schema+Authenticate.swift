@@ -90,21 +90,19 @@ extension Schema {
             "access",
             .duration(.seconds(1)...(hours * 24), example: "30m"),
             standard: "1h",
-            effect: .none("no token is issued"),
             "How long an access token lives."
         ),
         SchemaKey(
             "id",
             .duration(.seconds(1)...(hours * 24), example: "1h"),
             standard: "1h",
-            effect: .none("no token is issued"),
+            effect: .none("no ID token is issued"),
             "How long an ID token lives."
         ),
         SchemaKey(
             "refresh",
             .duration(.seconds(1)...year, example: "30d"),
             standard: "30d",
-            effect: .none("no token is issued"),
             "How long a refresh token lives."
         ),
         SchemaKey(

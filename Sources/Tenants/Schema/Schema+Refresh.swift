@@ -9,12 +9,14 @@ extension Schema {
         SchemaKey(
             "within",
             .duration(.zero...year, example: "24h"),
-            "Also refresh ahead when the token expires within this."
+            standard: "0s",
+            "Also refresh ahead when the token expires within this; 0s: never ahead."
         ),
         SchemaKey(
             "grace",
             .duration(.zero...year, example: "7d"),
-            "How long an expired but otherwise good token may still be refreshed."
+            standard: "0s",
+            "How long an expired but otherwise good token may still be refreshed; 0s: it is refused."
         ),
         SchemaKey(
             "from",
@@ -28,7 +30,11 @@ extension Schema {
 
     static let refreshCall = SchemaObject([
         SchemaKey("method", .text(example: "POST"), standard: "POST", "The request's method."),
-        SchemaKey("path", .text(example: "/api/auth/refresh"), "A path on the backend, or a full URL."),
+        SchemaKey(
+            "path",
+            .url(example: "/api/auth/refresh"),
+            "A path on the backend, or a full URL. Needed unless `send` is `built_in`."
+        ),
         SchemaKey(
             "send",
             .choice(["bearer", "refresh_token_json", "oauth2", "built_in"]),
@@ -36,9 +42,13 @@ extension Schema {
             "What is sent: the access token, the refresh token in JSON or an OAuth form, or nothing (own issuer)."
         ),
         pointer("access_token", standard: "/access_token", "The new access token in the answer."),
-        pointer("refresh_token", "The new refresh token in the answer."),
-        SchemaKey("client_id", .text(example: "gatehouse"), "For `oauth2`."),
-        SchemaKey("client_secret", .secret, "For `oauth2`."),
+        pointer(
+            "refresh_token",
+            "The new refresh token in the answer, at `/refresh_token` if omitted; without one there the old one stays "
+                + "good."
+        ),
+        SchemaKey("client_id", .text(example: "gatehouse"), "For `oauth2`, which needs it."),
+        SchemaKey("client_secret", .secret, "For `oauth2`, if the client has one."),
     ])
 
     static let delivery = SchemaObject([

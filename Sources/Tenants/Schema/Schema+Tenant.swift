@@ -92,13 +92,12 @@ extension Schema {
         SchemaKey(
             "issuer",
             .object(issuer),
-            effect: .partial("tokens are verified with the keys in `keys_dir`, but none is issued"),
+            effect: .partial("its tokens are verified and renewed, but nobody can sign in here"),
             "The built-in issuer, which `preset: built-in` trusts."
         ),
         SchemaKey(
             "refresh",
             .object(refresh),
-            effect: .none("an expired session ends with the backend's 401"),
             "How a session is renewed without the client noticing."
         ),
         SchemaKey(
@@ -201,7 +200,6 @@ extension Schema {
             "replay_bytes",
             .size(0...(16 << 20), example: "64KiB"),
             standard: "64KiB",
-            effect: .none("no request is replayed"),
             "Longest body that is kept for a replay after a refresh."
         ),
     ])

@@ -63,6 +63,52 @@ struct EffectiveConfigurationTests {
         #expect(!printed.contains("canary"))
     }
 
+    @Test func refreshingIsPrinted() throws {
+        let first = Sample.read(
+            Sample.tenant(
+                more: """
+                    refresh:
+                      from: "cookie:r"
+                      call: { send: oauth2, path: "/token?key=canary", client_id: c, client_secret: canary }
+                      deliver: { header: X-New, cookies: { r: /refresh_token, "a+b": "/data/a~1b" } }
+                    """
+            )
+        )
+        let printed = try #require(first.effective?.print())
+        for line in [
+            "on_401: true", "within: 0s", "grace: 0s", "from: \"cookie:r\"", "method: POST", "send: oauth2",
+            "path: \"/token?key=<redacted>\"", "access_token: /access_token", "client_id: c",
+            "client_secret: \"<redacted>\"", "r: /refresh_token", "replay_bytes: 64KiB",
+        ] {
+            #expect(printed.contains(" \(line)\n"), "\(line)")
+        }
+        #expect(!printed.contains("canary"))
+        try expectSameWhenReadBack(
+            Sample.read(
+                Sample.tenant(
+                    more: """
+                        refresh:
+                          within: 5m
+                          from: vault
+                          call: { send: oauth2, path: "https://id.test/t", client_id: c, client_secret: s }
+                          deliver: { header: X-New, cookies: { z: /refresh_token, "a+b": "/data/a~1b" } }
+                          vault: { capture: [{ path: /login, access_token: /a }] }
+                        """
+                )
+            )
+        )
+        try expectSameWhenReadBack(
+            Sample.read(
+                Sample.tenant(
+                    more: """
+                        issuer: { url: i, audience: a, algorithm: RS256, access: 5m }
+                        refresh: { grace: 1d, call: { send: built_in }, deliver: { header: X-New } }
+                        """
+                )
+            )
+        )
+    }
+
     @Test func whatIsPrintedReadsAsTheSameConfiguration() throws {
         let minimal = Sample.read(Sample.tenant())
         try expectSameWhenReadBack(minimal)
@@ -139,7 +185,9 @@ struct EffectiveConfigurationTests {
             #expect(one.revokeOn == other.revokeOn, sourceLocation: location)
             #expect(one.onStoreFailure == other.onStoreFailure, sourceLocation: location)
             #expect(one.maxStaleness == other.maxStaleness, sourceLocation: location)
-            #expect(one.refreshGrace == other.refreshGrace, sourceLocation: location)
+            #expect(one.issuer == other.issuer, sourceLocation: location)
+            #expect(one.signInPaths == other.signInPaths, sourceLocation: location)
+            expectSame(one.refresh, other.refresh, at: location)
             #expect(policy.issuers.map(\.algorithms) == again.issuers.map(\.algorithms), sourceLocation: location)
             #expect(one.access.rules.map(\.path) == other.access.rules.map(\.path), sourceLocation: location)
             #expect(one.access.rules.map(\.allow) == other.access.rules.map(\.allow), sourceLocation: location)
@@ -147,5 +195,16 @@ struct EffectiveConfigurationTests {
             #expect(one.mode == other.mode && one.limits == other.limits, sourceLocation: location)
             #expect(one.tls == other.tls && one.webSocket == other.webSocket, sourceLocation: location)
         }
+    }
+
+    /// The secret of a client is another after it was redacted.
+    private func expectSame(_ one: RefreshRules?, _ other: RefreshRules?, at location: SourceLocation) {
+        var (one, other) = (one, other)
+        if case .oauth2(let id, .some)? = one?.call.strategy, case .oauth2(let again, .some)? = other?.call.strategy {
+            #expect(id == again, sourceLocation: location)
+            one?.call.strategy = .bearer
+            other?.call.strategy = .bearer
+        }
+        #expect(one == other, sourceLocation: location)
     }
 }

@@ -113,10 +113,10 @@ extension Mistake {
             ]
         ),
         Mistake(
-            "replayBytes",
-            Sample.tenant(more: #"limits: { replay_bytes: 64KiB }"#),
+            "tooManyReplayBytes",
+            Sample.tenant(more: #"limits: { replay_bytes: 17MiB }"#),
             [
-                #"8:15: warning: "replay_bytes" is not in effect yet: no request is replayed"#
+                #"8:29: "replay_bytes" must be a size, but is "17MiB": give one from 0 to 16777216"#
             ]
         ),
         Mistake(

@@ -12,7 +12,8 @@ struct MistakesTests {
     static let all =
         Mistake.document + Mistake.structure + Mistake.gateway + Mistake.routing + Mistake.backend + Mistake.tls
         + Mistake.authentication + Mistake.keySources + Mistake.policy + Mistake.store + Mistake.redisFiles
-        + Mistake.revocation
+        + Mistake.revocation + Mistake.refreshSources + Mistake.refreshCalls + Mistake.refreshTargets
+        + Mistake.refreshDelivery + Mistake.refreshIssuer + Mistake.signInPaths
 
     @Test(arguments: all)
     func everyMistakeIsToldAtItsPlaceWithARemedy(mistake: Mistake) {

@@ -25,7 +25,7 @@ struct RevocationRulesTests {
             """
             on_store_failure: allow
             max_staleness: 2m
-            refresh: { grace: 7d, call: { send: built_in }, deliver: {} }
+            refresh: { grace: 7d, call: { send: bearer, path: /r }, deliver: { header: X-T } }
             """
         )
         #expect(tenant.onStoreFailure == .allow)
@@ -39,7 +39,7 @@ struct RevocationRulesTests {
         #expect(tenant.onStoreFailure == .deny)
         #expect(tenant.maxStaleness == .seconds(30))
         #expect(tenant.refreshGrace == .zero)
-        let ungraced = try Self.tenant("refresh: { call: { send: built_in }, deliver: {} }")
+        let ungraced = try Self.tenant("refresh: { call: { send: bearer, path: /r }, deliver: { header: X-T } }")
         #expect(ungraced.refreshGrace == .zero)
     }
 

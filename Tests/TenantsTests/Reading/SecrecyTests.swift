@@ -52,6 +52,33 @@ struct SecrecyTests {
         expectSilence(Sample.tenant(more: section))
     }
 
+    @Test(arguments: [
+        #"call: { send: oauth2, path: /r, client_id: "${CANARY}\u00e9", client_secret: "${CANARY}\u00e9" }"#,
+        #"call: { send: oauth2, path: /r, client_id: c, client_secret: "\#(canary)" }"#,
+        #"call: { send: oauth2, path: /r, client_id: c, client_secret: [\#(canary)] }"#,
+        #"call: { send: "${CANARY}", path: /r, client_secret: "${CANARY}" }"#,
+        #"call: { send: oauth2, path: "https://u:\#(canary)@id.test", method: "${CANARY}", client_id: c }"#,
+        #"call: { send: oauth2, path: "https://id.test/?key=\#(canary)", client_id: c }"#,
+        #"call: { send: oauth2, path: "/token?key=\#(canary)", client_id: c }"#,
+        #"call: { send: oauth2, path: "${CANARY}", client_id: c, access_token: "${CANARY}" }"#,
+    ])
+    func noDiagnosticOfARefreshShowsASecret(call: String) {
+        for rest in [
+            "deliver: { header: X-T, cookies: { r: /refresh_token } }, from: cookie:r",
+            #"deliver: { header: "${CANARY} a", cookies: { r: "${CANARY}" } }, from: "${CANARY}""#,
+            #"deliver: { header: X-T }, from: vault, vault: { capture: [{ path: "${CANARY}", access_token: "${CANARY}" }] }"#,
+        ] {
+            expectSilence(Sample.tenant(more: "refresh: { \(call), \(rest) }"))
+        }
+    }
+
+    @Test func whatARotatedTokenNeedsIsSaidWithoutTheEnvironment() {
+        let call = #"{ send: refresh_token_json, path: /r, refresh_token: "/${CANARY}" }"#
+        for deliver in ["header: X-T", "header: X-T, cookies: { r: /token }"] {
+            expectSilence(Sample.tenant(more: "refresh: { call: \(call), deliver: { \(deliver) }, from: cookie:r }"))
+        }
+    }
+
     @Test func noHostOrServerFromTheEnvironmentIsShown() {
         expectSilence(Sample.tenant(hosts: #"["${CANARY}:1", "https://u:\#(Self.canary)@h"]"#))
         expectSilence(

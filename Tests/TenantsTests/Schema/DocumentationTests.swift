@@ -6,7 +6,8 @@ import Verification
 /// docs/configuration.md tells of every key, and every YAML in the documents is right.
 struct DocumentationTests {
     private static let documents = [
-        "docs/configuration.md", "docs/operations.md", "docs/security.md", "README.md", "ARCHITECTURE.md",
+        "docs/configuration.md", "docs/operations.md", "docs/refresh.md", "docs/security.md", "README.md",
+        "ARCHITECTURE.md",
     ]
 
     @Test func theReferenceHasTheSchemasTables() throws {
@@ -44,6 +45,7 @@ struct DocumentationTests {
 
     private static let environment = [
         "GATEHOUSE_ADMIN_TOKEN": "token", "JWT_SECRET": String(repeating: "s", count: 64), "REDIS_PASSWORD": "password",
+        "CLIENT_SECRET": "secret",
     ]
 
     private static func files() throws -> PretendFiles {

@@ -1,0 +1,126 @@
+public import Verification
+
+/// How a tenant's sessions get new tokens, and how their clients get those.
+public struct RefreshRules: Sendable, Equatable {
+    /// Whether the backend's 401 to a good session leads to a refresh.
+    public var onUnauthorized: Bool
+    /// A token that expires within this is refreshed ahead, in the background.
+    public var within: Duration
+    /// How long an expired but otherwise good token may still be refreshed.
+    public var grace: Duration
+    public var source: RefreshTokenSource
+    public var call: RefreshCall
+    public var delivery: RefreshDelivery
+    /// The backend's answers that hold refresh tokens; empty without a vault.
+    public var captures: [TokenCapture]
+
+    public init(
+        onUnauthorized: Bool = true,
+        within: Duration = .zero,
+        grace: Duration = .zero,
+        source: RefreshTokenSource = .none,
+        call: RefreshCall,
+        delivery: RefreshDelivery,
+        captures: [TokenCapture] = []
+    ) {
+        self.onUnauthorized = onUnauthorized
+        self.within = within
+        self.grace = grace
+        self.source = source
+        self.call = call
+        self.delivery = delivery
+        self.captures = captures
+    }
+}
+
+/// Where the refresh token comes from.
+public enum RefreshTokenSource: Sendable, Hashable {
+    /// There is none: the access token itself, or its `sid`, is what is refreshed by.
+    case none
+    /// The client sends it along.
+    case cookie(name: String)
+    /// The gateway keeps it for clients that never send theirs.
+    case vault
+}
+
+/// The request that gets new tokens.
+public struct RefreshCall: Sendable, Equatable {
+    /// What is sent.
+    public enum Strategy: Sendable, Equatable {
+        /// The access token, as `Authorization: Bearer`.
+        case bearer
+        /// `{"refresh_token": …}`.
+        case refreshTokenJSON
+        /// The form of RFC 6749 section 6. With a secret the client authenticates by HTTP Basic (section 2.3.1).
+        case oauth2(clientID: String?, clientSecret: Secret?)
+        /// Nothing: the tenant's own issuer is asked.
+        case builtIn
+    }
+
+    public enum Target: Sendable, Hashable {
+        /// A path, with its query, on the tenant's backend.
+        case backend(path: String)
+        /// https, or http on loopback.
+        case url(String)
+    }
+
+    public var strategy: Strategy
+    public var method: String
+    /// Nil for ``Strategy/builtIn``.
+    public var target: Target?
+    /// Where the new access token is in the answer.
+    public var accessToken: JSONPointer
+    /// Where the new refresh token is in the answer; nil: the old one stays good.
+    public var refreshToken: JSONPointer?
+
+    public init(
+        strategy: Strategy,
+        method: String = "POST",
+        target: Target?,
+        accessToken: JSONPointer,
+        refreshToken: JSONPointer? = nil
+    ) {
+        self.strategy = strategy
+        self.method = method
+        self.target = target
+        self.accessToken = accessToken
+        self.refreshToken = refreshToken
+    }
+}
+
+/// How the client gets what is new.
+public struct RefreshDelivery: Sendable, Equatable {
+    public struct Cookie: Sendable, Equatable {
+        public var name: String
+        /// Where its value is in the answer.
+        public var value: JSONPointer
+
+        public init(name: String, value: JSONPointer) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// The response field for clients that send their token in one.
+    public var header: String?
+    /// For clients that send their token in a cookie.
+    public var cookies: [Cookie]
+
+    public init(header: String? = nil, cookies: [Cookie] = []) {
+        self.header = header
+        self.cookies = cookies
+    }
+}
+
+/// An answer of the backend that holds a refresh token: to a sign-in, or to a refresh that the client made itself.
+public struct TokenCapture: Sendable, Equatable {
+    public var path: PathPattern
+    public var accessToken: JSONPointer
+    public var refreshToken: JSONPointer
+
+    public init(path: PathPattern, accessToken: JSONPointer, refreshToken: JSONPointer) {
+        self.path = path
+        self.accessToken = accessToken
+        self.refreshToken = refreshToken
+    }
+}

@@ -1,0 +1,175 @@
+import Verification
+
+/// Reads `refresh.call`.
+struct RefreshCallReader {
+    /// Methods whose answer has no body of its own (RFC 9110 sections 9.3.2 and 9.3.6), or only what was sent (9.3.8).
+    private static let withoutTokens = ["HEAD", "CONNECT", "TRACE"]
+
+    let node: DocumentNode
+    /// Where the key `call` stands.
+    let place: Place
+
+    /// - Returns: nil where it cannot be read, which was reported.
+    func read(_ session: inout ReadingSession) -> RefreshCall? {
+        guard let send = node["send"]?.scalar?.text, let strategy = readStrategy(send, &session) else { return nil }
+        let access = readPointer("access_token", &session)
+        let refresh = readPointer("refresh_token", &session)
+        guard let access, let refresh else { return nil }
+        if case .builtIn = strategy {
+            refuseWhatIsKnown(&session)
+            return RefreshCall(strategy: strategy, target: nil, accessToken: access, refreshToken: refresh)
+        }
+        let isBearer = if case .bearer = strategy { true } else { false }
+        if isBearer, let entry = node.entry("refresh_token") {
+            session.findings.error(
+                entry.keyPlace,
+                "send bearer goes without refresh tokens: leave \"refresh_token\" out"
+            )
+        }
+        let method = readMethod(send, hasBody: strategy.takesRefreshToken, &session)
+        guard let method, let target = readTarget(&session) else { return nil }
+        return RefreshCall(
+            strategy: strategy,
+            method: method,
+            target: target,
+            accessToken: access,
+            refreshToken: isBearer ? nil : refresh
+        )
+    }
+
+    /// The strategy, with what only `oauth2` takes.
+    private func readStrategy(_ send: String, _ session: inout ReadingSession) -> RefreshCall.Strategy? {
+        if send == "oauth2" { return readOAuth(&session) }
+        for key in ["client_id", "client_secret"] {
+            guard let entry = node.entry(key) else { continue }
+            session.findings.error(entry.keyPlace, "\"\(key)\" is for send oauth2 only: leave it out")
+        }
+        switch send {
+        case "bearer": return .bearer
+        case "refresh_token_json": return .refreshTokenJSON
+        case "built_in": return .builtIn
+        default: return nil
+        }
+    }
+
+    private func readOAuth(_ session: inout ReadingSession) -> RefreshCall.Strategy? {
+        guard let client = node["client_id"] else {
+            session.findings.error(
+                place,
+                "send oauth2 lacks \"client_id\": add the name that the provider knows the app by"
+            )
+            return nil
+        }
+        let id = readClient(client, name: "client_id", &session)
+        guard let node = node["client_secret"] else { return id.map { .oauth2(clientID: $0, clientSecret: nil) } }
+        guard let text = readClient(node, name: "client_secret", &session) else { return nil }
+        let secret = Secret(text)
+        session.judgeExample(secret, name: "\"client_secret\"", node.place)
+        return id.map { .oauth2(clientID: $0, clientSecret: secret) }
+    }
+
+    /// RFC 6749 appendices A.1 and A.2: what a client's name and secret may hold.
+    private func readClient(_ node: DocumentNode, name: String, _ session: inout ReadingSession) -> String? {
+        guard let scalar = node.scalar else { return nil }
+        guard !scalar.text.isEmpty else {
+            // The schema's check tells of every other text that is empty.
+            if name == "client_secret" {
+                session.findings.error(
+                    node.place,
+                    "\"client_secret\" is empty: fill it in, or leave it out if the client has none"
+                )
+            }
+            return nil
+        }
+        guard scalar.text.utf8.allSatisfy({ (0x20...0x7e).contains($0) }) else {
+            session.findings.error(
+                node.place,
+                "\"\(name)\" has a character that OAuth allows in none (RFC 6749 appendix A): use visible ASCII"
+            )
+            return nil
+        }
+        return scalar.text
+    }
+
+    private func readPointer(_ name: String, _ session: inout ReadingSession) -> JSONPointer? {
+        guard let value = node[name] else { return JSONPointer("/\(name)") }
+        return PointerReader.read(value, name: name, &session)
+    }
+
+    /// What says the same as the default is let through: printed configurations have it.
+    private func refuseWhatIsKnown(_ session: inout ReadingSession) {
+        let known = ["method": "POST", "access_token": "/access_token", "refresh_token": "/refresh_token"]
+        for entry in node.entries where entry.key == "path" || known[entry.key] != nil {
+            guard let scalar = entry.value.scalar, scalar.text != known[entry.key] else { continue }
+            session.findings.error(
+                entry.keyPlace,
+                "send built_in asks the tenant's own issuer, without a request: leave \"\(entry.key)\" out"
+            )
+        }
+    }
+
+    private func readMethod(_ send: String, hasBody: Bool, _ session: inout ReadingSession) -> String? {
+        guard let value = node["method"] else { return "POST" }
+        guard let scalar = value.scalar, !scalar.text.isEmpty else { return nil }
+        let method = scalar.text
+        if !NetworkText.isToken(method) {
+            session.findings.error(value.place, "\(scalar.shown) is no method: write it like POST")
+        } else if method != method.uppercased() {
+            session.findings.error(
+                value.place,
+                "\(scalar.shown) is no usual method, methods are case-sensitive: write it in capitals"
+            )
+        } else if Self.withoutTokens.contains(method) {
+            session.findings.error(value.place, "an answer to \(scalar.shown) holds no token: use POST")
+        } else if method == "GET", hasBody {
+            session.findings.error(value.place, "send \(send) has a body, which \(scalar.shown) has not: use POST")
+        } else {
+            return method
+        }
+        return nil
+    }
+
+    private func readTarget(_ session: inout ReadingSession) -> RefreshCall.Target? {
+        guard let value = node["path"] else {
+            session.findings.error(
+                place,
+                "\"call\" lacks \"path\": add a path on the backend like /api/auth/refresh, or a full URL"
+            )
+            return nil
+        }
+        guard let scalar = value.scalar, !scalar.text.isEmpty else { return nil }
+        if scalar.text.contains("://"), !scalar.text.hasPrefix("/") {
+            return ProviderURL.read(value, name: "\"path\"", &session).map { .url($0) }
+        }
+        do throws(ScalarText.Problem) {
+            try Self.checkPath(scalar.text)
+            return .backend(path: scalar.text)
+        } catch {
+            session.findings.error(
+                value.place,
+                "\"path\" must be a path on the backend or a full URL: \(error.remedy)"
+            )
+            return nil
+        }
+    }
+
+    /// A path with or without a query (RFC 3986 sections 3.3 and 3.4) that is sent as it is.
+    private static func checkPath(_ text: String) throws(ScalarText.Problem) {
+        let path = text.prefix { $0 != "?" }
+        guard text.hasPrefix("/"), !text.hasPrefix("//") else {
+            throw ScalarText.Problem(remedy: "begin it with one \"/\", or with https://")
+        }
+        guard text.utf8.allSatisfy({ (0x21...0x7e).contains($0) && !"\"<>\\^`{|}".utf8.contains($0) }) else {
+            throw ScalarText.Problem(remedy: "percent-encode the characters that no URL holds")
+        }
+        guard !text.contains("#") else {
+            throw ScalarText.Problem(remedy: "leave \"#\" and what follows it out, it is never sent")
+        }
+        guard !path.contains("*") else {
+            throw ScalarText.Problem(remedy: "it is one path, and \"*\" stands for many; write it out")
+        }
+        guard !path.split(separator: "/").contains(where: { $0 == "." || $0 == ".." }) else {
+            throw ScalarText.Problem(remedy: "leave its dot segments out")
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import Verification
+
+/// Reads `refresh.deliver`.
+struct RefreshDeliveryReader {
+    let entry: DocumentNode.Entry
+    let from: [TokenSource]
+    let identity: Identity
+
+    private var node: DocumentNode { entry.value }
+
+    func read(_ session: inout ReadingSession) -> RefreshDelivery? {
+        guard case .map = node.content else { return nil }
+        let cookies = node["cookies"].map { readCookies($0, &session) } ?? []
+        let delivery = RefreshDelivery(
+            header: node["header"].flatMap { readHeader($0, &session) },
+            cookies: cookies
+        )
+        let hasCookies = node["cookies"].map { !$0.entries.isEmpty } ?? false
+        if node["header"] == nil, !hasCookies {
+            session.findings.error(
+                entry.keyPlace,
+                "\"deliver\" names neither a header nor a cookie, so that no client gets the new token: add \"header\" "
+                    + "or \"cookies\""
+            )
+        }
+        if node["header"] == nil, hasCookies, !takesCookies, let place = node.entry("cookies")?.keyPlace {
+            session.findings.warning(
+                place,
+                "nobody gets these cookies, no token is taken from one: add \"cookie:NAME\" to \"from\" of "
+                    + "\"authenticate\", or a \"header\" here"
+            )
+        }
+        return delivery
+    }
+
+    private var takesCookies: Bool {
+        from.contains { if case .cookie = $0 { true } else { false } }
+    }
+
+    private func readHeader(_ node: DocumentNode, _ session: inout ReadingSession) -> String? {
+        guard let scalar = node.scalar, !scalar.text.isEmpty else { return nil }
+        guard NetworkText.isToken(scalar.text) else {
+            session.findings.error(
+                node.place,
+                "\"header\" must be a field name, but is \(scalar.shown): write it like X-Refreshed-Token"
+            )
+            return nil
+        }
+        let name = FieldNames.folded(scalar.text)
+        guard !FieldNames.isReserved(name), !FieldNames.isReservedInResponses(name) else {
+            session.findings.error(
+                node.place,
+                "\(scalar.shown) has a meaning of its own and cannot carry a token: choose one like X-Refreshed-Token"
+            )
+            return nil
+        }
+        guard !identity.headers.contains(where: { FieldNames.folded($0.name) == name }) else {
+            session.findings.error(
+                node.place,
+                "\(scalar.shown) carries a claim already, see \"identity\": choose one like X-Refreshed-Token"
+            )
+            return nil
+        }
+        return scalar.text
+    }
+
+    /// In the order of the file.
+    private func readCookies(_ node: DocumentNode, _ session: inout ReadingSession) -> [RefreshDelivery.Cookie] {
+        var cookies: [RefreshDelivery.Cookie] = []
+        for entry in node.entries {
+            if !NetworkText.isToken(entry.key) {
+                session.findings.error(
+                    entry.keyPlace,
+                    "this is no cookie's name (RFC 6265 section 4.1.1): use letters, digits, \"-\" and \"_\""
+                )
+            }
+            guard let pointer = PointerReader.read(entry.value, name: entry.key, &session) else { continue }
+            cookies.append(RefreshDelivery.Cookie(name: entry.key, value: pointer))
+        }
+        return cookies
+    }
+}
