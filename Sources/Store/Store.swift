@@ -48,6 +48,20 @@ public protocol Store: Sendable {
     /// Gives the lease back if it is still held by this holder.
     func release(_ lease: Lease) async throws(StoreError)
 
+    /// Sets the value if the lease is still held by this holder, in one step: whoever lost the lease without knowing
+    /// cannot overwrite what the next holder wrote.
+    ///
+    /// - Parameters:
+    ///   - key: Of the tenant of the lease, so that the two are kept together.
+    ///   - lifetime: Nil: until it is removed.
+    /// - Returns: Whether it did.
+    func set(
+        _ value: [UInt8],
+        for key: StoreKey,
+        lifetime: Duration?,
+        holding lease: Lease
+    ) async throws(StoreError) -> Bool
+
     // MARK: Revocations
 
     /// Revokes. When this returns, the records survive a restart of gateway and store, and all instances are told.

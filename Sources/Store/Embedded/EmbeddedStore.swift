@@ -211,6 +211,24 @@ extension EmbeddedStore {
         }
     }
 
+    public func set(
+        _ value: [UInt8],
+        for key: StoreKey,
+        lifetime: Duration?,
+        holding lease: Lease
+    ) async throws(StoreError) -> Bool {
+        let now = now()
+        return try await write { db in
+            let held = try db.cachedStatement(
+                sql: "SELECT 1 FROM lease WHERE key = ? AND holder = ? AND expires_at > ?"
+            )
+            guard try Int.fetchOne(held, arguments: [lease.key.data, lease.holder, now]) != nil else { return false }
+            try Self.sweep("value", now: now, db)
+            try Self.put(value, for: key, expiresAt: lifetime.map { now + $0.seconds } ?? .infinity, db)
+            return true
+        }
+    }
+
     public func release(_ lease: Lease) async throws(StoreError) {
         try await write { db in
             try db.cachedStatement(sql: "DELETE FROM lease WHERE key = ? AND holder = ?")

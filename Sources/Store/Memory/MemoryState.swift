@@ -61,10 +61,13 @@ struct MemoryState {
         return lease
     }
 
+    func isHeld(_ lease: Lease, now: Double) -> Bool {
+        guard let kept = leases[lease.key] else { return false }
+        return kept.content.holder == lease.holder && kept.expiresAt > now
+    }
+
     mutating func renew(_ lease: Lease, expiresAt: Double, now: Double) -> Bool {
-        guard let kept = leases[lease.key], kept.content.holder == lease.holder, kept.expiresAt > now else {
-            return false
-        }
+        guard isHeld(lease, now: now) else { return false }
         leases[lease.key]?.expiresAt = expiresAt
         return true
     }

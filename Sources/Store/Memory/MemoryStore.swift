@@ -69,6 +69,21 @@ public final class MemoryStore: Store {
 
     public func release(_ lease: Lease) async throws(StoreError) { state.withLock { $0.release(lease) } }
 
+    public func set(
+        _ value: [UInt8],
+        for key: StoreKey,
+        lifetime: Duration?,
+        holding lease: Lease
+    ) async throws(StoreError) -> Bool {
+        let now = now()
+        let expiresAt = lifetime.map { now + $0.seconds } ?? .infinity
+        return state.withLock { state in
+            guard state.isHeld(lease, now: now) else { return false }
+            state.set(value, for: key, expiresAt: expiresAt, now: now)
+            return true
+        }
+    }
+
     // MARK: Revocations
 
     public func revoke(_ revocations: [Revocation]) async throws(StoreError) -> [RevocationRecord] {

@@ -162,6 +162,17 @@ enum RedisScripts {
         """
     )
 
+    /// `KEYS`: the lease, the value. `ARGV`: the holder, the value, its milliseconds or 0 for ever.
+    static let setHolding = RedisScript(
+        """
+        if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+        if ARGV[3] == '0' then redis.call('SET', KEYS[2], ARGV[2]) else
+            redis.call('SET', KEYS[2], ARGV[2], 'PX', ARGV[3])
+        end
+        return 1
+        """
+    )
+
     /// `KEYS`: the lease. `ARGV`: the holder.
     static let release = RedisScript(
         """

@@ -55,6 +55,19 @@ extension RedisStore {
         return try await write([command])[0] == .integer(1)
     }
 
+    public func set(
+        _ value: [UInt8],
+        for key: StoreKey,
+        lifetime: Duration?,
+        holding lease: Lease
+    ) async throws(StoreError) -> Bool {
+        let command = RedisScripts.setHolding.command(
+            keys: [lease.key.text, key.text],
+            arguments: [lease.holder, value, lifetime?.wholeMilliseconds ?? 0]
+        )
+        return try await write([command])[0] == .integer(1)
+    }
+
     public func release(_ lease: Lease) async throws(StoreError) {
         _ = try await send(RedisScripts.release.command(keys: [lease.key.text], arguments: [lease.holder]))
     }
