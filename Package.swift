@@ -11,8 +11,8 @@ let strict: [SwiftSetting] = [
 /// Modules point one way; the targets read as the diagram:
 ///
 ///     COpenSSL <- Verification <- Tenants <- Gateway <- gatehouse
-///     CHiredis <- Redis <- Store <-----------/  Demo <----/
-///     PeerNames <---/------------------------/
+///     CHiredis <- Redis <- Store <- Issuing <-/  Demo <----/
+///     PeerNames <---/-------------------------/
 let package = Package(
     name: "gatehouse",
     products: [
@@ -79,8 +79,20 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(
+            name: "Issuing",
+            dependencies: [
+                "Store",
+                "Tenants",
+                "Verification",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
             name: "Gateway",
             dependencies: [
+                "Issuing",
                 "PeerNames",
                 "Redis",
                 "Store",
@@ -168,6 +180,16 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .testTarget(
+            name: "IssuingTests",
+            dependencies: [
+                "Issuing", "Redis", "Store", "Tenants", "Verification",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: strict
+        ),
         .testTarget(name: "TenantsTests", dependencies: ["Tenants", "Verification"], swiftSettings: strict),
         .testTarget(
             name: "DemoTests",
@@ -184,7 +206,7 @@ let package = Package(
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "Gateway", "Store", "Tenants", "Verification",
+                "Gateway", "Issuing", "Store", "Tenants", "Verification",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),

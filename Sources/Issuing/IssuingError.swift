@@ -1,0 +1,35 @@
+public import Store
+
+/// Why there are no tokens.
+public enum IssuingError: Error, Sendable, Equatable {
+    /// Whoever asks has to sign in again: to a client, `invalid_grant` (RFC 6749 section 5.2).
+    case refused(IssuingRefusal)
+    /// Nothing is known against the session: trying again may help.
+    case unavailable(StoreError)
+    /// The issuer's fault, which its operator has to mend.
+    case cannotSign(SigningProblem)
+}
+
+/// What is wrong with what was presented; the log's word for it.
+public enum IssuingRefusal: String, Sendable, CaseIterable {
+    /// No refresh token by its form.
+    case malformed
+    /// There is no such session at this tenant, not any more, or the token is not one of it.
+    case unknownSession = "unknown_session"
+    /// The session was not used for too long, or has gone on for as long as one may.
+    case expired
+    /// The refresh token was used before, longer ago than an answer can have been lost. The session has been ended.
+    case reused
+    /// The session is another subject's.
+    case otherSubject = "other_subject"
+}
+
+extension IssuingError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .refused(let refusal): "refused: \(refusal.rawValue)"
+        case .unavailable(let error): error.description
+        case .cannotSign(let problem): "no token can be signed: \(problem)"
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import Verification
+
+/// Sessions as the store keeps them: a JSON object. No token is in it: hashes, and what only an old token opens.
+extension IssuerSession {
+    private static let version = 1.0
+
+    var json: [UInt8] {
+        var object: JSONObject = [
+            "v": Self.time(Self.version),
+            "sid": .string(id),
+            "sub": .string(subject),
+            "claims": .object(claims),
+            "created": Self.time(createdAt),
+            "used": Self.time(lastUsedAt),
+            "expires": Self.time(expiresAt),
+            "key": .string(Base64URL.encode(family.key)),
+            "current": .string(Base64URL.encode(family.currentHash)),
+            "rotations": .array(family.rotations.map { .object($0.json) }),
+        ]
+        if let clientID { object["client"] = .string(clientID) }
+        if let device { object["device"] = .string(device) }
+        return JSONWriter.bytes(of: object)
+    }
+
+    /// - Returns: Nil for anything but what ``json`` gives.
+    init?(json: [UInt8]) {
+        guard let object = try? JSONParser.parse(json).object, object["v"]?.double == Self.version,
+            let id = object["sid"]?.string, let subject = object["sub"]?.string,
+            let claims = object["claims"]?.object,
+            let createdAt = object["created"]?.double, let lastUsedAt = object["used"]?.double,
+            let expiresAt = object["expires"]?.double,
+            let family = RefreshFamily(object)
+        else { return nil }
+        self.init(
+            id: id,
+            subject: subject,
+            claims: claims,
+            clientID: object["client"]?.string,
+            device: object["device"]?.string,
+            createdAt: createdAt,
+            lastUsedAt: lastUsedAt,
+            expiresAt: expiresAt,
+            family: family
+        )
+    }
+
+    /// Unix seconds; null, which does not read back, for what is no time.
+    fileprivate static func time(_ seconds: Double) -> JSONValue {
+        JSONNumber(seconds).map(JSONValue.number) ?? .null
+    }
+}
+
+extension RefreshFamily {
+    fileprivate init?(_ object: JSONObject) {
+        guard let key = object["key"]?.bytes, let current = object["current"]?.bytes,
+            let elements = object["rotations"]?.array
+        else { return nil }
+        let rotations = elements.compactMap { $0.object.flatMap(Rotation.init) }
+        guard rotations.count == elements.count else { return nil }
+        self.init(key: key, currentHash: current, rotations: rotations)
+    }
+}
+
+extension RefreshFamily.Rotation {
+    fileprivate var json: JSONObject {
+        [
+            "hash": .string(Base64URL.encode(hash)),
+            "at": IssuerSession.time(at),
+            "next": .string(Base64URL.encode(sealedSuccessor)),
+        ]
+    }
+
+    fileprivate init?(_ object: JSONObject) {
+        guard let hash = object["hash"]?.bytes, let at = object["at"]?.double, let next = object["next"]?.bytes else {
+            return nil
+        }
+        self.init(hash: hash, at: at, sealedSuccessor: next)
+    }
+}
+
+extension JSONValue {
+    /// What a string in base64url encodes.
+    fileprivate var bytes: [UInt8]? { string.flatMap { Base64URL.decode($0) } }
+}

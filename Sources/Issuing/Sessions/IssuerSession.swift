@@ -1,0 +1,152 @@
+public import Verification
+
+/// What a refresh token stands for: someone who signed in with a client.
+public struct IssuerSession: Sendable, Equatable {
+    /// Bytes of ``device`` that are kept.
+    private static let longestDevice = 256
+
+    /// The `sid`: 128 random bits in base64url.
+    public let id: String
+    public let subject: String
+    /// Beyond what the issuer says itself: `email`, `name`, `role`, `scope` and what else the tokens carry.
+    public let claims: JSONObject
+    /// The OAuth client; nil for the tenant's own apps, which have none.
+    public let clientID: String?
+    /// What the client says it is, for people.
+    public let device: String?
+    /// Unix seconds of the sign-in.
+    public let createdAt: Double
+    /// Unix seconds at which tokens were last issued.
+    public private(set) var lastUsedAt: Double
+    /// Unix seconds at which it ends if it is not used again.
+    public private(set) var expiresAt: Double
+    private(set) var family: RefreshFamily
+
+    init(
+        id: String,
+        subject: String,
+        claims: JSONObject,
+        clientID: String?,
+        device: String?,
+        createdAt: Double,
+        lastUsedAt: Double,
+        expiresAt: Double,
+        family: RefreshFamily
+    ) {
+        self.id = id
+        self.subject = subject
+        self.claims = claims
+        self.clientID = clientID
+        self.device = device
+        self.createdAt = createdAt
+        self.lastUsedAt = lastUsedAt
+        self.expiresAt = expiresAt
+        self.family = family
+    }
+
+    /// - Parameter now: Unix seconds.
+    public func isLive(at now: Double) -> Bool { now < expiresAt }
+
+    /// Whether it is `subject`'s, byte for byte.
+    func belongs(to subject: String) -> Bool { self.subject.utf8.elementsEqual(subject.utf8) }
+}
+
+// MARK: - What happens to it
+
+extension IssuerSession {
+    /// What a refresh token gets at the session it names.
+    enum Answer: Sendable, Equatable {
+        /// A successor: the session goes on.
+        case rotate
+        /// The successor that it got before, sealed.
+        case repeated(sealedSuccessor: [UInt8])
+        /// Nothing, and the session has to end.
+        case end
+        case refuse(IssuingRefusal)
+    }
+
+    /// Someone signs in.
+    ///
+    /// - Parameter claims: Those that are the issuer's to make are passed over.
+    /// - Returns: The session, and its first refresh token.
+    static func start(
+        subject: String,
+        claims: JSONObject,
+        clientID: String?,
+        device: String?,
+        _ rules: IssuerRules,
+        at now: Double
+    ) -> (session: IssuerSession, refreshToken: RefreshToken) {
+        let id = RandomBytes.make(RefreshToken.sessionLength)
+        let key = RandomBytes.make(32)
+        let token = RefreshToken(sessionID: id, familyKey: key)
+        let session = IssuerSession(
+            id: Base64URL.encode(id),
+            subject: subject,
+            claims: AccessTokenClaims.withoutReserved(claims),
+            clientID: clientID,
+            device: device.map(shortened),
+            createdAt: now,
+            lastUsedAt: now,
+            expiresAt: now + rules.refresh.seconds,
+            family: RefreshFamily(key: key, currentHash: token.hash)
+        )
+        return (session, token)
+    }
+
+    /// - Parameter subject: Whose session it has to be; nil: whoever's.
+    func answer(to token: RefreshToken, subject: String?, at now: Double) -> Answer {
+        let answer: Answer
+        switch family.standing(of: token, at: now) {
+        // Who made a token up learns no more of a session than that it is not his.
+        case .foreign: return .refuse(.unknownSession)
+        case .spent: answer = .end
+        case .current: answer = .rotate
+        case .rotated(let sealed): answer = .repeated(sealedSuccessor: sealed)
+        }
+        guard isLive(at: now) else { return .refuse(.expired) }
+        if answer != .end, let subject, !belongs(to: subject) { return .refuse(.otherSubject) }
+        return answer
+    }
+
+    /// `token`, the current one, is used.
+    ///
+    /// - Returns: Its successor.
+    mutating func rotate(
+        _ token: RefreshToken,
+        _ rules: IssuerRules,
+        at now: Double
+    ) throws(SigningProblem) -> RefreshToken {
+        let id = Array(token.bytes.prefix(RefreshToken.sessionLength))
+        let successor = RefreshToken(sessionID: id, familyKey: family.key)
+        guard let sealed = SealedSuccessor.seal(successor, with: token, tenant: rules.tenant) else {
+            throw .notSealed
+        }
+        family.rotate(to: successor, sealed: sealed, at: now)
+        use(rules, at: now)
+        return successor
+    }
+
+    /// It was used: it is good for longer, but for no longer than any.
+    mutating func use(_ rules: IssuerRules, at now: Double) {
+        family.forgetRotations(at: now)
+        lastUsedAt = max(lastUsedAt, now)
+        expiresAt = min(max(expiresAt, now + rules.refresh.seconds), createdAt + rules.longestSession.seconds)
+    }
+
+    /// Without control characters, and cut at a character's end.
+    private static func shortened(_ device: String) -> String {
+        var text = ""
+        for scalar in device.unicodeScalars where scalar.value >= 0x20 && !(0x7F...0x9F).contains(scalar.value) {
+            guard text.utf8.count + scalar.utf8.count <= longestDevice else { break }
+            text.unicodeScalars.append(scalar)
+        }
+        return text
+    }
+}
+
+extension IssuerSession: CustomStringConvertible, CustomReflectable {
+    /// Not whose it is: what is printed may be logged.
+    public var description: String { "session \(id)" }
+    public var customMirror: Mirror { Mirror(self, children: ["id": id]) }
+}

@@ -1,0 +1,60 @@
+public import Tenants
+public import Verification
+
+/// `issuer.keys_dir`, as the one who signs sees it: the private keys of its `*.pem`, each under the name that verifiers
+/// know it by. That is its file's name without the ending; `gatehouse keys generate` takes the thumbprint (RFC 7638) for
+/// it.
+///
+/// Nothing in a key says how old it is. Of several the one whose file comes last by name signs, so that who adds a key
+/// decides by its name whether it takes over.
+public struct SigningKeyDirectory: Sendable {
+    private static let ending = ".pem"
+
+    private let path: String
+    private let algorithm: SignatureAlgorithm
+    private let files: any FileReading
+
+    public init(path: String, algorithm: SignatureAlgorithm, files: any FileReading) {
+        self.path = path
+        self.algorithm = algorithm
+        self.files = files
+    }
+
+    /// The keys as they are in the directory now. One that does not fit the algorithm is passed over.
+    ///
+    /// - Throws: ``SigningProblem/unreadable(path:_:)``, ``SigningProblem/unusable(path:_:)`` for the first file that
+    ///   holds no private key, which may be one that is being written, or ``SigningProblem/noKey(directory:_:)``.
+    public func load() throws(SigningProblem) -> SigningKeys {
+        var keys: [SigningKeys.NamedKey] = []
+        for name in try names() {
+            let key = try read(name)
+            guard key.algorithms.contains(algorithm) else { continue }
+            keys.append(SigningKeys.NamedKey(keyID: String(name.dropLast(Self.ending.count)), key: key))
+        }
+        guard let keys = SigningKeys(keys) else { throw .noKey(directory: path, algorithm) }
+        return keys
+    }
+
+    private func names() throws(SigningProblem) -> [String] {
+        do throws(FileReadingError) {
+            return try files.list(path).filter { !$0.hasPrefix(".") && $0.hasSuffix(Self.ending) }.sorted()
+        } catch {
+            throw error == .notFound ? .noKey(directory: path, algorithm) : .unreadable(path: path, error)
+        }
+    }
+
+    private func read(_ name: String) throws(SigningProblem) -> SigningKey {
+        let path = path.hasSuffix("/") ? path + name : "\(path)/\(name)"
+        let pem: [UInt8]
+        do throws(FileReadingError) {
+            pem = try files.read(path)
+        } catch {
+            throw .unreadable(path: path, error)
+        }
+        do throws(SigningError) {
+            return try SigningKey(pem: pem)
+        } catch {
+            throw .unusable(path: path, error)
+        }
+    }
+}

@@ -1,0 +1,34 @@
+public import Verification
+
+/// What a client gets for a session. Printing it shows no token.
+public struct IssuedTokens: Sendable, Equatable {
+    /// A JWT (RFC 9068).
+    public let accessToken: String
+    /// Nil where the client's own stays as it is.
+    public let refreshToken: String?
+    /// Unix seconds at which the access token expires.
+    public let accessExpiresAt: Double
+    /// Seconds that the access token is good for (`expires_in`).
+    public let expiresIn: Int
+    /// The `sid`.
+    public let sessionID: String
+    /// Unix seconds at which the session ends if it is not used again, and its refresh token with it.
+    public let sessionExpiresAt: Double
+
+    /// The answer of a token endpoint (RFC 6749 section 5.1).
+    public var response: JSONObject {
+        var response: JSONObject = [
+            "access_token": .string(accessToken),
+            "token_type": "Bearer",
+            "expires_in": .number(JSONNumber(expiresIn)),
+        ]
+        if let refreshToken { response["refresh_token"] = .string(refreshToken) }
+        return response
+    }
+}
+
+extension IssuedTokens: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "<tokens of session \(sessionID), redacted>" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

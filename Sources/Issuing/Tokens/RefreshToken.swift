@@ -1,0 +1,59 @@
+import Crypto
+import Verification
+
+/// A refresh token: opaque to its client, and to the store, which knows but its hash. In base64url
+///
+///     session (16 bytes) · secret (32) · tag (16)
+///
+/// A session ID is no secret: every access token shows it. Only the tag, made with a key of the session, tells a token
+/// that the session once had from one that somebody made up to have it taken for used twice, and the session ended.
+struct RefreshToken: Sendable, Equatable {
+    static let sessionLength = 16
+    private static let secretLength = 32
+    private static let tagLength = 16
+
+    let bytes: [UInt8]
+
+    /// A new one of the session that `sessionID` (its bytes) names.
+    init(sessionID: [UInt8], familyKey: [UInt8]) {
+        let untagged = sessionID + RandomBytes.make(Self.secretLength)
+        bytes = untagged + Self.tag(untagged, familyKey)
+    }
+
+    /// What a client presents.
+    ///
+    /// - Returns: Nil for what no refresh token looks like.
+    init?(_ text: String) {
+        guard let bytes = Base64URL.decode(text) else { return nil }
+        self.init(bytes: bytes)
+    }
+
+    init?(bytes: [UInt8]) {
+        guard bytes.count == Self.sessionLength + Self.secretLength + Self.tagLength else { return nil }
+        self.bytes = bytes
+    }
+
+    var text: String { Base64URL.encode(bytes) }
+
+    /// The `sid`.
+    var sessionID: String { Base64URL.encode(Array(bytes.prefix(Self.sessionLength))) }
+
+    /// What is kept in its place: SHA-256, without a salt, since nobody guesses the secret.
+    var hash: [UInt8] { Verification.SHA256.digest(bytes) }
+
+    /// Whether the session with this key made it. Takes the same time wherever a wrong tag differs.
+    func belongs(to familyKey: [UInt8]) -> Bool {
+        let untagged = Array(bytes.dropLast(Self.tagLength))
+        return ConstantTime.areEqual(Array(bytes.suffix(Self.tagLength)), Self.tag(untagged, familyKey))
+    }
+
+    private static func tag(_ untagged: [UInt8], _ familyKey: [UInt8]) -> [UInt8] {
+        let code = HMAC<Crypto.SHA256>.authenticationCode(for: untagged, using: SymmetricKey(data: familyKey))
+        return Array(code.prefix(tagLength))
+    }
+}
+
+extension RefreshToken: CustomStringConvertible, CustomReflectable {
+    var description: String { "<refresh token, redacted>" }
+    var customMirror: Mirror { Mirror(self, children: []) }
+}

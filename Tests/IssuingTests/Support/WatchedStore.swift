@@ -1,0 +1,110 @@
+import Store
+import Synchronization
+
+/// A memory store that tells of each call before it makes it. What it is told then may throw in its place, or do
+/// something else first, as another instance would.
+final class WatchedStore: Store {
+    enum Call: String, Sendable, CaseIterable {
+        case value, set, replace, remove, revoke
+    }
+
+    typealias Watch = @Sendable (Call) async throws(StoreError) -> Void
+
+    let memory = MemoryStore()
+    private let watch = Mutex<Watch?>(nil)
+
+    func onCall(_ watch: Watch?) { self.watch.withLock { $0 = watch } }
+
+    /// From now on calls of these kinds fail.
+    func fail(_ calls: [Call], with error: StoreError = .unavailable("gone")) {
+        onCall { (call) async throws(StoreError) in if calls.contains(call) { throw error } }
+    }
+
+    private func tell(_ call: Call) async throws(StoreError) {
+        if let watch = watch.withLock({ $0 }) { try await watch(call) }
+    }
+
+    var name: String { memory.name }
+    var isUp: Bool { memory.isUp }
+    func open() async throws(StoreError) { try await memory.open() }
+    func close() async { await memory.close() }
+
+    func value(for key: StoreKey) async throws(StoreError) -> [UInt8]? {
+        try await tell(.value)
+        return try await memory.value(for: key)
+    }
+
+    func set(_ value: [UInt8], for key: StoreKey, lifetime: Duration?) async throws(StoreError) {
+        try await tell(.set)
+        try await memory.set(value, for: key, lifetime: lifetime)
+    }
+
+    func replace(_ expected: [UInt8]?, with value: [UInt8], for key: StoreKey) async throws(StoreError) -> Bool {
+        try await tell(.replace)
+        return try await memory.replace(expected, with: value, for: key)
+    }
+
+    func remove(_ key: StoreKey) async throws(StoreError) {
+        try await tell(.remove)
+        try await memory.remove(key)
+    }
+
+    func revoke(_ revocations: [Revocation]) async throws(StoreError) -> [RevocationRecord] {
+        try await tell(.revoke)
+        return try await memory.revoke(revocations)
+    }
+}
+
+// MARK: - What no session needs
+
+extension WatchedStore {
+    func acquire(_ key: StoreKey, for duration: Duration) async throws(StoreError) -> Lease? {
+        try await memory.acquire(key, for: duration)
+    }
+
+    func renew(_ lease: Lease, for duration: Duration) async throws(StoreError) -> Bool {
+        try await memory.renew(lease, for: duration)
+    }
+
+    func release(_ lease: Lease) async throws(StoreError) { try await memory.release(lease) }
+
+    func set(
+        _ value: [UInt8],
+        for key: StoreKey,
+        lifetime: Duration?,
+        holding lease: Lease
+    ) async throws(StoreError) -> Bool {
+        try await memory.set(value, for: key, lifetime: lifetime, holding: lease)
+    }
+
+    func withdraw(_ targets: [RevocationTarget], tenant: String) async throws(StoreError) -> [RevocationRecord] {
+        try await memory.withdraw(targets, tenant: tenant)
+    }
+
+    func restore(_ records: [RevocationRecord]) async throws(StoreError) { try await memory.restore(records) }
+
+    func loadRevocations(
+        tenants: [String],
+        page: @Sendable ([RevocationRecord]) async -> Void
+    ) async throws(StoreError) -> StorePosition {
+        try await memory.loadRevocations(tenants: tenants, page: page)
+    }
+
+    func revocations(
+        tenant: String,
+        cursor: String?,
+        limit: Int
+    ) async throws(StoreError) -> (records: [RevocationRecord], next: String?) {
+        try await memory.revocations(tenant: tenant, cursor: cursor, limit: limit)
+    }
+
+    func removeExpiredRevocations(tenants: [String]) async throws(StoreError) {
+        try await memory.removeExpiredRevocations(tenants: tenants)
+    }
+
+    func announce(_ announcement: Announcement) async throws(StoreError) { try await memory.announce(announcement) }
+
+    func news(after position: StorePosition, waiting duration: Duration) async throws(StoreError) -> StoreNews {
+        try await memory.news(after: position, waiting: duration)
+    }
+}
