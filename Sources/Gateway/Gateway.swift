@@ -1,9 +1,11 @@
+public import Issuing
 public import Logging
 import NIOCore
 import NIOPosix
 public import ServiceLifecycle
 import Synchronization
 public import Tenants
+public import Verification
 
 /// Where the gateway can be reached once it is started.
 public struct BoundAddresses: Sendable, Equatable {
@@ -34,6 +36,7 @@ public final class Gateway: Service, Sendable {
     private let logger: Logger
     private let accessLog: AccessLogWriter?
     private let sealingKeys: Secret?
+    private let files: any FileReading
     private let state = Mutex(State.stopped)
 
     /// - Parameters:
@@ -41,15 +44,18 @@ public final class Gateway: Service, Sendable {
     ///   - accessLog: Where the lines go if `gateway.log.access` is on.
     ///   - sealingKeys: What secrets in the store are sealed with, as `GATEHOUSE_KEY` has it: 32 bytes in base64, or
     ///     several separated by commas, the newest first.
+    ///   - files: Where the signing keys of the tenants' own issuers are read.
     public init(
         configuration: TenantsConfiguration,
         logger: Logger,
         accessLog: AccessLogDestination = .standardOutput,
-        sealingKeys: Secret? = nil
+        sealingKeys: Secret? = nil,
+        files: any FileReading = DiskFiles()
     ) {
         self.configuration = configuration
         self.logger = logger
         self.sealingKeys = sealingKeys
+        self.files = files
         self.accessLog = configuration.gateway.log.access ? AccessLogWriter.make(accessLog) : nil
     }
 
@@ -64,7 +70,7 @@ public final class Gateway: Service, Sendable {
         let count = threads > 0 ? threads : System.coreCount
         let group = MultiThreadedEventLoopGroup(numberOfThreads: count)
         do {
-            let shared = try SharedState(configuration, sealingKeys: sealingKeys, logger: logger)
+            let shared = try SharedState(configuration, sealingKeys: sealingKeys, files: files, logger: logger)
             let slow = MultiThreadedEventLoopGroup(numberOfThreads: max(1, count - 1))
             let verifiers = slow.makeIterator().map { SlowVerifier(configuration.tenants, eventLoop: $0) }
             var running = Running(group: group, slow: slow, shared: shared, workers: [], doors: [], admin: nil)
@@ -109,6 +115,25 @@ public final class Gateway: Service, Sendable {
         if let admin = addresses.admin { logger.info("admin listening", metadata: ["address": "\(admin)"]) }
         try? await gracefulShutdown()
         await shutdown()
+    }
+
+    /// Begins a session of a tenant's own issuer.
+    ///
+    /// - Parameters:
+    ///   - tenant: Its name in tenants.yaml.
+    ///   - claims: What the session's tokens say besides what is the issuer's to say.
+    /// - Returns: Nil where the gateway is not running, or the tenant has no issuer with keys.
+    /// - Throws: Why there are no tokens.
+    public func startSession(
+        tenant: String,
+        subject: String,
+        claims: JSONObject
+    ) async throws(IssuingError) -> IssuedTokens? {
+        guard case .running(let running) = state.withLock({ $0 }),
+            let place = configuration.tenants.firstIndex(where: { $0.name == tenant }),
+            let book = running.shared.issuers.books[place]
+        else { return nil }
+        return try await book.start(subject: subject, claims: claims, at: Clock.unix())
     }
 
     /// Whether requests are taken: neither before the start nor in the shutdown.
@@ -212,6 +237,8 @@ public final class Gateway: Service, Sendable {
     private func close(_ running: Running) async {
         running.watch?.cancel()
         for door in running.doors { try? await door.close() }
+        // Refreshes under way need the loops' connections, and what they bring cannot be had again.
+        await running.shared.refreshes.stop()
         for worker in running.workers { try? await worker.ask { $0.stop() } }
         await running.admin?.stop()
         await running.shared.stop()

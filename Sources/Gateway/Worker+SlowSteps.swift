@@ -9,6 +9,10 @@ struct ControlPlane: Sendable {
     var keys: @Sendable (RemoteKeySource, KeySetReason) async -> KeySetAnswer
     /// Revokes what was signed out; gives whether the store has it.
     var endSession: @Sendable ([Revocation]) async -> Bool
+    /// Gets new tokens for a session.
+    var refresh: @Sendable (RefreshRequest) async -> RefreshOutcome
+    /// Keeps a refresh token that the backend has given a client; gives whether the store has it.
+    var capture: @Sendable (CapturedTokens) async -> Bool
 }
 
 /// What takes too long for the loop: it is done elsewhere, and the request decided on again.
@@ -18,33 +22,34 @@ extension Worker {
     /// Requests that may wait for one set of keys.
     private static let mostKeySteps = 128
 
-    /// Has the step done. Gives whether there is room for it.
-    func perform(_ step: SlowStep, for client: ClientExchange) -> Bool {
-        switch step {
-        case .signature(let check):
-            let tenant = serving.tenants[check.tenant]
-            guard tenant.slowChecksUnderWay < Self.mostChecks else { return false }
-            tenant.slowChecksUnderWay += 1
-            nextSlowVerifier = (nextSlowVerifier + 1) % slowVerifiers.count
-            let verifier = slowVerifiers[nextSlowVerifier]
-            settle(client) {
-                await verifier.verify(check)
-            } with: { worker, outcome in
-                let tenant = worker.serving.tenants[check.tenant]
-                tenant.slowChecksUnderWay -= 1
-                worker.serving.decision.settle(check, outcome, tenant)
-            }
-        case .keys(let question):
-            guard keyStepsUnderWay[question.source] < Self.mostKeySteps else { return false }
-            keyStepsUnderWay[question.source] += 1
-            let source = remoteKeySources[question.source]
-            let ask = controlPlane.keys
-            settle(client) {
-                await ask(source, question.isMissing ? .missing : .unknownKey)
-            } with: { worker, answer in
-                worker.keyStepsUnderWay[question.source] -= 1
-                worker.serving.decision.settle(question, answer, at: worker.unixTime(at: worker.now()))
-            }
+    /// Has the token checked. Gives whether there is room for it.
+    func perform(_ check: SignatureStep, for client: ClientExchange) -> Bool {
+        let tenant = serving.tenants[check.tenant]
+        guard tenant.slowChecksUnderWay < Self.mostChecks else { return false }
+        tenant.slowChecksUnderWay += 1
+        nextSlowVerifier = (nextSlowVerifier + 1) % slowVerifiers.count
+        let verifier = slowVerifiers[nextSlowVerifier]
+        settle(client) {
+            await verifier.verify(check)
+        } with: { worker, outcome in
+            let tenant = worker.serving.tenants[check.tenant]
+            tenant.slowChecksUnderWay -= 1
+            worker.serving.decision.settle(check, outcome, tenant)
+        }
+        return true
+    }
+
+    /// Asks for the keys. Gives whether there is room for it.
+    func perform(_ question: KeyStep, for client: ClientExchange) -> Bool {
+        guard keyStepsUnderWay[question.source] < Self.mostKeySteps else { return false }
+        keyStepsUnderWay[question.source] += 1
+        let source = remoteKeySources[question.source]
+        let ask = controlPlane.keys
+        settle(client) {
+            await ask(source, question.isMissing ? .missing : .unknownKey)
+        } with: { worker, answer in
+            worker.keyStepsUnderWay[question.source] -= 1
+            worker.serving.decision.settle(question, answer, at: worker.unixTime(at: worker.now()))
         }
         return true
     }
@@ -55,14 +60,14 @@ extension Worker {
         with take: @escaping @Sendable (Worker, Outcome) -> Void
     ) {
         let bound = NIOLoopBound((self, client), eventLoop: eventLoop)
-        let request = client.record.id
+        let serial = client.serial
         Task { [eventLoop] in
             let outcome = await work()
             eventLoop.execute {
                 let (worker, client) = bound.value
                 take(worker, outcome)
                 // Whoever asked may be gone, and the object serve another request.
-                if client.record.id == request { client.decideAgain() }
+                if client.serial == serial { client.decideAgain() }
             }
         }
     }

@@ -16,6 +16,10 @@ final class Worker {
     /// Requests that wait for keys, by source.
     var keyStepsUnderWay: [Int]
     var revocationWatch = RevocationWatch()
+    /// Bytes of bodies that may still be kept for requests to be made again.
+    var replayRoom: Int
+    /// For use again.
+    var spareRequests: [KeptRequest] = []
     private(set) var serving: Serving
     private(set) var isDraining = false
 
@@ -80,6 +84,7 @@ final class Worker {
         slowVerifiers = parts.slowVerifiers
         controlPlane = parts.controlPlane
         remoteKeySources = RemoteKeySource.all(of: parts.configuration.tenants)
+        replayRoom = Self.mostReplayBytes / max(1, parts.loops)
         keyStepsUnderWay = Array(repeating: 0, count: remoteKeySources.count)
         parser = RequestHeadParser(
             maximumBytes: settings.limits.headerBytes,
@@ -271,6 +276,7 @@ final class Worker {
         let overhead = record.forwardedAt > 0 ? record.forwardedAt &- record.startedAt : duration
         let tenant = record.tenant?.index ?? counters.tenantCount - 1
         counters.count(tenant: tenant, method: record.method, status: record.status, outcome: record.outcome)
+        if let note = record.refresh { counters.count(tenant: tenant, refresh: note.event) }
         counters.time(tenant: tenant, duration: duration, overhead: overhead)
         guard accessLog != nil else { return }
         log.append(record, peer: peer, duration: duration, overhead: overhead, unixTime: unixTime(at: end))

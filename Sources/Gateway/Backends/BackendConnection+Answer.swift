@@ -64,8 +64,8 @@ extension BackendConnection {
         case .complete: break
         }
         guard let client else { return false }
-        if head.status >= 200, client.holdsAnswer(head) {
-            hold()
+        if head.status >= 200, client.holdsAnswer(head, bytes.readableBytesUInt8Span) {
+            if !handOver(head, bytes, to: client) { hold(client) }
             return false
         }
         if head.status == 101 { return switchProtocols(client, head, bytes) }
@@ -86,14 +86,44 @@ extension BackendConnection {
         return true
     }
 
+    /// An answer that has to wait, and is here as a whole, waits at the client's side: the connection is free for others.
+    /// Gives whether it is.
+    private func handOver(_ head: ResponseHead, _ bytes: ByteBuffer, to client: ClientExchange) -> Bool {
+        guard client.takesHeldAnswers, requestIsOut, lossWhileHeld == nil, head.keepsAlive else { return false }
+        let length: Int
+        switch head.framing(answeringHead: answersHead) {
+        case .length(let content): length = content
+        // What is announced for HEAD may be sent all the same.
+        case .none where !head.isChunked && (head.contentLength ?? 0) == 0: length = 0
+        case .none, .chunked, .untilClose: return false
+        }
+        guard bytes.readableBytes - head.length == length else { return false }
+        input = ByteBuffer()
+        isHeld = false
+        pool.answered(client)
+        pool.counters.answers += 1
+        client.takeHeldAnswer(bytes)
+        self.client = nil
+        wasUsedBefore = true
+        phase = .idle
+        setReading(true)
+        pool.release(self, at: worker.now())
+        return true
+    }
+
     /// The answer stays where it is until whoever has to be told first was told.
-    private func hold() {
-        client?.serverSpoke()
+    private func hold(_ client: ClientExchange) {
+        client.serverSpoke()
         searched = 0
-        setReading(false)
+        isHeld = false
+        // The rest of a short one may be on its way.
+        if !client.takesHeldAnswers || input.readableBytes > Self.mostHeld { setReading(false) }
         isHeld = true
         setDeadline(WheelTimer.never)
     }
+
+    /// Bytes of a held answer that are read in the hope that it ends.
+    private static let mostHeld = 16 << 10
 
     func readHeldAnswer() {
         guard isHeld else { return }
@@ -114,7 +144,7 @@ extension BackendConnection {
         reading: while true {
             switch decoder.next(bytes.readableBytesUInt8Span, from: &position) {
             case .needMore: break reading
-            case .data(let range): client.answerBody(bytes, range)
+            case .data(let range): client.answerArrived(bytes, range)
             case .violation:
                 isBroken = true
                 break reading

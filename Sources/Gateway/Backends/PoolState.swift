@@ -28,6 +28,10 @@ struct PoolState: Equatable {
         var connects: Bool
     }
 
+    /// Requests of the gateway's own that may have connections beyond the limit: those that hold the others may be
+    /// waiting for what they bring.
+    static let ownConnections = 32
+
     let maximumConnections: Int
     let maximumWaiting: Int
     /// Whether a connection is taken to carry many requests, so that one at a time is opened. Learned from the first
@@ -48,18 +52,20 @@ struct PoolState: Equatable {
 
     var open: Int { shared + idle + busy + connecting }
 
-    mutating func requestArrived() -> RequestAction {
+    /// - Parameter isOwn: Whether it is one of the gateway's own, for which there is always room.
+    mutating func requestArrived(isOwn: Bool = false) -> RequestAction {
         if idle > 0 {
             idle -= 1
             busy += 1
             return .useIdle
         }
-        if open < maximumConnections, !sharesConnections || connecting == 0 {
+        let most = isOwn ? maximumConnections + Self.ownConnections : maximumConnections
+        if open < most, !sharesConnections || connecting == 0 {
             connecting += 1
             waiting += 1
             return .waitAndConnect
         }
-        guard waiting < maximumWaiting + connecting else { return .refuse }
+        guard isOwn || waiting < maximumWaiting + connecting else { return .refuse }
         waiting += 1
         return .wait
     }

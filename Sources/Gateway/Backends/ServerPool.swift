@@ -81,20 +81,26 @@ final class ServerPool {
             }
             if let stream = connection.openStream() { return .server(stream) }
         }
-        switch state.requestArrived() {
+        switch state.requestArrived(isOwn: client.isOwn) {
         case .useIdle:
             guard let connection = idle.popLast() else { return .refused }
             return .server(connection)
         case .waitAndConnect:
-            waiting.append(client)
+            queue(client)
             connect()
             return .waiting
         case .wait:
-            waiting.append(client)
+            queue(client)
             return .waiting
         case .refuse:
             return .refused
         }
+    }
+
+    /// The gateway's own come before all others, in their order.
+    private func queue(_ client: ClientExchange) {
+        guard client.isOwn else { return waiting.append(client) }
+        waiting.insert(client, at: waiting.firstIndex { !$0.isOwn } ?? waiting.count)
     }
 
     /// The client no longer wants a connection.

@@ -31,6 +31,7 @@ extension ClientConnection {
             delivery,
             ClientAnswer.Connection(minorVersion: record.version == .http10 ? 0 : 1, stays: clientStays),
             date: worker.date,
+            lines: answerLines,
             to: &worker.output
         )
     }
@@ -103,7 +104,8 @@ extension ClientConnection {
                 isHead: record.method == .head,
                 minorVersion: record.version == .http10 ? 0 : 1,
                 closes: !stays,
-                date: worker.date
+                date: worker.date,
+                lines: answerLines
             ),
             to: &worker.output
         )
@@ -132,7 +134,7 @@ extension ClientConnection {
 
     /// What is still to come of the request's body.
     private var restOfBody: Rest {
-        if case .answer = phase { return .none }
+        if exchange.hasWholeRequest { return .none }
         switch requestFraming {
         case .none: return .none
         case .length(let length) where length - bodyBytesReceived <= Self.readPastLimit: return .small
@@ -172,7 +174,7 @@ extension ClientConnection {
 
     func writeSwitch(_ head: ResponseHead, _ bytes: Span<UInt8>) {
         takeOutput()
-        ClientAnswer.writeSwitching(head, bytes, to: &worker.output)
+        ClientAnswer.writeSwitching(head, bytes, lines: answerLines, to: &worker.output)
         writeOutput()
         flush()
     }

@@ -83,7 +83,7 @@ extension ClientConnection {
                     return true
                 }
                 if let piece = bytes.getSlice(at: bytes.readerIndex + range.lowerBound, length: range.count) {
-                    server.send(piece)
+                    passOn(piece, to: server)
                 }
             case .needMore:
                 input.moveReaderIndex(forwardBy: position)

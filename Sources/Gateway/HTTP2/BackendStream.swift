@@ -171,7 +171,8 @@ final class BackendStream: ServerExchange {
         if head.status < 200 { return client.interim(head, bytes.readableBytesUInt8Span) }
         let framing = head.framing(answeringHead: details?.isHead == true)
         if !endStream, let length = framing.length { connection.session.expectLength(stream: id, length) }
-        if client.holdsAnswer(head) {
+        if client.holdsAnswer(head, bytes.readableBytesUInt8Span) {
+            pool.answered(client)
             held = HeldAnswer(head: bytes, end: endStream ? .complete([]) : .open)
             return setDeadline(WheelTimer.never)
         }
@@ -210,7 +211,7 @@ final class BackendStream: ServerExchange {
             if endStream { held?.end = .complete([]) }
             return
         }
-        if bytes.readableBytes > 0 { client?.answerBody(bytes, 0..<bytes.readableBytes) }
+        if bytes.readableBytes > 0 { client?.answerArrived(bytes, 0..<bytes.readableBytes) }
         if isReading { connection.session.consumed(stream: id, flowControlled) } else { heldBack += flowControlled }
         if endStream { completed(trailers: []) } else { heard() }
     }

@@ -42,6 +42,7 @@ final class HTTP2ClientStream: ClientExchange {
         isReading = true
         lastPiece = nil
         answerEnded = false
+        answerLines = []
         startTimer()
         record = ExchangeRecord(startedAt: worker.now(), id: worker.identifiers.requestID())
         record.version = .http2
@@ -128,7 +129,7 @@ final class HTTP2ClientStream: ClientExchange {
         for piece in pieces {
             giveBack(piece.flowControlled)
             guard bodyReceived(piece.bytes.readableBytes) else { return bodyTooLarge() }
-            if piece.bytes.readableBytes > 0 { server.send(piece.bytes) }
+            if piece.bytes.readableBytes > 0 { passOn(piece.bytes, to: server) }
         }
         if requestEnded {
             setDeadline(isWritable ? nil : worker.idleTimeout)
@@ -196,7 +197,7 @@ final class HTTP2ClientStream: ClientExchange {
         _ = exchange.answerBegan(draining: false)
         answerEnded = framing == .none || framing == .length(0)
         connection.session.sendHeaders(stream: id, endStream: answerEnded) { encoder, out in
-            HTTP2Response.encode(head, bytes, date: worker.date, with: &encoder, to: &out)
+            HTTP2Response.encode(head, bytes, date: worker.date, lines: answerLines, with: &encoder, to: &out)
         }
     }
 
@@ -260,14 +261,15 @@ final class HTTP2ClientStream: ClientExchange {
                 isHead: isHead,
                 minorVersion: 1,
                 closes: false,
-                date: worker.date
+                date: worker.date,
+                lines: answerLines
             ),
             to: &answer
         )
         if worker.responseParser.parse(answer.readableBytesUInt8Span, into: worker.responseHead) == .complete {
             let head = worker.responseHead
             connection.session.sendHeaders(stream: id, endStream: isHead) { encoder, out in
-                HTTP2Response.encode(head, answer.readableBytesUInt8Span, date: [], with: &encoder, to: &out)
+                HTTP2Response.encode(head, answer.readableBytesUInt8Span, date: [], lines: [], with: &encoder, to: &out)
             }
             answer.moveReaderIndex(forwardBy: head.length)
             if !isHead { connection.session.sendData(stream: id, answer, endStream: true) }
@@ -312,7 +314,7 @@ final class HTTP2ClientStream: ClientExchange {
 
     override func switched(_ head: ResponseHead, _ bytes: Span<UInt8>) {
         connection.session.sendHeaders(stream: id, endStream: false) { encoder, out in
-            HTTP2Response.encodeSwitching(head, bytes, date: worker.date, with: &encoder, to: &out)
+            HTTP2Response.encodeSwitching(head, bytes, date: worker.date, lines: answerLines, with: &encoder, to: &out)
         }
         connection.turn()
     }

@@ -8,14 +8,24 @@ struct Grant {
     let caller: Caller?
     /// What is counted and logged: in observe mode the refusal that would have been.
     let outcome: Outcome
-    /// Whether the caller's token is revoked if the backend answers with success.
-    let endsSession: Bool
+    /// Whose token is revoked if the backend answers with success: the caller's, or one that has expired, but could
+    /// still be refreshed.
+    let signsOut: Caller?
+    /// Whether the path wants a caller who is signed in: only for such a one the backend's 401 leads to a refresh.
+    let needsCaller: Bool
 
-    fileprivate init(request: RoutedRequest, caller: Caller?, outcome: Outcome, endsSession: Bool) {
+    fileprivate init(
+        request: RoutedRequest,
+        caller: Caller?,
+        outcome: Outcome,
+        signsOut: Caller?,
+        needsCaller: Bool
+    ) {
         self.request = request
         self.caller = caller
         self.outcome = outcome
-        self.endsSession = endsSession
+        self.signsOut = signsOut
+        self.needsCaller = needsCaller
     }
 }
 
@@ -31,13 +41,15 @@ struct AllowedSteps: OptionSet {
 
     static let signature = AllowedSteps(rawValue: 1)
     static let keys = AllowedSteps(rawValue: 2)
-    static let all: AllowedSteps = [.signature, .keys]
+    static let refresh = AllowedSteps(rawValue: 4)
+    static let all: AllowedSteps = [.signature, .keys, .refresh]
 
     /// What is left after a step.
     func after(_ step: SlowStep) -> AllowedSteps {
         switch step {
         case .signature: subtracting(.signature)
         case .keys: subtracting(.keys)
+        case .refresh: subtracting(.refresh)
         }
     }
 }
@@ -76,27 +88,53 @@ final class AccessDecision {
         allowing: AllowedSteps,
         at now: Double
     ) -> Answer {
-        let rules = Rules(router, request, head, bytes)
+        let rules = RequestRules(router, request, head, bytes)
         switch authenticate(request, head, bytes, memory, allowing: allowing, at: now) {
         case .needs(let step): return .needs(step)
         case .verified(let caller):
             if request.path == .ambiguous { return refuse(request, .ambiguousPath, caller) }
-            if !rules.isOpenToAnyone, let refusal = rules.refusal(of: caller) {
-                return refuse(request, refusal, caller, endsSession: rules.endsSession)
+            let isOpen = rules.isOpenToAnyone
+            let signsOut = rules.endsSession ? caller : nil
+            if !isOpen, let refusal = rules.refusal(of: caller) {
+                return refuse(request, refusal, caller, signsOut: signsOut)
             }
             return .granted(
-                Grant(request: request, caller: caller, outcome: .granted, endsSession: rules.endsSession)
+                Grant(request: request, caller: caller, outcome: .granted, signsOut: signsOut, needsCaller: !isOpen)
             )
+        case .expired(let caller): return decideExpired(request, rules, bytes, caller, allowing)
         case .refused(let refusal):
             if request.path == .ambiguous { return refuse(request, .ambiguousPath, nil) }
             // A bad token is ignored where none is needed, but several of them are someone's trick; and who cannot be
             // known at the moment cannot be signed out either.
             let isSignOut = rules.endsSession && refusal.code == .storeUnavailable
             if rules.isOpenToAnyone && refusal.code != .badRequest && !isSignOut {
-                return .granted(Grant(request: request, caller: nil, outcome: .anonymous, endsSession: false))
+                return passAsNobody(request)
             }
             return refuse(request, refusal, nil)
         }
+    }
+
+    /// A token that is good but for its age gets nobody in; but it may get a new one.
+    private func decideExpired(
+        _ request: RoutedRequest,
+        _ rules: RequestRules,
+        _ bytes: Span<UInt8>,
+        _ caller: Caller,
+        _ allowing: AllowedSteps
+    ) -> Answer {
+        if request.path == .ambiguous { return refuse(request, .ambiguousPath, nil) }
+        if rules.isOpenToAnyone { return passAsNobody(request, signsOut: rules.endsSession ? caller : nil) }
+        let tenant = request.tenant
+        if allowing.contains(.refresh), tenant.tenant.mode == .enforce, let refreshing = tenant.refreshing,
+            !router.inEitherReading(request, bytes, { refreshing.isExempt($0) })
+        {
+            return .needs(.refresh(caller))
+        }
+        return refuse(request, .tokenExpired, nil)
+    }
+
+    private func passAsNobody(_ request: RoutedRequest, signsOut: Caller? = nil) -> Answer {
+        .granted(Grant(request: request, caller: nil, outcome: .anonymous, signsOut: signsOut, needsCaller: false))
     }
 
     /// A refusal, or in observe mode the grant that takes note of it. Only who was verified is vouched for.
@@ -104,11 +142,17 @@ final class AccessDecision {
         _ request: RoutedRequest,
         _ refusal: Refusal,
         _ caller: Caller?,
-        endsSession: Bool = false
+        signsOut: Caller? = nil
     ) -> Answer {
         guard request.tenant.tenant.mode == .observe else { return .refused(refusal) }
         return .granted(
-            Grant(request: request, caller: caller, outcome: .refused(refusal.code), endsSession: endsSession)
+            Grant(
+                request: request,
+                caller: caller,
+                outcome: .refused(refusal.code),
+                signsOut: signsOut,
+                needsCaller: false
+            )
         )
     }
 
@@ -116,6 +160,8 @@ final class AccessDecision {
 
     private enum Authentication {
         case verified(Caller)
+        /// Good but for its age, and not too old to be refreshed.
+        case expired(Caller)
         case refused(Refusal)
         case needs(SlowStep)
     }
@@ -135,7 +181,12 @@ final class AccessDecision {
         case .token(let range):
             let token = bytes.extracting(range)
             let authentication = verify(token, for: request.tenant, memory, allowing: allowing, at: now)
-            guard case .verified(let caller) = authentication else { return authentication }
+            let caller: Caller
+            switch authentication {
+            case .verified(let current): caller = current
+            case .expired(let past): caller = past
+            case .refused, .needs: return authentication
+            }
             switch request.tenant.revocations.standing(of: caller, at: now) {
             case .good: return authentication
             case .revoked: return .refused(.tokenRevoked)
@@ -159,6 +210,7 @@ final class AccessDecision {
         let key = TokenCache.Key(hash: sipHash.hash(token, seed: UInt64(tenant.index)), tenant: tenant.index)
         if let entry = verified.entry(key, token: token, at: now) {
             if allowing == .all { cacheCounts.hits += 1 }
+            guard now < entry.caller.refusedFrom else { return .expired(entry.caller) }
             memory?.last = entry
             return .verified(entry.caller)
         }
@@ -179,7 +231,9 @@ final class AccessDecision {
             return .needs(.signature(check))
         }
         do throws(VerificationFailure) {
-            return .verified(remember(try tenant.verifier.verify(token, at: now), tenant, key, token))
+            let verified = try tenant.verifier.verify(token, at: now, refreshableFor: tenant.refreshGrace)
+            let caller = remember(verified.principal, tenant, key, token)
+            return verified.isExpired ? .expired(caller) : .verified(caller)
         } catch {
             return refused(error, tenant, key, mayAsk: allowing.contains(.keys), at: now)
         }
@@ -223,11 +277,11 @@ final class AccessDecision {
     }
 
     /// Takes note of what came of a signature check, so that the next decision finds it.
-    func settle(_ step: SignatureStep, _ outcome: Result<Principal, VerificationFailure>, _ tenant: TenantRuntime) {
+    func settle(_ step: SignatureStep, _ outcome: Result<VerifiedToken, VerificationFailure>, _ tenant: TenantRuntime) {
         // It was made with keys that are not the issuer's any more.
         guard step.keyGeneration == tenant.keyGeneration else { return }
         switch outcome {
-        case .success(let principal): _ = remember(principal, tenant, step.key, step.token.span)
+        case .success(let verified): _ = remember(verified.principal, tenant, step.key, step.token.span)
         case .failure(let failure):
             if failure.issuerPlace == nil { _ = remember(failure, step.key, at: step.now) }
         }
@@ -257,89 +311,6 @@ final class AccessDecision {
 
     private static func refusal(for failure: VerificationFailure) -> Refusal {
         failure.isExpiry ? .tokenExpired : Refusal(.invalidToken, status: 401, detail: failure.summary)
-    }
-
-    // MARK: May they
-
-    /// The rules that bear on a request: that of its path as forwarded, and that of the reading in which slashes are
-    /// merged and parameters dropped, where it differs. Both must let the caller through.
-    private struct Rules {
-        private let rules: AccessRules
-        private let first: Int?
-        private let second: Int?
-        private let hasSecond: Bool
-        /// Whether `revoke_on` names the request.
-        let endsSession: Bool
-
-        init(_ router: RequestRouter, _ request: RoutedRequest, _ head: RequestHead, _ bytes: Span<UInt8>) {
-            let rules = request.tenant.tenant.access
-            self.rules = rules
-            let method = bytes.extracting(head.method)
-            endsSession = Self.endsSession(router, request, method, bytes)
-            guard !rules.rules.isEmpty, request.path != .ambiguous else {
-                (first, second, hasSecond) = (nil, nil, false)
-                return
-            }
-            first = router.withMatchedPath(request, bytes) { rules.firstMatch(method: method, path: $0) }
-            if request.path == .rewritten, let reduced = router.canonical.reduced {
-                second = rules.firstMatch(method: method, path: reduced.span)
-                hasSecond = true
-            } else {
-                (second, hasSecond) = (nil, false)
-            }
-        }
-
-        /// In either reading: a backend that merges slashes signs out too.
-        private static func endsSession(
-            _ router: RequestRouter,
-            _ request: RoutedRequest,
-            _ method: Span<UInt8>,
-            _ bytes: Span<UInt8>
-        ) -> Bool {
-            let tenant = request.tenant
-            guard !tenant.tenant.revokeOn.isEmpty, request.path != .ambiguous else { return false }
-            if router.withMatchedPath(request, bytes, { tenant.endsSession(method: method, path: $0) }) { return true }
-            guard request.path == .rewritten, let reduced = router.canonical.reduced else { return false }
-            return tenant.endsSession(method: method, path: reduced.span)
-        }
-
-        var isOpenToAnyone: Bool {
-            isOpen(first) && (!hasSecond || isOpen(second))
-        }
-
-        func refusal(of caller: Caller) -> Refusal? {
-            refusal(of: caller, by: first) ?? (hasSecond ? refusal(of: caller, by: second) : nil)
-        }
-
-        private func isOpen(_ index: Int?) -> Bool {
-            guard let index else { return false }
-            return rules.rules[index].allow == .anyone
-        }
-
-        private func refusal(of caller: Caller, by index: Int?) -> Refusal? {
-            guard let index else { return nil }
-            switch caller.verdict(of: rules, at: index) {
-            case .allowed: return nil
-            case .lacksRole:
-                return Refusal(
-                    .insufficientRole,
-                    status: 403,
-                    detail: "the caller has none of the roles that this path needs"
-                )
-            case .lacksScope:
-                return Refusal(
-                    .insufficientScope,
-                    status: 403,
-                    detail: "the token lacks a scope that this path needs",
-                    neededScopes: Self.scopes(rules.rules[index].allow)
-                )
-            }
-        }
-
-        private static func scopes(_ allow: AccessRule.Allow) -> [String] {
-            guard case .signedIn(_, let scopes) = allow else { return [] }
-            return scopes
-        }
     }
 }
 

@@ -12,6 +12,8 @@ struct ForwardingContext {
     let version: HTTPVersion
     /// For a WebSocket.
     var handshake: WebSocketUpgrade?
+    /// Whether the answer is read here.
+    var wantsPlainAnswer = false
 }
 
 /// The head that the backend gets: the one way there, and it takes a ``Grant``.
@@ -117,7 +119,13 @@ enum BackendRequest {
         _ context: ForwardingContext,
         to out: inout ByteBuffer
     ) -> Bool {
-        let filter = FieldFilter(grant, head, bytes, isTrusted: context.peer.isTrustedProxy)
+        let filter = FieldFilter(
+            grant,
+            head,
+            bytes,
+            isTrusted: context.peer.isTrustedProxy,
+            wantsPlainAnswer: context.wantsPlainAnswer
+        )
         // Neighbouring kept lines leave as one piece.
         var pieceStart = 0
         var pieceEnd = 0

@@ -6,6 +6,12 @@ final class Caller {
     let principal: Principal
     /// Unix seconds from which the token is refused: its `exp` and the leeway.
     let refusedFrom: Double
+    /// Unix seconds from which it is worth nothing any more, not even a refresh.
+    let forgottenFrom: Double
+    /// Unix seconds from which it is refreshed ahead; infinite where that is not done.
+    let dueFrom: Double
+    /// Nil until something is to be remembered.
+    var refreshMemory: RefreshMemory?
     /// The identity fields, each with its CRLF, ready to be copied into a head.
     let identityLines: [UInt8]
     /// `sub` as it stands between the quotes of a JSON string.
@@ -22,6 +28,9 @@ final class Caller {
     init(_ principal: Principal, tenant: Tenant) {
         self.principal = principal
         refusedFrom = principal.expiresAt.map { $0 + tenant.authenticate.policy.leeway } ?? .infinity
+        forgottenFrom = refusedFrom + tenant.refreshGrace.secondsAsDouble
+        let within = tenant.refresh?.within.secondsAsDouble ?? 0
+        dueFrom = within > 0 ? principal.expiresAt.map { $0 - within } ?? .infinity : .infinity
         identityLines = tenant.identity.headers.reduce(into: []) { lines, header in
             guard let text = principal.claimText(header.claim), !text.isEmpty else { return }
             lines += header.name.utf8

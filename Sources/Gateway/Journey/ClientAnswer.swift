@@ -19,16 +19,18 @@ enum ClientAnswer {
         var stays: Bool
     }
 
+    /// - Parameter lines: Fields of ours, each with its CRLF.
     static func write(
         _ head: ResponseHead,
         _ bytes: Span<UInt8>,
         _ delivery: Delivery,
         _ connection: Connection,
         date: [UInt8],
+        lines: [UInt8],
         to out: inout ByteBuffer
     ) {
         out.reserveCapacity(minimumWritableBytes: head.length + 256)
-        writeStatusAndFields(head, bytes, to: &out)
+        writeStatusAndFields(head, bytes, lines: lines, to: &out)
         if !head.hasDate {
             out.writeStaticString("Date: ")
             out.writeBytes(date)
@@ -46,22 +48,35 @@ enum ClientAnswer {
         } else if connection.minorVersion == 0 {
             out.writeStaticString("Connection: keep-alive\r\n")
         }
+        if !lines.isEmpty { out.writeBytes(lines) }
         out.writeStaticString("\r\n")
     }
 
     /// An interim answer (RFC 9110 section 15.2).
     static func writeInterim(_ head: ResponseHead, _ bytes: Span<UInt8>, to out: inout ByteBuffer) {
-        writeStatusAndFields(head, bytes, to: &out)
+        writeStatusAndFields(head, bytes, lines: [], to: &out)
         out.writeStaticString("\r\n")
     }
 
     /// A 101 that grants a WebSocket.
-    static func writeSwitching(_ head: ResponseHead, _ bytes: Span<UInt8>, to out: inout ByteBuffer) {
-        writeStatusAndFields(head, bytes, to: &out)
+    static func writeSwitching(
+        _ head: ResponseHead,
+        _ bytes: Span<UInt8>,
+        lines: [UInt8],
+        to out: inout ByteBuffer
+    ) {
+        writeStatusAndFields(head, bytes, lines: lines, to: &out)
+        out.writeBytes(lines)
         out.writeStaticString("Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
     }
 
-    private static func writeStatusAndFields(_ head: ResponseHead, _ bytes: Span<UInt8>, to out: inout ByteBuffer) {
+    /// - Parameter lines: Those that follow, to which some of the backend's fields give way.
+    private static func writeStatusAndFields(
+        _ head: ResponseHead,
+        _ bytes: Span<UInt8>,
+        lines: [UInt8],
+        to out: inout ByteBuffer
+    ) {
         out.writeStaticString("HTTP/1.1 ")
         out.writeDecimal(head.status)
         out.writeStaticString(" ")
@@ -74,6 +89,7 @@ enum ClientAnswer {
             let field = fields[index]
             if field.known.endsHere && !field.isAlias { continue }
             if head.connectionNames(field, bytes) { continue }
+            if !lines.isEmpty, DeliveryFields.replace(field, bytes, lines) { continue }
             if Int(field.nameStart) == pieceEnd {
                 pieceEnd = Int(field.lineEnd)
             } else {

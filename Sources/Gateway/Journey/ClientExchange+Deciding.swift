@@ -19,8 +19,9 @@ extension ClientExchange {
             expectsContinue: head.expectsContinue
         )
         sessionEnd = .notAsked
+        beginRefreshing()
         allowedSteps = .all
-        decide(head, bytes, allowing: .all)
+        decide(head, bytes, allowing: .all, at: worker.unixTime(at: record.startedAt))
     }
 
     /// A slow step of the decision is done: the same request, from its head on, is decided on again.
@@ -30,7 +31,8 @@ extension ClientExchange {
         // The loop's head object has served other requests meanwhile.
         phase = .head
         if worker.parser.parse(bytes.readableBytesUInt8Span, into: worker.requestHead) == .complete {
-            decide(worker.requestHead, bytes, allowing: allowedSteps)
+            // It may have waited for long, for a token that is younger than the request.
+            decide(worker.requestHead, bytes, allowing: allowedSteps, at: worker.unixTime(at: worker.now()))
         } else {
             refuse(.overloaded)
         }
@@ -38,7 +40,8 @@ extension ClientExchange {
         process()
     }
 
-    private func decide(_ head: RequestHead, _ bytes: ByteBuffer, allowing: AllowedSteps) {
+    /// - Parameter now: Unix seconds.
+    private func decide(_ head: RequestHead, _ bytes: ByteBuffer, allowing: AllowedSteps, at now: Double) {
         let span = bytes.readableBytesUInt8Span
         let serving = worker.serving
         switch serving.router.route(head, span) {
@@ -51,7 +54,6 @@ extension ClientExchange {
             worker.logRequest(&record, head, span, isBehindProxy: peer.isTrustedProxy)
             guard isCovered(request, span) else { return refuse(.misdirected) }
             if isTooLarge(request.tenant, head.framing) { return refuse(.payloadTooLarge) }
-            let now = worker.unixTime(at: record.startedAt)
             switch serving.decision.decide(
                 request,
                 head,
@@ -64,17 +66,32 @@ extension ClientExchange {
             case .granted(let grant):
                 record.outcome = grant.outcome
                 record.caller = grant.caller
-                if grant.endsSession { sessionEnd = .due }
+                if let caller = grant.signsOut { sessionEnd = .due(caller) }
+                if grant.needsCaller { prepareRefresh(grant, head, span) }
+                if request.tenant.capturesTokens { prepareCapture(request, span) }
                 forward(grant, head, bytes)
             case .needs(let step):
                 allowedSteps = allowedSteps.after(step)
                 undecided = bytes
                 phase = .deciding
-                if !worker.perform(step, for: self) {
+                if !perform(step, request, head, span) {
                     undecided = nil
                     refuse(.overloaded)
                 }
             }
+        }
+    }
+
+    private func perform(
+        _ step: SlowStep,
+        _ request: RoutedRequest,
+        _ head: RequestHead,
+        _ bytes: Span<UInt8>
+    ) -> Bool {
+        switch step {
+        case .signature(let check): worker.perform(check, for: self)
+        case .keys(let question): worker.perform(question, for: self)
+        case .refresh(let caller): refreshExpired(caller, request, head, bytes)
         }
     }
 
@@ -107,6 +124,11 @@ extension ClientExchange {
         return bodyBytesReceived <= limit
     }
 
+    final func passOn(_ piece: ByteBuffer, to server: ServerExchange) {
+        if let kept { kept.keep(piece, room: &worker.replayRoom) }
+        server.send(piece)
+    }
+
     final func bodyTooLarge() {
         abandonServer()
         if exchange.awaitsAnswer { refuse(.payloadTooLarge, closing: true) } else { cut() }
@@ -123,6 +145,7 @@ extension ClientExchange {
             }
         }
         server.endBody(trailers: lines)
+        kept?.bodyEnded(trailers: trailers)
         exchange.requestCompleted()
         phase = .answer
         server.flush(bodyFollows: true)

@@ -4,8 +4,8 @@ import Tenants
 /// Where a request stands whose success at the backend ends the caller's session.
 enum SessionEnd {
     case notAsked
-    /// The backend's answer will tell.
-    case due
+    /// The backend's answer will tell whether the caller is signed out.
+    case due(Caller)
     /// It was a success, which the client is not told before the session is over for everybody.
     case underWay
     case done
@@ -16,12 +16,17 @@ extension ClientExchange {
     // MARK: Ending a session
 
     /// Whether the answer that has just begun has to wait: its server keeps it until ``ServerExchange/resumeAnswer()``.
-    final func holdsAnswer(_ head: ResponseHead) -> Bool {
+    final func holdsAnswer(_ head: ResponseHead, _ bytes: Span<UInt8>) -> Bool {
+        if let kept {
+            if head.status == 401, holdsUnauthorized(kept) { return true }
+            letGoOfRequest()
+        }
+        if capture != nil { lookAtCaptured(head, bytes) }
         switch sessionEnd {
         case .notAsked, .done: return false
         case .underWay: return true
-        case .due:
-            guard 200..<300 ~= head.status, let tenant = record.tenant, let caller = record.caller else {
+        case .due(let caller):
+            guard 200..<300 ~= head.status, let tenant = record.tenant else {
                 sessionEnd = .notAsked
                 return false
             }
@@ -48,8 +53,8 @@ extension ClientExchange {
     /// The client leaves before the answer to a request that is to end its session: it wanted that, and the server may
     /// have done its part.
     final func endSessionUnseen() {
-        guard case .due = sessionEnd, case .answer = phase, exchange.awaitsAnswer, let tenant = record.tenant,
-            let caller = record.caller
+        guard case .due(let caller) = sessionEnd, case .answer = phase, exchange.awaitsAnswer,
+            let tenant = record.tenant
         else { return }
         sessionEnd = .underWay
         worker.endSession(of: caller, tenant, for: self)
@@ -86,9 +91,12 @@ extension ClientExchange {
         switch phase {
         // It is decided on again.
         case .deciding: break
-        case .waitingForServer: refuseWaiting(.tokenRevoked)
+        case .waitingForServer:
+            answerLines = []
+            refuseWaiting(.tokenRevoked)
         case _ where exchange.awaitsAnswer:
             abandonServer()
+            answerLines = []
             refuse(.tokenRevoked, closing: true)
         default:
             abandonServer()

@@ -9,7 +9,9 @@ extension ClientExchange {
     final func forward(_ grant: Grant, _ head: RequestHead, _ bytes: ByteBuffer) {
         triedServers.removeAll(keepingCapacity: true)
         triesMade = 0
-        record.forwardedAt = worker.now()
+        let now = worker.now()
+        // What a request that is made again waited for meanwhile is not ours.
+        if record.forwardedAt == 0 { record.forwardedAt = now }
         if head.hasUpgrade, let violation = readHandshake(head, bytes.readableBytesUInt8Span) {
             return refuse(Refusal(violation))
         }
@@ -19,7 +21,8 @@ extension ClientExchange {
             traceID: (worker.identifiers.next(), worker.identifiers.next()),
             spanID: worker.identifiers.next() | 1,
             version: record.version,
-            handshake: handshake
+            handshake: handshake,
+            wantsPlainAnswer: capture != nil
         )
         guard let pool = chooseServer() else { return refuse(.backendUnavailable) }
         switch pool.lease(for: self) {
@@ -33,7 +36,7 @@ extension ClientExchange {
                 context: context,
                 to: &server.request
             )
-            headWritten(server, at: record.forwardedAt)
+            headWritten(server, at: now)
         case .waiting:
             var buffer = worker.allocator.buffer(capacity: head.length + 1024)
             BackendRequest.write(
@@ -62,7 +65,7 @@ extension ClientExchange {
     }
 
     /// - Parameter orAgain: Whether a server that had the request may have it again, where there is no other.
-    private func chooseServer(orAgain: Bool = false) -> ServerPool? {
+    final func chooseServer(orAgain: Bool = false) -> ServerPool? {
         endAttempt()
         guard let servers = record.tenant?.servers else { return nil }
         var pool = servers.choose(for: record.caller, butNot: triedServers)
@@ -78,7 +81,7 @@ extension ClientExchange {
     }
 
     /// For as long as the server would have to answer, once it has the request.
-    private func wait(at pool: ServerPool) {
+    final func wait(at pool: ServerPool) {
         waitingAt = pool
         phase = .waitingForServer
         setDeadline(pool.responseTimeout)
@@ -140,6 +143,11 @@ extension ClientExchange {
         exchange.serverTaken(mayRetry: mayRetry && requestFraming == .none)
         guard requestFraming == .none else {
             phase = .body
+            if let body = bodyInHand {
+                bodyInHand = nil
+                if body.content.readableBytes > 0 { server.send(body.content) }
+                endRequest(server, trailers: body.trailers)
+            }
             return
         }
         exchange.requestCompleted()
@@ -165,8 +173,20 @@ extension ClientExchange {
     ///
     /// - Parameter now: Monotonic nanoseconds.
     final func answerCompleted(serverKeepsAlive: Bool, trailers: [UInt8], at now: UInt64) -> Bool {
+        if holdsEnd(trailers: trailers) {
+            server = nil
+            // Nobody takes more of the request until then.
+            setReading(false)
+            return exchange.mayReuseServer(serverKeepsAlive: serverKeepsAlive)
+        }
+        return completeAnswer(serverKeepsAlive: serverKeepsAlive, trailers: trailers, at: now)
+    }
+
+    /// - Parameter now: Monotonic nanoseconds.
+    final func completeAnswer(serverKeepsAlive: Bool, trailers: [UInt8], at now: UInt64) -> Bool {
         writeEnd(trailers: trailers)
         let completion = exchange.answerCompleted(serverKeepsAlive: serverKeepsAlive, clientStays: clientStays)
+        if let request = dueRefresh { refreshAhead(request) }
         finishRecord(status: record.status, at: now)
         server = nil
         flushAnswer()

@@ -38,6 +38,9 @@ class ClientExchange {
     final var bodyBytesReceived = 0
     final var exchange = Exchange(clientWantsKeepAlive: false, expectsContinue: false)
     final var record = ExchangeRecord()
+    /// Another one for each exchange: what was asked for one must not reach the next. Identifiers of requests will not
+    /// do, since a trusted proxy may give two of them the same.
+    final var serial: UInt64 = 0
     final var server: ServerExchange?
     final var waitingAt: ServerPool?
     /// Places of servers that had the request, or could not be reached for it.
@@ -60,6 +63,19 @@ class ClientExchange {
     final var sessionEnd = SessionEnd.notAsked
     /// What the decision may still ask for.
     final var allowedSteps = AllowedSteps.all
+    /// The request, as long as the backend's 401 could lead to its being made again.
+    final var kept: KeptRequest?
+    final var refreshStage = RefreshStage.idle
+    /// The backend's 401 as a whole, while it waits here for new tokens.
+    final var heldAnswer: ByteBuffer?
+    /// To be made after the answer, for a token that expires soon.
+    final var dueRefresh: RefreshRequest?
+    /// A request's body that is not to come from the client.
+    final var bodyInHand: BodyInHand?
+    /// The answer's body, while it may hold tokens to be kept.
+    final var capture: TokenCaptureBuffer?
+    /// Field lines of ours for the head of the final answer.
+    final var answerLines: [UInt8] = []
     private final let timer = WheelTimer()
 
     init(worker: Worker, peer: Peer, tokenMemory: TokenMemory) {
@@ -69,6 +85,9 @@ class ClientExchange {
     }
 
     // MARK: What each protocol does in its own way
+
+    /// Whether it is a request of the gateway's own.
+    var isOwn: Bool { false }
 
     /// Whether the client takes more of an answer for now.
     var isWritable: Bool { true }
@@ -170,6 +189,8 @@ class ClientExchange {
         abandonServer()
         pendingHead = nil
         undecided = nil
+        if exchange.answerHasBegun, let request = dueRefresh { refreshAhead(request) }
+        endRefreshing()
         // nginx's 499: no answer went out that could be counted instead.
         if wasUnderWay { finishRecord(status: exchange.answerHasBegun ? record.status : 499, at: worker.now()) }
     }
@@ -181,6 +202,7 @@ class ClientExchange {
 
     final func finishRecord(status: Int, at now: UInt64) {
         endAttempt()
+        endRefreshing()
         record.status = status
         worker.finished(&record, peer: peer, at: now)
     }

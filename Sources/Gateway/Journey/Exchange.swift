@@ -46,6 +46,8 @@ struct Exchange: Equatable {
 
     var answerHasBegun: Bool { answer != .awaited }
     var awaitsAnswer: Bool { answer == .awaited }
+    /// Whether nothing of the request is still to come.
+    var hasWholeRequest: Bool { requestIsComplete }
 
     /// - Parameter mayRetry: Whether the same request may be sent again if this server is lost before it answers.
     mutating func serverTaken(mayRetry: Bool) {
@@ -84,8 +86,11 @@ struct Exchange: Equatable {
     mutating func answerCompleted(serverKeepsAlive: Bool, clientStays: Bool) -> Completion {
         answer = .complete
         let client: Completion.Client = !clientStays ? .close : requestIsComplete ? .keep : .readPastBody
-        return Completion(reusesServer: serverKeepsAlive && requestIsComplete, client: client)
+        return Completion(reusesServer: mayReuseServer(serverKeepsAlive: serverKeepsAlive), client: client)
     }
+
+    /// Whether the server has had all of the request and said all of its answer, and can take another one.
+    func mayReuseServer(serverKeepsAlive: Bool) -> Bool { serverKeepsAlive && requestIsComplete }
 
     /// - Parameter endsProperly: Whether the close is how this answer's body ends.
     func serverLost(endsProperly: Bool) -> ServerLoss {

@@ -15,12 +15,15 @@ struct FieldFilter {
     private let isTrusted: Bool
     private let writesHost: Bool
     private let expectsContinue: Bool
+    /// Whether the answer has to come as it is, uncompressed, because it is read here.
+    private let wantsPlainAnswer: Bool
     /// Names that Connection lists besides `close` and `keep-alive`.
     private let connectionNames: [Range<Int>]
     /// Whether the client's trace context is whole and passed on.
     let keepsTraceContext: Bool
 
-    init(_ grant: Grant, _ head: RequestHead, _ bytes: Span<UInt8>, isTrusted: Bool) {
+    init(_ grant: Grant, _ head: RequestHead, _ bytes: Span<UInt8>, isTrusted: Bool, wantsPlainAnswer: Bool) {
+        self.wantsPlainAnswer = wantsPlainAnswer
         tenant = grant.request.tenant
         self.isTrusted = isTrusted
         writesHost = grant.request.target.authority != nil
@@ -33,6 +36,7 @@ struct FieldFilter {
         if tenant.isIdentityField(field, bytes) || tenant.isHiddenToken(field, bytes) { return .drop }
         if field.known == .other {
             if isListed(field, bytes) { return .drop }
+            if wantsPlainAnswer, bytes.isFieldName(field.name, "accept-encoding") { return .drop }
             guard tenant.findsSubprotocols, bytes.isFieldName(field.name, "sec-websocket-protocol") else {
                 return .keep
             }

@@ -11,6 +11,8 @@ enum RefusalWriter {
         var closes: Bool
         /// An IMF-fixdate (RFC 9110 section 5.6.7).
         var date: [UInt8]
+        /// Further fields, each with its CRLF; where there are any, `Cache-Control: no-store` is among them.
+        var lines: [UInt8] = []
     }
 
     /// Writes the whole answer and gives the length of its body.
@@ -23,9 +25,9 @@ enum RefusalWriter {
         out.writeStaticString(ReasonPhrase.of(refusal.status))
         out.writeStaticString("\r\nDate: ")
         out.writeBytes(exchange.date)
-        out.writeStaticString(
-            "\r\nContent-Type: application/problem+json\r\nCache-Control: no-store\r\nContent-Length: "
-        )
+        out.writeStaticString("\r\nContent-Type: application/problem+json")
+        if exchange.lines.isEmpty { out.writeStaticString("\r\nCache-Control: no-store") }
+        out.writeStaticString("\r\nContent-Length: ")
         out.writeDecimal(body.count)
         if refusal.status == 401 || refusal.status == 403 { writeChallenge(refusal, exchange, to: &out) }
         if refusal.status == 405 { out.writeStaticString("\r\nAllow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS") }
@@ -39,7 +41,9 @@ enum RefusalWriter {
         } else if exchange.minorVersion == 0 {
             out.writeStaticString("\r\nConnection: keep-alive")
         }
-        out.writeStaticString("\r\n\r\n")
+        out.writeStaticString("\r\n")
+        out.writeBytes(exchange.lines)
+        out.writeStaticString("\r\n")
         guard !exchange.isHead else { return 0 }
         out.writeBytes(body)
         return body.count

@@ -74,6 +74,14 @@ final class RequestRouter {
         }
     }
 
+    /// Whether the path passes the test as it is matched on, or with its slashes merged and its parameters dropped, as a
+    /// backend may read it.
+    func inEitherReading(_ request: RoutedRequest, _ bytes: Span<UInt8>, _ test: (Span<UInt8>) -> Bool) -> Bool {
+        if withMatchedPath(request, bytes, test) { return true }
+        guard request.path == .rewritten, let reduced = canonical.reduced else { return false }
+        return test(reduced.span)
+    }
+
     /// The path that the backend gets, before a prefix is taken off.
     func withForwardedPath<Result>(
         _ request: RoutedRequest,

@@ -4,9 +4,11 @@ import Verification
 
 /// What a decision cannot settle on the event loop in good time. It is done elsewhere, its outcome is told to
 /// ``AccessDecision``, and the decision is asked again.
-enum SlowStep: Sendable {
+enum SlowStep {
     case signature(SignatureStep)
     case keys(KeyStep)
+    /// New tokens for a caller whose token has expired.
+    case refresh(Caller)
 }
 
 /// A costly signature check.
@@ -69,6 +71,7 @@ actor SlowVerifier {
     nonisolated let eventLoop: any EventLoop
     private let verifiers: [TokenVerifier]
     private let keySources: [[KeySource]]
+    private let graces: [Double]
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { eventLoop.executor.asUnownedSerialExecutor() }
 
@@ -77,6 +80,7 @@ actor SlowVerifier {
         self.eventLoop = eventLoop
         verifiers = tenants.map { TokenVerifier($0.authenticate.policy) }
         keySources = tenants.map(\.authenticate.keySources)
+        graces = tenants.map(\.refreshGrace.secondsAsDouble)
     }
 
     /// Issuers whose keys come from `source` have these from now on.
@@ -86,9 +90,22 @@ actor SlowVerifier {
         }
     }
 
-    func verify(_ step: SignatureStep) -> Result<Principal, VerificationFailure> {
+    func verify(_ step: SignatureStep) -> Result<VerifiedToken, VerificationFailure> {
         do throws(VerificationFailure) {
-            return .success(try verifiers[step.tenant].verify(step.token, at: step.now))
+            let token = step.token.span
+            let grace = graces[step.tenant]
+            return .success(try verifiers[step.tenant].verify(token, at: step.now, refreshableFor: grace))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// A token that a refresh has brought.
+    ///
+    /// - Parameter now: Unix seconds.
+    func verify(_ token: [UInt8], ofTenant tenant: Int, at now: Double) -> Result<Principal, VerificationFailure> {
+        do throws(VerificationFailure) {
+            return .success(try verifiers[tenant].verify(token, at: now))
         } catch {
             return .failure(error)
         }

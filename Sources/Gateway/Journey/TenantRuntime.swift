@@ -27,6 +27,12 @@ final class TenantRuntime {
     let servers: BackendServers
     let retries: Retries
     let revocations: TenantRevocations
+    /// Nil for a tenant whose sessions are not refreshed.
+    let refreshing: TenantRefreshing?
+    /// Whether some of the backend's answers hold tokens to be kept.
+    let capturesTokens: Bool
+    /// Seconds for which an expired token may still be refreshed.
+    let refreshGrace: Double
     /// By the place of an issuer in the policy: which of the loop's ``KeyQuestions`` its keys are; nil where nobody can
     /// be asked for them.
     let keySources: [Int?]
@@ -43,6 +49,9 @@ final class TenantRuntime {
         self.tenant = tenant
         self.servers = servers
         revocations = TenantRevocations(tenant)
+        refreshing = tenant.refresh.map { TenantRefreshing($0, tenant) }
+        capturesTokens = tenant.refresh?.captures.isEmpty == false
+        refreshGrace = tenant.refreshGrace.secondsAsDouble
         keySources = tenant.authenticate.keySources.map { source in
             guard case .remote(let remote) = source else { return nil }
             return remoteKeySources.firstIndex(of: remote)

@@ -51,14 +51,15 @@ final class TokenCache {
         hands = Array(repeating: 0, count: sets)
     }
 
-    /// The entry of a token that was verified before and has not expired at `now` (Unix seconds).
+    /// The entry of a token that was verified before and is worth something at `now` (Unix seconds): it has not expired,
+    /// or may still be refreshed.
     func entry(_ key: Key, token: Span<UInt8>, at now: Double) -> Entry? {
         let first = firstPlace(key)
         for place in first..<(first + Self.ways) where tags[place] == key.hash.1 {
             guard let entry = entries[place], entry.tenant == key.tenant, Self.isSame(entry.token, token) else {
                 continue
             }
-            guard now < entry.caller.refusedFrom else {
+            guard now < entry.caller.forgottenFrom else {
                 entry.isHeld = false
                 entries[place] = nil
                 tags[place] = 0

@@ -32,7 +32,7 @@ struct ProviderClients: Sendable {
         return try result.get()
     }
 
-    private func configuration(for url: ProviderURL) -> HTTPClient.Configuration {
+    func configuration(for url: ProviderURL) -> HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: tls,
             redirectConfiguration: .disallow,

@@ -43,11 +43,21 @@ struct AccessLogLines {
         } else {
             add("null")
         }
-        add(",\"refreshed\":false,\"server\":")
+        addRefresh(record.refresh)
+        add(",\"server\":")
         if let server = record.server { add("\"\(server.label)\"") } else { add("null") }
         add(",\"protocol\":\"\(record.version.label)\",\"remote\":\"")
         bytes += record.client ?? peer.text
         add("\"}\n")
+    }
+
+    /// `refreshed` says whether the client got a new token. What happened and why stands beside it where there is
+    /// something to tell.
+    private mutating func addRefresh(_ note: RefreshNote?) {
+        guard let note else { return add(",\"refreshed\":false") }
+        add(",\"refreshed\":\(note.isRefreshed),\"refresh\":\"\(note.event.rawValue)\"")
+        if let reason = note.reason { add(",\"refresh_reason\":\"\(reason)\"") }
+        if note.isShared { add(",\"refresh_shared\":true") }
     }
 
     mutating func take() -> [UInt8] {

@@ -10,6 +10,8 @@ struct Counters: Sendable {
     private(set) var requests: [UInt64]
     /// By tenant and outcome.
     private(set) var decisions: [UInt64]
+    /// By tenant and what a refresh did for a request.
+    private(set) var refreshes: [UInt64]
     /// By tenant, in nanoseconds.
     private(set) var durations: [Histogram]
     private(set) var overheads: [Histogram]
@@ -20,6 +22,7 @@ struct Counters: Sendable {
         self.tenantCount = tenantCount + 1
         requests = Array(repeating: 0, count: self.tenantCount * Self.methodCount * Self.statusCount)
         decisions = Array(repeating: 0, count: self.tenantCount * Self.outcomeCount)
+        refreshes = Array(repeating: 0, count: self.tenantCount * RefreshNote.Event.allCases.count)
         durations = Array(repeating: Histogram(bounds: Histogram.durationBounds), count: self.tenantCount)
         overheads = Array(repeating: Histogram(bounds: Histogram.overheadBounds), count: self.tenantCount)
     }
@@ -30,6 +33,10 @@ struct Counters: Sendable {
         decisions[tenant * Self.outcomeCount + outcome.index] += 1
     }
 
+    mutating func count(tenant: Int, refresh event: RefreshNote.Event) {
+        refreshes[tenant * RefreshNote.Event.allCases.count + event.index] += 1
+    }
+
     mutating func time(tenant: Int, duration: UInt64, overhead: UInt64) {
         durations[tenant].add(duration)
         overheads[tenant].add(overhead)
@@ -38,6 +45,7 @@ struct Counters: Sendable {
     mutating func add(_ other: Counters) {
         for index in requests.indices { requests[index] += other.requests[index] }
         for index in decisions.indices { decisions[index] += other.decisions[index] }
+        for index in refreshes.indices { refreshes[index] += other.refreshes[index] }
         for index in durations.indices {
             durations[index].add(other.durations[index])
             overheads[index].add(other.overheads[index])

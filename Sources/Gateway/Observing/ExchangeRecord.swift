@@ -12,6 +12,8 @@ struct ExchangeRecord {
     var outcome = Outcome.anonymous
     var status = 0
     var bodyBytes = 0
+    /// Nil for a request that no refresh had a part in.
+    var refresh: RefreshNote?
     var isFinished = false
     /// The client behind trusted proxies; nil where the peer is the client.
     var client: [UInt8]?

@@ -32,6 +32,7 @@ struct MetricsText {
             names,
             counters.overheads
         )
+        refreshes(tenants, counters, shared)
         tokenCache(counters.tokenCache)
         head("gatehouse_connections", "gauge", "Client connections.")
         text += "gatehouse_connections{state=\"open\"} \(counters.openConnections)\n"
@@ -64,6 +65,21 @@ struct MetricsText {
             let outcome = Outcome.allLabels[place % Counters.outcomeCount]
             let tenant = names[place / Counters.outcomeCount]
             text += "gatehouse_auth_decisions_total{tenant=\"\(tenant)\",outcome=\"\(outcome)\"} \(count)\n"
+        }
+    }
+
+    /// What the refreshes themselves came to, and what they did for the requests that wanted them.
+    private mutating func refreshes(_ tenants: [String], _ counters: Counters, _ shared: SharedCount) {
+        head("gatehouse_refresh_total", "counter", "Refreshes of sessions, and what they did for requests.")
+        let events = RefreshNote.Event.allCases
+        for (place, tenant) in tenants.enumerated() {
+            var counts = shared.refreshes[place] ?? [:]
+            for event in events where event.isOfRequest {
+                counts[event.rawValue] = counters.refreshes[place * events.count + event.index]
+            }
+            for (outcome, count) in counts.sorted(by: { $0.key < $1.key }) where count > 0 {
+                text += "gatehouse_refresh_total{tenant=\"\(tenant)\",outcome=\"\(outcome)\"} \(count)\n"
+            }
         }
     }
 

@@ -9,8 +9,11 @@ struct SharedCount: Sendable {
     var staleness: Double?
     /// Ages in seconds; nil for a set that was never fetched.
     var keySets: [(label: String, age: Double?)]
+    /// By the tenant's place in the configuration, and what became of them.
+    var refreshes: [Int: [String: UInt64]] = [:]
 
     init(_ shared: SharedState) async {
+        refreshes = await shared.refreshes.counts
         storeIsUp = shared.store.isUp
         revocations = await shared.revocations.counts
         staleness = await shared.revocations.staleness

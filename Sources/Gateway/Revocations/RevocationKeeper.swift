@@ -1,6 +1,7 @@
 import Logging
 import NIOCore
 import Store
+import Verification
 
 /// What the event loops are told of revocations.
 struct RevocationUpdate: Sendable {
@@ -258,6 +259,14 @@ actor RevocationKeeper {
             return false
         }
     }
+
+    /// Whether a token, its session, its subject or its tenant is revoked, as far as is known here.
+    func isRevoked(_ principal: Principal, tenant: String) -> Bool {
+        book.sets[tenant]?.isRevoked(RevocationMarks(principal), at: Clock.unix()) ?? false
+    }
+
+    /// A tenant's revocations as they are now, for questions about many.
+    func set(ofTenant tenant: String) -> RevocationSet { book.sets[tenant] ?? RevocationSet() }
 
     // MARK: Telling the loops
 

@@ -25,12 +25,18 @@ enum SignOut {
                     tenant: tenant.name,
                     target: .session(session),
                     revokedAt: now,
-                    expiresAt: max(end, now + sessionLifetime),
+                    expiresAt: max(end, now + lifetime(tenant)),
                     reason: "signed out"
                 )
             )
         }
         return revocations
+    }
+
+    /// Seconds for which tokens of a session that is ended now may still come and be worth something.
+    private static func lifetime(_ tenant: Tenant) -> Double {
+        let issued = tenant.issuer.map { $0.refresh + $0.access }?.secondsAsDouble ?? 0
+        return max(sessionLifetime, issued) + tenant.authenticate.policy.leeway + tenant.refreshGrace.secondsAsDouble
     }
 
     /// Unix seconds from which a token is worth nothing any more: it has expired, clocks may differ, and it may have been

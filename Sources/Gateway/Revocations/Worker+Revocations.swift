@@ -39,13 +39,13 @@ extension Worker {
     func endSession(of caller: Caller, _ tenant: TenantRuntime, for client: ClientExchange) {
         let revocations = SignOut.revocations(of: caller.principal, tenant.tenant, at: unixTime(at: now()))
         let bound = NIOLoopBound(client, eventLoop: eventLoop)
-        let request = client.record.id
+        let serial = client.serial
         Task { [eventLoop, controlPlane] in
             let isStored = await controlPlane.endSession(revocations)
             eventLoop.execute {
                 let client = bound.value
                 // It may be gone, and the object serve another request.
-                if client.record.id == request { client.sessionEnded(isStored: isStored) }
+                if client.serial == serial { client.sessionEnded(isStored: isStored) }
             }
         }
     }

@@ -7,9 +7,34 @@ import Verification
 /// started, nor after it has stopped: what is told then is lost, for it is told again in whole or not needed.
 final class EventLoops: Sendable {
     private let state = Mutex((workers: [WorkerHandle](), verifiers: [SlowVerifier]()))
+    private let turns = Atomic<Int>(0)
 
     func set(_ workers: [WorkerHandle], _ verifiers: [SlowVerifier]) {
         state.withLock { $0 = (workers, verifiers) }
+    }
+
+    /// One loop after another, for what any of them can do.
+    func next() -> WorkerHandle? {
+        let workers = state.withLock { $0.workers }
+        return workers.isEmpty ? nil : workers[turn(of: workers.count)]
+    }
+
+    /// Verifies a token that a refresh has brought.
+    ///
+    /// - Parameter now: Unix seconds.
+    func verify(
+        _ token: [UInt8],
+        ofTenant tenant: Int,
+        at now: Double
+    ) async -> Result<Principal, VerificationFailure> {
+        let verifiers = state.withLock { $0.verifiers }
+        guard !verifiers.isEmpty else { return .failure(.keysNotLoaded) }
+        return await verifiers[turn(of: verifiers.count)].verify(token, ofTenant: tenant, at: now)
+    }
+
+    private func turn(of count: Int) -> Int {
+        let turn = turns.wrappingAdd(1, ordering: .relaxed).oldValue
+        return Int(UInt(bitPattern: turn) % UInt(count))
     }
 
     /// Puts an update on its way to every loop.

@@ -16,17 +16,24 @@ final class SharedState: Sendable {
     let loops: EventLoops
     let revocations: RevocationKeeper
     let keySets: KeySetKeeper
+    let issuers: OwnIssuers
+    let refreshes: RefreshKeeper
+    private let provider: ProviderTransport
     private let keyFiles: KeyFileWatch
     /// Seals what is secret in the store; nil without `GATEHOUSE_KEY`.
     private let sealer: Sealer?
+    private let tenants: [String]
     private let logger: Logger
     private let tasks = Mutex<[Task<Void, Never>]>([])
 
-    /// - Parameter sealingKeys: The text of `GATEHOUSE_KEY`.
-    /// - Throws: If that is no key.
+    /// - Parameters:
+    ///   - sealingKeys: The text of `GATEHOUSE_KEY`.
+    ///   - files: Where signing keys are read.
+    /// - Throws: If that is no key, or there is none and a tenant cannot do without.
     init(
         _ configuration: TenantsConfiguration,
         sealingKeys: Secret?,
+        files: any FileReading,
         logger: Logger
     ) throws(StoreError) {
         var sealer: Sealer?
@@ -34,6 +41,7 @@ final class SharedState: Sendable {
             sealer = Sealer(try SealingKeys(String(decoding: sealingKeys.bytes, as: UTF8.self)))
         }
         self.sealer = sealer
+        if sealer == nil { try Self.checkNeedForKey(configuration) }
         // Not the workers' loops: a million revocations that are read there would hold up requests.
         let group = MultiThreadedEventLoopGroup.singleton
         let store = StoreMaker.make(configuration.gateway.store, group: group, logger: logger)
@@ -49,30 +57,82 @@ final class SharedState: Sendable {
         self.loops = loops
         self.keySets = keySets
         self.logger = logger
+        let issuers = OwnIssuers(configuration.tenants, store: store, files: files, logger: logger)
+        self.issuers = issuers
         keyFiles = KeyFileWatch(sources: KeyFileSource.all(of: configuration.tenants), logger: logger) { source, keys in
             await loops.use(keys, from: .file(source))
+            // In this order: a key is known before it signs.
+            await issuers.keysChanged(in: source.path)
         }
+        let news = RefreshNews()
         revocations = RevocationKeeper(
             store: store,
             tenants: configuration.tenants.map(\.name),
             logger: logger,
-            distribute: { loops.use($0) },
+            distribute: { update in
+                if !update.sets.isEmpty { news.revocationsChanged(tenants: Set(update.sets.keys)) }
+                return loops.use(update)
+            },
             heard: { word in
                 switch word {
-                case .announcement(let announcement):
-                    guard announcement.topic == SharedKeySets.topic else { return }
+                case .announcement(let announcement) where announcement.topic == SharedKeySets.topic:
                     Task { await keySets.announced(announcement.subject) }
-                case .reloaded: Task { await keySets.lookAgain() }
+                case .announcement(let announcement) where announcement.topic == RefreshKeys.topic:
+                    news.announced(announcement.subject)
+                case .announcement: break
+                case .reloaded:
+                    Task { await keySets.lookAgain() }
+                    news.reloaded()
                 }
             }
         )
+        provider = ProviderTransport(group: group)
+        refreshes = RefreshMaker(
+            tenants: configuration.tenants,
+            store: store,
+            sealer: sealer,
+            issuers: issuers,
+            revocations: revocations,
+            keySets: keySets,
+            loops: loops,
+            logger: logger
+        ).make(provider)
+        tenants = configuration.tenants.map(\.name)
+        news.tell(refreshes)
+    }
+
+    private static func checkNeedForKey(_ configuration: TenantsConfiguration) throws(StoreError) {
+        for tenant in configuration.tenants where tenant.refresh?.source == .vault {
+            throw .unusable(
+                """
+                tenant "\(tenant.name)" keeps refresh tokens (refresh.from: vault), which are sealed with \
+                GATEHOUSE_KEY, and that is not set: give it 32 random bytes in base64, as `openssl rand -base64 32` does
+                """
+            )
+        }
     }
 
     /// What the loops may ask for.
     var controlPlane: ControlPlane {
         ControlPlane(
             keys: { [keySets] source, reason in await keySets.ask(source, because: reason) },
-            endSession: { [revocations] in await revocations.revokeAnyway($0) }
+            endSession: { [revocations, issuers, tenants] ended in
+                let isStored = await revocations.revokeAnyway(ended)
+                for case .session(let session) in ended.map(\.target) {
+                    guard let tenant = tenants.firstIndex(where: { $0 == ended.first?.tenant }) else { continue }
+                    await issuers.end(session, ofTenant: tenant, at: Clock.unix())
+                }
+                return isStored
+            },
+            refresh: { [refreshes] request in await refreshes.refresh(request) },
+            capture: { [refreshes] tokens in
+                await refreshes.capture(
+                    tenant: tokens.tenant,
+                    accessToken: tokens.accessToken,
+                    principal: tokens.principal,
+                    refreshToken: tokens.refreshToken
+                )
+            }
         )
     }
 
@@ -106,6 +166,7 @@ final class SharedState: Sendable {
         }
     }
 
+    /// The refreshes have been stopped before.
     func stop() async {
         let running = tasks.withLock { tasks in
             defer { tasks = [] }
@@ -113,6 +174,7 @@ final class SharedState: Sendable {
         }
         for task in running { task.cancel() }
         for task in running { await task.value }
+        await provider.shutdown()
         loops.set([], [])
         await store.close()
     }

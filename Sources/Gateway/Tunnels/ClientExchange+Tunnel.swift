@@ -6,6 +6,8 @@ extension ClientExchange {
     final func beginTunnel(_ head: ResponseHead, _ bytes: Span<UInt8>) {
         guard let server else { return }
         record.status = head.status
+        letGoOfRequest()
+        if let request = dueRefresh { refreshAhead(request) }
         _ = exchange.answerBegan(draining: true)
         switched(head, bytes)
         if case .closed = phase { return }

@@ -15,7 +15,12 @@ struct RevocationScopeTests {
         let first = try #require(tenant.authenticate.policy.issuers.first)
         let other = IssuerPolicy(issuer: Self.issuers[1], algorithms: [.hs256], keys: nil)
         tenant.authenticate.policy = VerificationPolicy(issuers: [first, first, other], leeway: 60)
-        tenant.refreshGrace = .seconds(3600)
+        let pointer = try #require(JSONPointer("/token"))
+        tenant.refresh = RefreshRules(
+            grace: .seconds(3600),
+            call: RefreshCall(strategy: .bearer, target: .backend(path: "/refresh"), accessToken: pointer),
+            delivery: RefreshDelivery(header: "X-Refreshed-Token")
+        )
         return tenant
     }
 

@@ -25,6 +25,7 @@ struct ClientAnswerTests {
             delivery,
             .init(minorVersion: clientMinorVersion, stays: stays),
             date: Array("TODAY".utf8),
+            lines: [],
             to: &out
         )
         return String(buffer: out)

@@ -76,6 +76,14 @@ final class FailingStore: Store {
         try await reached().renew(lease, for: duration)
     }
     func release(_ lease: Lease) async throws(StoreError) { try await reached().release(lease) }
+    func set(
+        _ value: [UInt8],
+        for key: StoreKey,
+        lifetime: Duration?,
+        holding lease: Lease
+    ) async throws(StoreError) -> Bool {
+        try await reached().set(value, for: key, lifetime: lifetime, holding: lease)
+    }
     func revoke(_ revocations: [Revocation]) async throws(StoreError) -> [RevocationRecord] {
         try await reached().revoke(revocations)
     }

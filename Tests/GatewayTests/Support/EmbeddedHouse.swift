@@ -26,7 +26,12 @@ final class EmbeddedHouse {
             accessLog: nil,
             loops: 1,
             slowVerifiers: [SlowVerifier(tenants, eventLoop: MultiThreadedEventLoopGroup.singleton.any())],
-            controlPlane: ControlPlane(keys: { _, _ in .nothingNew }, endSession: { _ in true }),
+            controlPlane: ControlPlane(
+                keys: { _, _ in .nothingNew },
+                endSession: { _ in true },
+                refresh: { _ in .unavailable(.late) },
+                capture: { _ in false }
+            ),
             backendTLS: tenants.map { _ in nil },
             logger: Logger(label: "test")
         )

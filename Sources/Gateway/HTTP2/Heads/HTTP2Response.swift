@@ -4,19 +4,23 @@ import NIOCore
 enum HTTP2Response {
     /// A final answer, with a `date` if it has none.
     ///
-    /// - Parameter date: The value for it.
+    /// - Parameters:
+    ///   - date: The value for it.
+    ///   - lines: Fields of ours, each with its CRLF.
     static func encode(
         _ head: ResponseHead,
         _ bytes: Span<UInt8>,
         date: [UInt8],
+        lines: [UInt8],
         with encoder: inout HPACKEncoder,
         to out: inout ByteBuffer
     ) {
         out.reserveCapacity(minimumWritableBytes: head.length)
         encoder.encode(status: head.status, to: &out)
-        encodeFields(head, bytes, with: &encoder, to: &out)
+        encodeFields(head, bytes, lines: lines, with: &encoder, to: &out)
         if !head.hasDate { encodeDate(date, with: &encoder, to: &out) }
         if let length = head.contentLength, head.status != 204 { encoder.encode(contentLength: length, to: &out) }
+        if !lines.isEmpty { encodeLines(lines, with: &encoder, to: &out) }
     }
 
     /// An interim answer (RFC 9110 section 15.2); never 101, which HTTP/2 does not have.
@@ -36,12 +40,27 @@ enum HTTP2Response {
         _ head: ResponseHead,
         _ bytes: Span<UInt8>,
         date: [UInt8],
+        lines: [UInt8],
         with encoder: inout HPACKEncoder,
         to out: inout ByteBuffer
     ) {
         encoder.encode(status: 200, to: &out)
-        encodeFields(head, bytes, unless: "sec-websocket-accept", with: &encoder, to: &out)
+        encodeFields(head, bytes, lines: lines, unless: "sec-websocket-accept", with: &encoder, to: &out)
         if !head.hasDate { encodeDate(date, with: &encoder, to: &out) }
+        if !lines.isEmpty { encodeLines(lines, with: &encoder, to: &out) }
+    }
+
+    /// Never indexed: they hold tokens.
+    private static func encodeLines(_ lines: [UInt8], with encoder: inout HPACKEncoder, to out: inout ByteBuffer) {
+        let bytes = lines.span
+        var start = 0
+        while let lineFeed = bytes.nextLineFeed(from: start) {
+            if let field = try? FieldLine.parse(bytes, start: start, end: lineFeed - 1) {
+                let name = lines[field.name].map(\.asciiLowercased)
+                encoder.encode(name: name.span, value: bytes.extracting(field.value), indexing: .never, to: &out)
+            }
+            start = lineFeed + 1
+        }
     }
 
     /// Appends the trailers that may be passed on.
@@ -63,6 +82,7 @@ enum HTTP2Response {
     private static func encodeFields(
         _ head: ResponseHead,
         _ bytes: Span<UInt8>,
+        lines: [UInt8] = [],
         unless leftOut: StaticString? = nil,
         with encoder: inout HPACKEncoder,
         to out: inout ByteBuffer
@@ -72,6 +92,7 @@ enum HTTP2Response {
         for index in 0..<head.fieldCount {
             let field = fields[index]
             if field.known.endsHere && !field.isAlias || head.connectionNames(field, bytes) { continue }
+            if !lines.isEmpty, DeliveryFields.replace(field, bytes, lines) { continue }
             if let leftOut, bytes.isCaseInsensitively(leftOut, field.name) { continue }
             encoder.encode(field, bytes, to: &out)
         }

@@ -21,7 +21,7 @@ struct HTTP2ResponseTests {
 
     private func final(_ lines: String) throws -> [HPACKField] {
         try encode(lines) { head, bytes, encoder, out in
-            HTTP2Response.encode(head, bytes, date: Array("today".utf8), with: &encoder, to: &out)
+            HTTP2Response.encode(head, bytes, date: Array("today".utf8), lines: [], with: &encoder, to: &out)
         }
     }
 
@@ -62,7 +62,7 @@ struct HTTP2ResponseTests {
             Sec-WebSocket-Accept: abc\r\nSec-WebSocket-Protocol: chat\r\n
             """
         let fields = try encode(lines) { head, bytes, encoder, out in
-            HTTP2Response.encodeSwitching(head, bytes, date: [], with: &encoder, to: &out)
+            HTTP2Response.encodeSwitching(head, bytes, date: [], lines: [], with: &encoder, to: &out)
         }
         let expected = [(":status", "200"), ("date", "d"), ("sec-websocket-protocol", "chat")]
         #expect(fields == expected.map { HPACKField($0.0, $0.1) })
@@ -75,7 +75,7 @@ struct HTTP2ResponseTests {
         var encoder = HPACKEncoder()
         for _ in 0..<4 {
             var out = ByteBuffer()
-            HTTP2Response.encode(head, bytes.span, date: [], with: &encoder, to: &out)
+            HTTP2Response.encode(head, bytes.span, date: [], lines: [], with: &encoder, to: &out)
             let block = Array(out.readableBytesView)
             // The name is index 55 of the static table.
             let expected: [UInt8] = [0x1f, 40, 3] + Array("a=b".utf8)

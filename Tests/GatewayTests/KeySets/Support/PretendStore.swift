@@ -49,6 +49,15 @@ final class PretendStore: Store {
         try await reached().renew(lease, for: duration)
     }
 
+    func set(
+        _ value: [UInt8],
+        for key: StoreKey,
+        lifetime: Duration?,
+        holding lease: Lease
+    ) async throws(StoreError) -> Bool {
+        try await reached().set(value, for: key, lifetime: lifetime, holding: lease)
+    }
+
     func release(_ lease: Lease) async throws(StoreError) { try await reached().release(lease) }
 
     func announce(_ announcement: Announcement) async throws(StoreError) {

@@ -1,0 +1,37 @@
+import Verification
+
+/// A token whose every check was passed but perhaps the last, for its age.
+enum VerifiedToken: Sendable {
+    case current(Principal)
+    /// It gets nobody in, but may be refreshed.
+    case expired(ExpiredPrincipal)
+
+    /// Whom it speaks of, or spoke of.
+    var principal: Principal {
+        switch self {
+        case .current(let principal): principal
+        case .expired(let expired): expired.principal
+        }
+    }
+
+    var isExpired: Bool {
+        if case .expired = self { true } else { false }
+    }
+}
+
+extension TokenVerifier {
+    /// - Parameters:
+    ///   - now: Unix seconds.
+    ///   - grace: Seconds after its end in which a token may be refreshed.
+    func verify(
+        _ token: Span<UInt8>,
+        at now: Double,
+        refreshableFor grace: Double
+    ) throws(VerificationFailure) -> VerifiedToken {
+        do throws(VerificationFailure) {
+            return .current(try verify(token, at: now))
+        } catch  where error.isExpiry && grace > 0 {
+            return .expired(try verifyExpired(token, at: now, within: grace))
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import Issuing
+import Tenants
+import Verification
+
+/// Refreshes sessions of the tenants' own issuers (`send: built_in`): nobody has to be called for that.
+///
+/// With a refresh token it is used up and a new one comes with the access token; without one the session is found by the
+/// `sid` of the access token.
+struct BuiltInCaller: RefreshCalling {
+    let issuers: OwnIssuers
+    /// Each tenant's, at its place in the configuration.
+    let deliveries: [RefreshDelivery?]
+    /// Unix seconds.
+    let now: @Sendable () -> Double
+
+    func call(_ credential: RefreshCredential, tenant: Int) async -> RefreshCallResult {
+        guard let book = issuers.books[tenant], let delivery = deliveries[tenant] else {
+            return .failed(.noRefreshToken)
+        }
+        guard let session = credential.principal.sessionID, let subject = credential.principal.subject else {
+            return .failed(.noRefreshToken)
+        }
+        do throws(IssuingError) {
+            let tokens: IssuedTokens
+            if let bytes = credential.refreshToken {
+                let refreshToken = String(decoding: bytes, as: UTF8.self)
+                // One of another session would use that one up for this.
+                guard SessionBook.names(refreshToken, session: session) else { return .failed(.noRefreshToken) }
+                tokens = try await book.refresh(refreshToken, subject: subject, at: now())
+            } else {
+                tokens = try await book.renew(sessionID: session, subject: subject, at: now())
+            }
+            return .tokens(Self.received(tokens, delivery))
+        } catch .refused(.unknownSession) where credential.refreshToken != nil {
+            return await unknown(session, in: book)
+        } catch {
+            return Self.result(error)
+        }
+    }
+
+    /// A refresh token that somebody made up does not end the session that it names.
+    private func unknown(_ session: String, in book: SessionBook) async -> RefreshCallResult {
+        do throws(IssuingError) {
+            return try await book.session(session, at: now()) == nil ? .refused : .failed(.noRefreshToken)
+        } catch {
+            return Self.result(error)
+        }
+    }
+
+    private static func received(_ tokens: IssuedTokens, _ delivery: RefreshDelivery) -> ReceivedTokens {
+        let answer = JSONValue.object(tokens.response)
+        let cookies = delivery.cookies.compactMap { cookie -> Renewal.Cookie? in
+            guard let value = cookie.value.value(in: answer)?.string else { return nil }
+            let isAccessToken = value.utf8.elementsEqual(tokens.accessToken.utf8)
+            return Renewal.Cookie(
+                name: cookie.name,
+                value: Array(value.utf8),
+                expiresAt: isAccessToken ? tokens.accessExpiresAt : tokens.sessionExpiresAt
+            )
+        }
+        return ReceivedTokens(
+            accessToken: Array(tokens.accessToken.utf8),
+            refreshToken: tokens.refreshToken.map { Array($0.utf8) },
+            cookies: cookies
+        )
+    }
+
+    private static func result(_ error: IssuingError) -> RefreshCallResult {
+        switch error {
+        case .refused(.otherSubject): .failed(.otherSubject)
+        case .refused: .refused
+        case .unavailable: .failed(.storeUnavailable)
+        case .cannotSign: .failed(.providerFailed)
+        }
+    }
+}

@@ -1,0 +1,337 @@
+import Store
+
+/// One session's refresh in one process: look whether another instance has done it, else have the lease, call, and tell
+/// everybody.
+///
+/// A value without clock, store and provider: it is told what happened, and says the next step. One step is under way
+/// at a time; only ``announced(at:)``, ``renewed(_:at:)``, ``leaseWasLost(_:)``, ``revoked()``, ``stop(at:)`` and
+/// ``timeIsUp(at:)`` may come in between.
+///
+/// At most one of the lease holders calls, because a holder whose lease was lost, or may have been, does not call
+/// without a new one. No result is lost: what the provider gave stays in ``own`` until it is in the store or was handed
+/// to the askers of this process; then the lease goes with it until it is written. And no stale one overwrites a newer:
+/// it is written only with the lease (the store sees to that), and after a look that found nothing, however often the
+/// lease was lost in between.
+struct RefreshFlight: Sendable {
+    private enum Phase: Sendable {
+        case looking, queued, acquiring, waiting, restingForStore, restingForCall, calling, checking, publishing,
+            finished
+    }
+
+    /// Nanoseconds, all of these. How long the lease is held without a renewal.
+    static let leaseDuration: UInt64 = 3_000_000_000
+    /// Clocks may go at different speeds, and words take time.
+    static let leaseMargin: UInt64 = 250_000_000
+    /// How long the store may be away before an instance goes alone: a short pause of it must not lead two to present
+    /// one refresh token.
+    static let patienceWithStore: UInt64 = 2_000_000_000
+    /// How often it must have been asked in vain: one question that gets no answer in time says little.
+    static let triesWithStore = 2
+    static let pauseForStore: UInt64 = 250_000_000
+    static let pauseBetweenCalls: UInt64 = 1_000_000_000
+    /// The longest that all of it takes.
+    static let limit: UInt64 = 60_000_000_000
+    static let mostCalls = 3
+    /// The longest that one call takes: with less time left none is begun.
+    static let callDuration: UInt64 = 10_000_000_000
+
+    private(set) var endsAt: UInt64
+    private(set) var lease: Lease?
+    /// Until when the lease is held for certain, whatever becomes of its renewals.
+    private var leaseUntil: UInt64 = 0
+    /// What this flight's own call came to, while the store does not have it.
+    private(set) var own: RefreshRecord?
+    /// Calls made so far.
+    private(set) var calls = 0
+    private var phase = Phase.looking
+    /// Whether another instance was seen to hold the lease, since when the store has not said that it is free.
+    private var hasSeenHolder = false
+    /// Whether the store was given up, and this process is on its own; until the store answers.
+    private(set) var isAlone = false
+    private var isRevoked = false
+    /// Whether it is one of those who may call now.
+    private(set) var hasPlace = false
+    /// Since when the store has answered nothing; nil while it answers.
+    private var awaySince: UInt64?
+    /// How often it was asked since.
+    private var awayTries = 0
+    private var askedAt: UInt64
+
+    init(at now: UInt64) {
+        endsAt = now &+ Self.limit
+        askedAt = now
+    }
+
+    var isFinished: Bool {
+        if case .finished = phase { true } else { false }
+    }
+}
+
+// MARK: - Before the call
+
+extension RefreshFlight {
+    /// The first step; also what a word from elsewhere leads to.
+    mutating func look(at now: UInt64) -> Step {
+        phase = .looking
+        askedAt = now
+        return .look
+    }
+
+    mutating func looked(_ look: Look, at now: UInt64) -> Step {
+        guard case .looking = phase else { return .none }
+        if isRevoked { return finish(.revoked) }
+        if look != .away { storeAnswered() }
+        switch look {
+        case .found(let record):
+            // A failure that may pass counts less than what this instance has in hand.
+            if own != nil, case .unavailable = record.content { return proceed(at: now) }
+            return finish(.record(record))
+        case .nothing: return proceed(at: now)
+        case .closed: return own == nil ? finish(.trouble(.storeUnavailable)) : finishWithOwn()
+        case .spent: return own == nil ? finish(.trouble(.spentToken)) : proceed(at: now)
+        case .justRefreshed: return own == nil ? finish(.trouble(.justRefreshed)) : finishWithOwn()
+        case .away: return storeFailed(at: now)
+        }
+    }
+
+    private mutating func proceed(at now: UInt64) -> Step {
+        guard let lease else { return hasPlace ? acquire(at: now) : enqueue() }
+        if let own {
+            phase = .publishing
+            return .publish(own, lease)
+        }
+        return call(at: now)
+    }
+
+    private mutating func enqueue() -> Step {
+        phase = .queued
+        return .enqueue
+    }
+
+    /// Its place in line has come.
+    mutating func granted(at now: UInt64) -> Step {
+        guard case .queued = phase else { return .none }
+        hasPlace = true
+        // The line may have been long: whoever was alone before it may not be any more.
+        return acquire(at: now)
+    }
+
+    private mutating func acquire(at now: UInt64) -> Step {
+        phase = .acquiring
+        askedAt = now
+        return .acquire
+    }
+
+    mutating func acquired(_ grant: Grant, at now: UInt64) -> Step {
+        guard case .acquiring = phase else { return .none }
+        if grant != .away { storeAnswered() }
+        switch grant {
+        case .held(let lease):
+            self.lease = lease
+            leaseUntil = Self.certain(from: askedAt)
+            hasSeenHolder = false
+            if isRevoked { return finish(.revoked) }
+            // Whoever had it until now may have left a result.
+            return look(at: now)
+        case .busy:
+            if isRevoked { return finish(.revoked) }
+            hasSeenHolder = true
+            hasPlace = false
+            phase = .waiting
+            // The holder tells when it is done. If it died, or its word was lost, the lease runs out.
+            return .wait(until: now &+ Self.leaseDuration &+ Self.leaseMargin)
+        case .away: return storeFailed(at: now)
+        }
+    }
+
+    private mutating func storeAnswered() {
+        awaySince = nil
+        awayTries = 0
+        isAlone = false
+    }
+
+    private mutating func storeFailed(at now: UInt64) -> Step {
+        if isRevoked { return finish(.revoked) }
+        if own != nil { return finishWithOwn(isUnpublished: true) }
+        let since = awaySince ?? askedAt
+        awaySince = since
+        awayTries += 1
+        if !hasSeenHolder, awayTries >= Self.triesWithStore, now &- since >= Self.patienceWithStore {
+            isAlone = true
+            lease = nil
+            return hasPlace ? call(at: now) : enqueue()
+        }
+        return restForStore(at: now)
+    }
+
+    private mutating func restForStore(at now: UInt64) -> Step {
+        phase = .restingForStore
+        return .rest(until: now &+ Self.pauseForStore)
+    }
+
+    /// The time to wait or rest is over.
+    mutating func rested(at now: UInt64) -> Step {
+        switch phase {
+        case .waiting, .restingForStore: return look(at: now)
+        case .restingForCall:
+            if isRevoked { return finish(.revoked) }
+            // Another may be calling now.
+            return lease == nil ? look(at: now) : call(at: now)
+        case .looking, .queued, .acquiring, .calling, .checking, .publishing, .finished: return .none
+        }
+    }
+
+    /// Another instance said that something has happened to the session.
+    mutating func announced(at now: UInt64) -> Step {
+        switch phase {
+        case .waiting, .restingForStore, .queued: return look(at: now)
+        case .looking, .acquiring, .restingForCall, .calling, .checking, .publishing, .finished: return .none
+        }
+    }
+}
+
+// MARK: - The call and after
+
+extension RefreshFlight {
+    private mutating func call(at now: UInt64) -> Step {
+        guard hasTimeForCall(at: now) else { return finish(.trouble(.late)) }
+        phase = .calling
+        calls += 1
+        return .call
+    }
+
+    private func hasTimeForCall(at now: UInt64) -> Bool { now &+ Self.callDuration <= endsAt }
+
+    /// Whether the call may be made now, asked when nothing but the call itself is left to do.
+    func mayCall(at now: UInt64) -> Bool {
+        guard case .calling = phase else { return false }
+        return isAlone || (lease != nil && now < leaseUntil)
+    }
+
+    /// The call was not made, because the lease is lost or may be.
+    mutating func notCalled(at now: UInt64) -> Step {
+        guard case .calling = phase else { return .none }
+        calls -= 1
+        if isRevoked { return finish(.revoked) }
+        return lease == nil ? look(at: now) : restForStore(at: now)
+    }
+
+    /// - Parameter failure: Makes a record of what cannot be mended.
+    mutating func called(
+        _ result: RefreshCallResult,
+        at now: UInt64,
+        failure: (RefreshRecord.Content) -> RefreshRecord
+    ) -> Step {
+        guard case .calling = phase else { return .none }
+        switch result {
+        case .tokens(let tokens):
+            phase = .checking
+            return .check(tokens)
+        case .refused:
+            return isRevoked ? finish(.revoked) : settle(failure(.refused(.refused)), at: now)
+        case .failed(let trouble):
+            if isRevoked { return finish(.revoked) }
+            if result.mayRetry, calls < Self.mostCalls, hasTimeForCall(at: now &+ Self.pauseBetweenCalls) {
+                phase = .restingForCall
+                return .rest(until: now &+ Self.pauseBetweenCalls)
+            }
+            return settle(failure(.unavailable(trouble)), at: now)
+        }
+    }
+
+    mutating func checked(
+        _ check: Check,
+        at now: UInt64,
+        failure: (RefreshRecord.Content) -> RefreshRecord
+    ) -> Step {
+        guard case .checking = phase else { return .none }
+        if isRevoked { return finish(.revoked) }
+        switch check {
+        case .good(let record): return settle(record, at: now)
+        case .bad(let trouble): return settle(failure(.unavailable(trouble)), at: now)
+        case .revoked: return finish(.revoked)
+        }
+    }
+
+    /// There is something to tell. Without the lease it is kept, and whoever has it now is waited for: if that one
+    /// leaves a result, that is what everybody has, and it counts.
+    private mutating func settle(_ record: RefreshRecord, at now: UInt64) -> Step {
+        own = record
+        if let lease {
+            phase = .publishing
+            return .publish(record, lease)
+        }
+        return lookWithOwn(at: now)
+    }
+
+    private mutating func lookWithOwn(at now: UInt64) -> Step {
+        now < endsAt ? look(at: now) : finishWithOwn(isUnpublished: true)
+    }
+
+    mutating func published(_ publishing: Publishing, at now: UInt64) -> Step {
+        guard case .publishing = phase else { return .none }
+        if isRevoked { return finish(.revoked) }
+        switch publishing {
+        case .done: return finishWithOwn()
+        case .lost:
+            lease = nil
+            return lookWithOwn(at: now)
+        case .away, .impossible: return finishWithOwn(isUnpublished: true)
+        }
+    }
+
+    /// The store has renewed the lease.
+    ///
+    /// - Parameter asked: When it was asked to.
+    mutating func renewed(_ renewed: Lease, at asked: UInt64) {
+        if lease == renewed { leaseUntil = max(leaseUntil, Self.certain(from: asked)) }
+    }
+
+    private static func certain(from asked: UInt64) -> UInt64 { asked &+ leaseDuration &- leaseMargin }
+
+    /// The store said that the lease is not held by this flight any more.
+    mutating func leaseWasLost(_ lost: Lease) {
+        if lease == lost { lease = nil }
+    }
+
+    /// The session was revoked. A call under way is let run, for the provider has it already; what it brings is for
+    /// nobody.
+    mutating func revoked() -> Step {
+        isRevoked = true
+        switch phase {
+        case .looking, .queued, .acquiring, .waiting, .restingForStore, .restingForCall: return finish(.revoked)
+        case .calling, .checking, .publishing, .finished: return .none
+        }
+    }
+
+    /// At ``endsAt``. What the provider has been asked for, and what it brought, is waited for all the same: neither
+    /// takes much longer, and a refresh token that rotated can be had nowhere else.
+    mutating func timeIsUp(at now: UInt64) -> Step {
+        switch phase {
+        case .calling, .checking, .publishing, .finished: return .none
+        case .looking, .queued, .acquiring, .waiting, .restingForStore, .restingForCall: break
+        }
+        if isRevoked { return finish(.revoked) }
+        if own != nil { return finishWithOwn(isUnpublished: true) }
+        if case .restingForCall = phase { return finish(.trouble(.timeout)) }
+        return finish(.trouble(awaySince == nil ? .late : .storeUnavailable))
+    }
+
+    /// The process ends: nothing new is begun.
+    mutating func stop(at now: UInt64) -> Step {
+        endsAt = min(endsAt, now)
+        return timeIsUp(at: now)
+    }
+
+    private mutating func finishWithOwn(isUnpublished: Bool = false) -> Step {
+        guard let own else { return finish(.trouble(.storeUnavailable)) }
+        phase = .finished
+        let handedOn = isUnpublished ? lease : nil
+        return .finish(Ending(content: .record(own), isOwn: true, isUnpublished: isUnpublished, lease: handedOn))
+    }
+
+    private mutating func finish(_ content: Ending.Content) -> Step {
+        phase = .finished
+        return .finish(Ending(content: content))
+    }
+}

@@ -1,0 +1,97 @@
+import Crypto
+import Foundation
+import Store
+
+/// Keeps what is shared of refreshes secret from whoever can read the store.
+///
+/// With `GATEHOUSE_KEY` that seals. Without it the key is derived from what the client presented, so that whoever has
+/// that can open the result and nobody else; the tokens of a result are worth no more than what was presented for them.
+///
+///     version (1 byte) · way of sealing (1) · kind (1) · Unix milliseconds (8) · digest (32) · what is sealed
+///
+/// The digest stands outside, so that who cannot open the record can tell whether it speaks of him: it is that of the
+/// new access token, or of what was presented where there is none.
+struct RefreshSeal: Sendable {
+    enum Opened: Equatable {
+        case record(RefreshRecord)
+        /// It is sealed with something else than what is at hand.
+        case closed(Label)
+        /// Not written by a version that is known here.
+        case garbled
+    }
+
+    /// What anybody can read.
+    struct Label: Equatable {
+        var isRenewed: Bool
+        /// Unix seconds.
+        var madeAt: Double
+        var digest: [UInt8]
+    }
+
+    private static let version: UInt8 = 1
+    private static let digestLength = 32
+    private static let labelLength = 3 + 8 + digestLength
+
+    let sealer: Sealer?
+
+    /// - Parameter secret: What the client presented.
+    func seal(_ record: RefreshRecord, for key: StoreKey, secret: [UInt8]) throws(StoreError) -> [UInt8] {
+        let label = Self.label(record, way: sealer == nil ? 1 : 0)
+        if let sealer { return label + (try sealer.seal(label + record.json, for: key)) }
+        do {
+            let box = try AES.GCM.seal(
+                record.json,
+                using: Self.derivedKey(secret),
+                authenticating: label + Array(key.text.utf8)
+            )
+            guard let combined = box.combined else { throw StoreError.sealBroken("\(key) cannot be sealed") }
+            return label + Array(combined)
+        } catch {
+            throw .sealBroken("\(key) cannot be sealed: \(error)")
+        }
+    }
+
+    func open(_ bytes: [UInt8], for key: StoreKey, secret: [UInt8]) -> Opened {
+        guard bytes.count > Self.labelLength, bytes[0] == Self.version else { return .garbled }
+        let label = Array(bytes[..<Self.labelLength])
+        let sealed = Array(bytes[Self.labelLength...])
+        let content = bytes[1] == 0 ? openWithSealer(sealed, label, key) : Self.open(sealed, label, key, secret)
+        guard let content else { return .closed(Self.read(label)) }
+        return RefreshRecord(json: content).map(Opened.record) ?? .garbled
+    }
+
+    private func openWithSealer(_ sealed: [UInt8], _ label: [UInt8], _ key: StoreKey) -> [UInt8]? {
+        guard let sealer, let content = try? sealer.open(sealed, for: key).value, content.starts(with: label) else {
+            return nil
+        }
+        return Array(content.dropFirst(label.count))
+    }
+
+    private static func open(_ sealed: [UInt8], _ label: [UInt8], _ key: StoreKey, _ secret: [UInt8]) -> [UInt8]? {
+        guard let box = try? AES.GCM.SealedBox(combined: sealed) else { return nil }
+        let context = label + Array(key.text.utf8)
+        return (try? AES.GCM.open(box, using: derivedKey(secret), authenticating: context)).map(Array.init)
+    }
+
+    /// HKDF-SHA256 (RFC 5869). The secret is a token, which nobody guesses.
+    private static func derivedKey(_ secret: [UInt8]) -> SymmetricKey {
+        HKDF<SHA256>.deriveKey(
+            inputKeyMaterial: SymmetricKey(data: secret),
+            info: Array("gatehouse refresh result".utf8),
+            outputByteCount: 32
+        )
+    }
+
+    private static func label(_ record: RefreshRecord, way: UInt8) -> [UInt8] {
+        var label: [UInt8] = [version, way, record.isRenewed ? 1 : 0]
+        let milliseconds = UInt64(max(0, min(record.madeAt, 1e12) * 1000))
+        withUnsafeBytes(of: milliseconds.bigEndian) { label += $0 }
+        let digest = record.newDigest ?? record.presented ?? []
+        return label + (digest.count == digestLength ? digest : Array(repeating: 0, count: digestLength))
+    }
+
+    private static func read(_ label: [UInt8]) -> Label {
+        let milliseconds = label[3..<11].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        return Label(isRenewed: label[2] == 1, madeAt: Double(milliseconds) / 1000, digest: Array(label[11...]))
+    }
+}

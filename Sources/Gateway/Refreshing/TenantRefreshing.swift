@@ -1,0 +1,95 @@
+import Tenants
+
+/// A tenant's rules for refreshing as one event loop serves them.
+final class TenantRefreshing {
+    let rules: RefreshRules
+    /// Bytes of a body up to which a request is made again.
+    let replayBytes: Int
+    /// Requests that wait for new tokens on this loop.
+    var waiting = 0
+    private let exempt: [PathPattern]
+    private let sources: [TokenSource]
+
+    init(_ rules: RefreshRules, _ tenant: Tenant) {
+        self.rules = rules
+        replayBytes = tenant.limits.replayBytes
+        sources = tenant.authenticate.from
+        var exempt = tenant.signInPaths + tenant.revokeOn.map(\.path) + rules.captures.map(\.path)
+        if case .backend(let path) = rules.call.target {
+            let received = (tenant.stripPrefix ? tenant.pathPrefix ?? "" : "") + path.prefix { $0 != "?" }
+            // One with characters that a pattern gives a meaning to, or that no canonical path has, names no request
+            // that could come here.
+            if let pattern = try? PathPattern(received) { exempt.append(pattern) }
+        }
+        self.exempt = exempt
+    }
+
+    /// Whether a request to this path never leads to a refresh: it signs in or out, or is a refresh itself.
+    func isExempt(_ path: Span<UInt8>) -> Bool {
+        for pattern in exempt where pattern.matches(path) { return true }
+        return false
+    }
+
+    /// Which of the backend's answers to this path hold tokens to be kept.
+    func capture(_ path: Span<UInt8>) -> TokenCapture? {
+        for capture in rules.captures where capture.path.matches(path) { return capture }
+        return nil
+    }
+
+    /// How a client that sends its token there gets a new one; nil if it cannot.
+    func delivery(for source: TokenSource) -> RefreshDeliveryWay? {
+        let names = rules.delivery.cookies.map(\.name)
+        if case .cookie = source, !names.isEmpty { return RefreshDeliveryWay(header: nil, cookies: names) }
+        guard let header = rules.delivery.header else { return nil }
+        // A refresh token that the client keeps in a cookie is replaced there, wherever its access token is.
+        guard case .cookie(let name) = rules.source, names.contains(name) else {
+            return RefreshDeliveryWay(header: header, cookies: [])
+        }
+        return RefreshDeliveryWay(header: header, cookies: [name])
+    }
+
+    /// Where a request has its token, and where in the head that is.
+    func findToken(_ head: RequestHead, _ bytes: Span<UInt8>, query: Range<Int>) -> (TokenSource, Range<Int>)? {
+        for source in sources {
+            switch TokenFinder.find(head, bytes, query: query, in: [source]) {
+            case .missing: continue
+            case .several: return nil
+            case .token(let range): return (source, range)
+            }
+        }
+        return nil
+    }
+}
+
+/// How a client gets new tokens.
+struct RefreshDeliveryWay: Equatable {
+    /// A response field of this name has the access token.
+    var header: String?
+    /// Those of the tenant's `deliver.cookies` that are set.
+    var cookies: [String]
+}
+
+/// What one loop remembers of refreshing one token.
+final class RefreshMemory {
+    /// What the token stands for.
+    private(set) var renewal: Renewal?
+    /// What it was got with: who has the access token alone gets no refresh token for it.
+    private var refreshToken: [UInt8]?
+    /// Not before this is it refreshed ahead again, in monotonic nanoseconds.
+    var restUntil: UInt64 = 0
+
+    func remember(_ renewal: Renewal, gotWith refreshToken: [UInt8]?) {
+        self.renewal = renewal
+        self.refreshToken = refreshToken
+    }
+
+    /// - Parameter now: Monotonic nanoseconds.
+    func forgetOld(at now: UInt64) {
+        if let renewal, now >= renewal.usableUntil { self.renewal = nil }
+    }
+
+    /// - Parameter refreshToken: What a request has.
+    func renewal(for refreshToken: [UInt8]?) -> Renewal? {
+        self.refreshToken == refreshToken ? renewal : nil
+    }
+}

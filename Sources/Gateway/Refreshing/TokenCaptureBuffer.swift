@@ -1,0 +1,47 @@
+import NIOCore
+import Tenants
+import Verification
+
+/// A refresh token that the backend has given a client, and the session that it is for.
+struct CapturedTokens: Sendable {
+    /// The tenant's place in the configuration.
+    let tenant: Int
+    let accessToken: [UInt8]
+    let principal: Principal
+    let refreshToken: [UInt8]
+}
+
+/// The body of an answer that may hold tokens, gathered before any of it goes to the client: a refresh token that the
+/// client relies on us to keep is kept before the client hears of its session.
+struct TokenCaptureBuffer {
+    /// Bytes; an answer that is longer is passed on as it comes.
+    private static let mostBytes = 64 << 10
+
+    let rule: TokenCapture
+    private(set) var content = ByteBuffer()
+    /// The end of the answer, once it has come and waits for the tokens to be stored.
+    var heldTrailers: [UInt8]?
+
+    init(_ rule: TokenCapture) {
+        self.rule = rule
+    }
+
+    /// Gives whether there is room for the piece; if not, nothing of it was taken.
+    ///
+    /// - Parameter room: What all requests of a loop may keep together.
+    mutating func take(_ bytes: ByteBuffer, _ range: Range<Int>, room: inout Int) -> Bool {
+        guard content.readableBytes + range.count <= Self.mostBytes, range.count <= room else { return false }
+        room -= range.count
+        content.writeBytes(bytes.readableBytesUInt8Span.extracting(range).bytes)
+        return true
+    }
+
+    /// - Returns: Nil where the answer holds no tokens at the places of the rule.
+    func tokens() -> (access: [UInt8], refresh: [UInt8])? {
+        guard content.readableBytes > 0, let document = try? JSONParser.parse(Array(content.readableBytesView)),
+            let access = rule.accessToken.value(in: document)?.string,
+            let refresh = rule.refreshToken.value(in: document)?.string, !refresh.isEmpty
+        else { return nil }
+        return (Array(access.utf8), Array(refresh.utf8))
+    }
+}

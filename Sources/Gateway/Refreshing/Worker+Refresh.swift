@@ -1,0 +1,76 @@
+import NIOCore
+import Tenants
+
+/// What the loops have to do with refreshing besides single requests.
+extension Worker {
+    /// Bytes of bodies that all requests together may keep, to be made again with a new token.
+    static let mostReplayBytes = 64 << 20
+    /// Requests of one tenant that may wait for new tokens on a loop.
+    private static let mostWaiting = 8192
+    /// Kept for use again.
+    private static let mostSpareRequests = 256
+    /// Nanoseconds until a token that could not be refreshed ahead is tried again.
+    private static let restAfterFailure: UInt64 = 30_000_000_000
+
+    /// Nanoseconds that a refresh ahead is waited for.
+    private static let patienceAhead: UInt64 = 60_000_000_000
+
+    func spareRequest() -> KeptRequest { spareRequests.popLast() ?? KeptRequest() }
+
+    func takeBack(_ request: KeptRequest) {
+        request.release(to: &replayRoom)
+        if spareRequests.count < Self.mostSpareRequests { spareRequests.append(request) }
+    }
+
+    /// Asks for new tokens. Gives whether there is room for one more who waits.
+    func refresh(_ request: RefreshRequest, for client: ClientExchange) -> Bool {
+        guard let refreshing = serving.tenants[request.tenant].refreshing, refreshing.waiting < Self.mostWaiting else {
+            return false
+        }
+        refreshing.waiting += 1
+        let bound = NIOLoopBound((refreshing, client), eventLoop: eventLoop)
+        let serial = client.serial
+        Task { [eventLoop, controlPlane] in
+            let outcome = await controlPlane.refresh(request)
+            eventLoop.execute {
+                let (refreshing, client) = bound.value
+                refreshing.waiting -= 1
+                // Whoever asked may be gone, and the object serve another request.
+                if client.serial == serial { client.refreshed(outcome) }
+            }
+        }
+        return true
+    }
+
+    /// Refreshes in the background a token that expires soon.
+    func refreshAhead(_ request: RefreshRequest, _ caller: Caller) {
+        guard let refreshing = serving.tenants[request.tenant].refreshing, refreshing.waiting < Self.mostWaiting,
+            let memory = caller.refreshMemory, lastTick >= memory.restUntil
+        else { return }
+        var request = request
+        // The answer before it may have taken long.
+        request.deadline = now() &+ Self.patienceAhead
+        refreshing.waiting += 1
+        memory.restUntil = lastTick &+ Self.restAfterFailure
+        let bound = NIOLoopBound((refreshing, memory), eventLoop: eventLoop)
+        Task { [eventLoop, controlPlane, request] in
+            let outcome = await controlPlane.refresh(request)
+            eventLoop.execute {
+                let (refreshing, memory) = bound.value
+                refreshing.waiting -= 1
+                guard case .renewed(let renewal, _) = outcome else { return }
+                memory.remember(renewal, gotWith: request.refreshToken)
+            }
+        }
+    }
+
+    /// The request is decided on again as if a step had been done.
+    func decideSoon(_ client: ClientExchange) -> Bool {
+        let bound = NIOLoopBound(client, eventLoop: eventLoop)
+        let serial = client.serial
+        eventLoop.execute {
+            if bound.value.serial == serial { bound.value.decideAgain() }
+        }
+        return true
+    }
+}
