@@ -27,8 +27,15 @@ struct AppTokens: Sendable {
     }
 
     /// A signed token for `user`, with a `jti` of its own.
-    func mint(for user: SampleUser, audience: String?, session: String? = nil) throws -> String {
-        let issuedAt = Int(now())
+    ///
+    /// - Parameter seconds: How long ago it expired; nil: it is issued now.
+    func mint(
+        for user: SampleUser,
+        audience: String?,
+        session: String? = nil,
+        expiredFor seconds: Int? = nil
+    ) throws -> String {
+        let issuedAt = Int(now()) - (seconds.map { lifetime + $0 } ?? 0)
         var claims: JSONObject = ["iss": .string(issuer), "sub": .string(user.subject)]
         claims["aud"] = audience.map(JSONValue.string)
         claims["email"] = .string(user.email)

@@ -3,8 +3,8 @@ import Verification
 
 /// The backend of the chat app: web clients come with cookies, mobile ones with a bearer token.
 ///
-/// Its tokens are those of the tenant's built-in issuer. Until the gateway issues them itself, this backend signs with
-/// the same key. It takes the caller from the gateway's identity header and looks at the token only for its session.
+/// Its tokens are those of the tenant's built-in issuer, where its sign-in begins the sessions. It takes the caller from
+/// the gateway's identity header and looks at the token only for its session.
 struct ChatBackend: SampleApp {
     static let audience = "chat-api"
     static let accessCookie = "ce_access_token"
@@ -13,15 +13,23 @@ struct ChatBackend: SampleApp {
 
     let name = "chat"
     let sessions = Sessions()
-    private let tokens: AppTokens
+    let issued: IssuerSessions
 
-    init(key: AppKey, now: @escaping @Sendable () -> Double) {
-        tokens = AppTokens(
+    /// - Parameter startSession: Asks the gateway; nil: the app is its own issuer.
+    init(key: AppKey, now: @escaping @Sendable () -> Double, startSession: StartSession? = nil) {
+        let tokens = AppTokens(
             issuer: "https://chat.localtest",
             audiences: [Self.audience],
             key: key,
             lifetime: 30 * 60,
             now: now
+        )
+        issued = IssuerSessions(
+            app: .chat,
+            audience: Self.audience,
+            tokens: tokens,
+            sessions: sessions,
+            start: startSession
         )
     }
 
@@ -29,16 +37,9 @@ struct ChatBackend: SampleApp {
         router.post("/api/auth/login") { request, _ in
             var request = request
             guard let signIn = await request.jsonBody().flatMap(SignIn.init) else { return SignIn.refused }
-            return try await tokenPair(session: RandomText.make(bytes: 16), user: Self.user(signIn.email))
+            return response(try await issued.begin(for: Self.user(signIn.email)))
         }
-        router.post("/api/auth/refresh") { request, _ in
-            var request = request
-            let inBody = await request.jsonBody()?["refresh_token"]?.string
-            guard let token = inBody ?? request.cookies[Self.refreshCookie]?.value,
-                let grant = await sessions.redeem(token)
-            else { return Response.unauthorized("no refresh token, or one that was used") }
-            return try await tokenPair(session: grant.session, user: grant.user)
-        }
+        if issued.areOwn { addRefresh(to: router) }
         router.post("/api/auth/logout") { request, _ in
             await answering(request) { caller in
                 if let id = caller.sessionID { await sessions.mark(id, .ended) }
@@ -58,22 +59,27 @@ struct ChatBackend: SampleApp {
         guard let token = request.bearerToken ?? request.cookies[Self.accessCookie]?.value else {
             throw Unauthorized(reason: "no token")
         }
-        return try await callerByGateway(request, token: token, tokens: tokens)
-    }
-
-    /// An access token as a sign-in gives it out.
-    func token(for user: SampleUser) throws -> String {
-        try tokens.mint(for: user, audience: Self.audience, session: RandomText.make(bytes: 16))
+        return try await callerByGateway(request, token: token, tokens: issued.tokens)
     }
 
     static func user(_ email: String) -> SampleUser {
         SampleUser(email: email, role: "member")
     }
 
-    private func tokenPair(session: String, user: SampleUser) async throws -> Response {
-        let pair = try await issue(session: session, user: user, audience: Self.audience, tokens: tokens)
+    private func addRefresh(to router: Router<BasicRequestContext>) {
+        router.post("/api/auth/refresh") { request, _ in
+            var request = request
+            let inBody = await request.jsonBody()?["refresh_token"]?.string
+            guard let token = inBody ?? request.cookies[Self.refreshCookie]?.value,
+                let pair = try await issued.renew(token)
+            else { return Response.unauthorized("no refresh token, or one that was used") }
+            return response(pair)
+        }
+    }
+
+    private func response(_ pair: TokenPair) -> Response {
         var response = Response.json(pair.json)
-        response.setCookie(.session(Self.accessCookie, pair.access, maxAge: tokens.lifetime))
+        response.setCookie(.session(Self.accessCookie, pair.access, maxAge: pair.lifetime))
         response.setCookie(.session(Self.refreshCookie, pair.refresh, maxAge: Self.refreshLifetime))
         return response
     }

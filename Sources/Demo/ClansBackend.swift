@@ -1,23 +1,29 @@
 import Hummingbird
 import Verification
 
-/// The backend of the clans app, whose OpenID provider is the gateway.
-///
-/// Until the gateway issues the tokens itself, this backend signs with the same RS256 key.
+/// The backend of the clans app, whose OpenID provider is the gateway: its sign-in begins the sessions there.
 struct ClansBackend: SampleApp {
     static let audience = "clanboards-mobile"
 
     let name = "clans"
     let sessions = Sessions()
-    private let tokens: AppTokens
+    let issued: IssuerSessions
 
-    init(key: AppKey, now: @escaping @Sendable () -> Double) {
-        tokens = AppTokens(
+    /// - Parameter startSession: Asks the gateway; nil: the app is its own issuer.
+    init(key: AppKey, now: @escaping @Sendable () -> Double, startSession: StartSession? = nil) {
+        let tokens = AppTokens(
             issuer: "https://clans.localtest/oidc",
             audiences: [Self.audience],
             key: key,
             lifetime: 3600,
             now: now
+        )
+        issued = IssuerSessions(
+            app: .clans,
+            audience: Self.audience,
+            tokens: tokens,
+            sessions: sessions,
+            start: startSession
         )
     }
 
@@ -25,15 +31,9 @@ struct ClansBackend: SampleApp {
         router.post("/api/v1/users/auth/login") { request, _ in
             var request = request
             guard let signIn = await request.jsonBody().flatMap(SignIn.init) else { return SignIn.refused }
-            return try await tokenPair(session: RandomText.make(bytes: 16), user: Self.user(signIn.email))
+            return .json(try await issued.begin(for: Self.user(signIn.email)).json)
         }
-        router.post("/api/v1/users/auth/refresh") { request, _ in
-            var request = request
-            guard let token = await request.jsonBody()?["refresh_token"]?.string,
-                let grant = await sessions.redeem(token)
-            else { return Response.unauthorized("no refresh token, or one that was used") }
-            return try await tokenPair(session: grant.session, user: grant.user)
-        }
+        if issued.areOwn { addRefresh(to: router) }
         router.post("/api/v1/users/auth/logout") { request, _ in
             await answering(request) { caller in
                 if let id = caller.sessionID { await sessions.mark(id, .ended) }
@@ -48,19 +48,20 @@ struct ClansBackend: SampleApp {
 
     func caller(of request: Request) async throws(Unauthorized) -> Principal {
         guard let token = request.bearerToken else { throw Unauthorized(reason: "no token") }
-        return try await callerByGateway(request, token: token, tokens: tokens)
-    }
-
-    /// An access token as a sign-in gives it out.
-    func token(for user: SampleUser) throws -> String {
-        try tokens.mint(for: user, audience: Self.audience, session: RandomText.make(bytes: 16))
+        return try await callerByGateway(request, token: token, tokens: issued.tokens)
     }
 
     static func user(_ email: String) -> SampleUser {
         SampleUser(email: email, role: "member")
     }
 
-    private func tokenPair(session: String, user: SampleUser) async throws -> Response {
-        .json(try await issue(session: session, user: user, audience: Self.audience, tokens: tokens).json)
+    private func addRefresh(to router: Router<BasicRequestContext>) {
+        router.post("/api/v1/users/auth/refresh") { request, _ in
+            var request = request
+            guard let token = await request.jsonBody()?["refresh_token"]?.string,
+                let pair = try await issued.renew(token)
+            else { return Response.unauthorized("no refresh token, or one that was used") }
+            return .json(pair.json)
+        }
     }
 }

@@ -53,13 +53,12 @@ struct FinanceBackend: SampleApp {
         if let subject = SeenIdentity.subject(of: request), subject != principal.subject {
             throw Unauthorized(reason: "identity header and token differ")
         }
-        try await checkStanding(of: principal)
         return principal
     }
 
-    /// A token as a sign-in puts it into the cookie.
-    func token(for user: SampleUser) throws -> String {
-        try tokens.mint(for: user, audience: nil)
+    /// A token as a sign-in puts it into the cookie, or one that expired so many seconds ago.
+    func token(for user: SampleUser, expiredFor seconds: Int? = nil) throws -> String {
+        try tokens.mint(for: user, audience: nil, expiredFor: seconds)
     }
 
     static func user(_ email: String) -> SampleUser {

@@ -15,33 +15,6 @@ extension SampleApp {
         }
         let principal = try tokens.principal(of: token)
         guard subject == principal.subject else { throw Unauthorized(reason: "identity header and token differ") }
-        try await checkStanding(of: principal)
         return principal
-    }
-
-    /// A new access token with a refresh token beside it.
-    func issue(session: String, user: SampleUser, audience: String, tokens: AppTokens) async throws -> TokenPair {
-        TokenPair(
-            access: try tokens.mint(for: user, audience: audience, session: session),
-            refresh: await sessions.issueRefreshToken(session: session, user: user),
-            lifetime: tokens.lifetime,
-            user: user
-        )
-    }
-}
-
-/// What a sign-in and a refresh answer.
-struct TokenPair: Sendable {
-    let access: String
-    let refresh: String
-    /// Of the access token, in seconds.
-    let lifetime: Int
-    let user: SampleUser
-
-    var json: JSONValue {
-        [
-            "access_token": .string(access), "refresh_token": .string(refresh), "token_type": "bearer",
-            "expires_in": .number(JSONNumber(lifetime)), "user": user.json,
-        ]
     }
 }

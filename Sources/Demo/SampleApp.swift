@@ -4,8 +4,9 @@ import Verification
 
 /// One sample backend: its own routes beside those that all have.
 ///
-/// Everywhere: `GET /health`, `POST /echo` (the body streams back), `POST /sample/stale` (from now on resources refuse
-/// the presented token with 401, refresh still takes it), and `FailOnDemand` on each path.
+/// Everywhere: `GET /health`, `POST /echo` (the body streams back), `POST /sample/stale` (from now on everything but this
+/// refuses the presented token with 401, and a refresh still takes it), and `FailOnDemand` on each path. The last two are
+/// for trying out what a gateway does; no app of the world has them.
 protocol SampleApp: Sendable {
     /// Its name in answers.
     var name: String { get }
@@ -13,7 +14,8 @@ protocol SampleApp: Sendable {
 
     func addRoutes(to router: Router<BasicRequestContext>)
 
-    /// Who calls, by the rules of this app.
+    /// Who calls, by the rules of this app. What it holds against the token or its session is another matter:
+    /// ``Sessions``.
     ///
     /// - Throws: ``Unauthorized`` with the reason.
     func caller(of request: Request) async throws(Unauthorized) -> Principal
@@ -37,7 +39,7 @@ extension SampleApp {
             return Response(status: .ok, headers: headers, body: ResponseBody(asyncSequence: request.body))
         }
         router.post("/sample/stale") { request, _ in
-            await answering(request) { caller in
+            await answering(request, evenIfStale: true) { caller in
                 if let id = caller.tokenID { await sessions.mark(id, .stale) }
                 return .json(["stale": true])
             }
@@ -46,35 +48,54 @@ extension SampleApp {
         return router
     }
 
-    /// Adds a resource that only known callers get; it says whom it saw.
+    /// Adds a resource that only known callers get; it says whom it saw, and to `POST` also the JSON that it was sent.
     func addResource(_ path: RouterPath, named resource: String, to router: Router<BasicRequestContext>) {
         router.get(path) { request, _ in
-            await answering(request) { caller in
-                .json([
-                    "app": .string(name),
-                    "resource": .string(resource),
-                    "subject": caller.subject.map(JSONValue.string) ?? .null,
-                    "identity": .object(SeenIdentity.fields(of: request)),
-                ])
+            await answering(request) { .json(.object(seen(request, by: $0, at: resource))) }
+        }
+        router.post(path) { request, _ in
+            var request = request
+            let body = await request.jsonBody()
+            return await answering(request) { caller in
+                var answer = seen(request, by: caller, at: resource)
+                answer["received"] = body.map(JSONValue.object) ?? .null
+                return .json(.object(answer))
             }
         }
     }
 
+    private func seen(_ request: Request, by caller: Principal, at resource: String) -> JSONObject {
+        [
+            "app": .string(name),
+            "resource": .string(resource),
+            "subject": caller.subject.map(JSONValue.string) ?? .null,
+            "identity": .object(SeenIdentity.fields(of: request)),
+        ]
+    }
+
     /// The answer of `respond` to a known caller, 401 to any other.
-    func answering(_ request: Request, _ respond: (Principal) async -> Response) async -> Response {
+    func answering(
+        _ request: Request,
+        evenIfStale: Bool = false,
+        _ respond: (Principal) async -> Response
+    ) async -> Response {
         do {
-            return await respond(try await caller(of: request))
+            let caller = try await caller(of: request)
+            try await checkStanding(of: caller, evenIfStale: evenIfStale)
+            return await respond(caller)
         } catch {
             return .unauthorized(error.reason)
         }
     }
 
-    /// Refuses a verified token that is stale, or that ended by itself or with its session.
-    func checkStanding(of principal: Principal) async throws(Unauthorized) {
+    /// Refuses a verified token that ended by itself or with its session, and a stale one unless it may be that.
+    private func checkStanding(of principal: Principal, evenIfStale: Bool) async throws(Unauthorized) {
         for id in [principal.tokenID, principal.sessionID] {
             guard let id else { continue }
-            if await sessions.standing(of: id) != nil {
-                throw Unauthorized(reason: "this session has ended")
+            switch await sessions.standing(of: id) {
+            case .ended: throw Unauthorized(reason: "this session has ended")
+            case .stale where !evenIfStale: throw Unauthorized(reason: "this token is stale")
+            case .stale, nil: continue
             }
         }
     }

@@ -19,12 +19,18 @@ public actor SampleBackends {
     /// - Parameters:
     ///   - keys: What each app signs with.
     ///   - now: The time in Unix seconds.
+    ///   - startSession: Begins the sessions of chat and clans at the gateway; nil: they make their own.
     /// - Throws: When a secret is too short or a key is of another kind.
-    public init(keys: SampleKeys, logger: Logger, now: @escaping @Sendable () -> Double) throws(KeySetError) {
+    public init(
+        keys: SampleKeys,
+        logger: Logger,
+        now: @escaping @Sendable () -> Double,
+        startSession: StartSession? = nil
+    ) throws(KeySetError) {
         umuve = UmuveBackend(key: try AppKey(secret: keys.umuveSecret), now: now)
         finance = FinanceBackend(key: try AppKey(secret: keys.financeSecret), now: now)
-        chat = ChatBackend(key: try AppKey(.es256, keys.chatKey), now: now)
-        clans = ClansBackend(key: try AppKey(.rs256, keys.clansKey), now: now)
+        chat = ChatBackend(key: try AppKey(.es256, keys.chatKey), now: now, startSession: startSession)
+        clans = ClansBackend(key: try AppKey(.rs256, keys.clansKey), now: now, startSession: startSession)
         apps = [umuve, finance, chat, clans]
         self.logger = logger
     }
@@ -69,19 +75,39 @@ public actor SampleBackends {
         _ = await running.task.result
     }
 
-    /// An access token for a user of `app`, as its sign-in gives them out.
+    /// What a user of `app` holds after a sign-in.
     ///
-    /// - Parameter role: Counts in the customer and the driver app only; nil: the app's own.
-    public nonisolated func token(_ app: SampleAppName, email: String, role: String? = nil) throws -> String {
+    /// - Parameters:
+    ///   - role: Counts in the customer and the driver app only; nil: the app's own.
+    ///   - seconds: How long ago the access token expired; nil: it is good.
+    /// - Throws: Also what kept the gateway from beginning a session.
+    public nonisolated func signIn(
+        _ app: SampleAppName,
+        email: String,
+        role: String? = nil,
+        expiredFor seconds: Int? = nil
+    ) async throws -> SampleSession {
         switch app {
-        case .customer:
-            try umuve.token(for: SampleUser(email: email, role: role ?? "customer"), UmuveBackend.customerAudience)
-        case .driver:
-            try umuve.token(for: SampleUser(email: email, role: role ?? "driver"), UmuveBackend.driverAudience)
-        case .finance: try finance.token(for: FinanceBackend.user(email))
-        case .chat: try chat.token(for: ChatBackend.user(email))
-        case .clans: try clans.token(for: ClansBackend.user(email))
+        case .customer, .driver:
+            let user = SampleUser(email: email, role: role ?? app.rawValue)
+            let audience = app == .driver ? UmuveBackend.driverAudience : UmuveBackend.customerAudience
+            return SampleSession(accessToken: try umuve.token(for: user, audience, expiredFor: seconds))
+        case .finance:
+            let token = try finance.token(for: FinanceBackend.user(email), expiredFor: seconds)
+            return SampleSession(accessToken: token)
+        case .chat: return try await begin(chat.issued, for: ChatBackend.user(email), expiredFor: seconds)
+        case .clans: return try await begin(clans.issued, for: ClansBackend.user(email), expiredFor: seconds)
         }
+    }
+
+    private nonisolated func begin(
+        _ issued: IssuerSessions,
+        for user: SampleUser,
+        expiredFor seconds: Int?
+    ) async throws -> SampleSession {
+        var pair = try await issued.begin(for: user)
+        if let seconds { pair = try issued.expired(pair, for: seconds) }
+        return SampleSession(accessToken: pair.access, refreshToken: pair.refresh)
     }
 
     private func application(

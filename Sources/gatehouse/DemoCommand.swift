@@ -32,7 +32,7 @@ struct DemoCommand: AsyncParsableCommand {
         logger.logLevel = .error
         let house = try await DemoHouse.start(port: port, freePorts: freePorts, logger: logger)
         do {
-            let guide = try house.guide()
+            let guide = try await house.guide()
             Terminal.print(printJSON ? JSONWriter.text(of: guide.json) : guide.text)
             await signals.first()
         } catch {

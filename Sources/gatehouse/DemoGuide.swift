@@ -15,28 +15,21 @@ struct DemoGuide {
     private let tokens: [(tenant: String, token: String)]
     private let sections: [Section]
 
-    /// - Parameter token: Gives an access token of an app, for its own role or the one named.
+    /// - Parameter signIn: Begins a session of its own with each call.
     init(
         gateway: HostPort,
         admin: HostPort,
         adminToken: String,
-        token: (SampleAppName, String?) throws -> String
-    ) throws {
+        signIn: @escaping DemoSignIn
+    ) async throws {
         self.gateway = gateway
         self.admin = admin
         var tokens: [(tenant: String, token: String)] = []
         var sections: [Section] = []
         for app in SampleAppName.allCases {
-            let tenant = DemoTenant(app: app, gateway: gateway)
-            let good = try token(app, nil)
-            let lines: [DemoLine] =
-                switch app {
-                case .customer: tenant.customer(good)
-                case .driver: tenant.driver(good, ofCustomer: try token(.driver, "customer"))
-                case .finance: tenant.finance(good)
-                case .chat: tenant.chat(good)
-                case .clans: tenant.clans(good)
-                }
+            let tenant = DemoTenant(app: app, gateway: gateway, signIn: signIn)
+            let good = try await signIn(app, nil, nil).accessToken
+            let lines = try await tenant.lines(good)
             tokens.append((app.rawValue, good))
             sections.append(Section(name: app.rawValue, about: tenant.about, lines: lines))
         }
@@ -58,7 +51,7 @@ struct DemoGuide {
         return text
     }
 
-    /// For programs: `{ gateway, admin, tokens, lines: [{ tenant, title, status, command }] }`.
+    /// For programs: `{ gateway, admin, tokens, lines: [{ tenant, title, status, fields, command }] }`.
     var json: JSONValue {
         var tokens = JSONObject()
         for (tenant, token) in self.tokens { tokens[tenant] = .string(token) }
@@ -66,7 +59,9 @@ struct DemoGuide {
             section.lines.map { line -> JSONValue in
                 [
                     "tenant": .string(section.name), "title": .string(line.title),
-                    "status": .number(JSONNumber(line.status)), "command": .string(line.command),
+                    "status": .number(JSONNumber(line.status)),
+                    "fields": .array(line.fields.map(JSONValue.string)),
+                    "command": .string(line.command),
                 ]
             }
         }

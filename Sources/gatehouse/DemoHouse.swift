@@ -28,7 +28,10 @@ struct DemoHouse {
         if let port { configuration.gateway.listeners[0].address.port = port }
         try DemoPorts.checkFree(configuration.gateway, backends: ports)
 
-        let backends = try SampleBackends(keys: secrets.keys, logger: logger, now: WallClock.now)
+        let issuer = DemoIssuer()
+        let backends = try SampleBackends(keys: secrets.keys, logger: logger, now: WallClock.now) {
+            try await issuer.startSession(tenant: $0.rawValue, subject: $1, claims: $2)
+        }
         let bound: SampleBackendPorts
         do {
             bound = try await backends.start(ports: ports)
@@ -38,9 +41,11 @@ struct DemoHouse {
         for index in configuration.tenants.indices {
             DemoPorts.move(&configuration.tenants[index].backend, from: .standard, to: bound)
         }
-        let gateway = Gateway(configuration: configuration, logger: logger)
+        let files = MemoryFiles(content: secrets.files)
+        let gateway = Gateway(configuration: configuration, logger: logger, files: files)
         do {
             let addresses = try await gateway.start()
+            issuer.use(gateway)
             return DemoHouse(
                 backends: backends,
                 gateway: gateway,
@@ -54,12 +59,14 @@ struct DemoHouse {
     }
 
     /// What to try, with fresh tokens.
-    func guide() throws -> DemoGuide {
+    func guide() async throws -> DemoGuide {
         guard let listener = addresses.listeners.first, let admin = addresses.admin else {
             throw CommandFailure("the example configuration lacks a listener or an admin address")
         }
-        return try DemoGuide(gateway: listener, admin: admin, adminToken: adminToken) { app, role in
-            try backends.token(app, email: "alice@\(app.rawValue).example", role: role)
+        return try await DemoGuide(gateway: listener, admin: admin, adminToken: adminToken) {
+            [backends] app, role, expiredFor in
+            let email = "alice@\(app.rawValue).example"
+            return try await backends.signIn(app, email: email, role: role, expiredFor: expiredFor)
         }
     }
 

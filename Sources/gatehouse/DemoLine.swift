@@ -7,11 +7,14 @@ struct DemoLine {
     let title: String
     let status: Int
     let command: String
+    /// How some of the answer's fields begin, in lower case up to the colon: `x-refreshed-token: `.
+    let fields: [String]
 
     /// - Parameter arguments: Those of curl, quoted here for a shell.
-    init(_ status: Int, _ title: String, _ arguments: [String]) {
+    init(_ status: Int, _ title: String, _ arguments: [String], fields: [String] = []) {
         self.title = title
         self.status = status
+        self.fields = fields
         command = (["curl", "-sS"] + arguments.map(Self.quoted)).joined(separator: " ")
     }
 

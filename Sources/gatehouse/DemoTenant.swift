@@ -1,77 +1,118 @@
 import Demo
 import Tenants
 
+/// Begins a session of an app's user, for the app's own role or the one named, with an access token that is good or
+/// expired so many seconds ago.
+typealias DemoSignIn =
+    @Sendable (
+        _ app: SampleAppName, _ role: String?, _ expiredFor: Int?
+    ) async throws -> SampleSession
+
 /// The curl lines of one tenant.
-struct DemoTenant {
+struct DemoTenant: Sendable {
     let app: SampleAppName
     let gateway: HostPort
+    let signIn: DemoSignIn
 
     var about: String {
         switch app {
-        case .customer: "bearer tokens that its backend mints"
+        case .customer: "bearer tokens that its backend mints, and refreshes for a week after their end"
         case .driver: "the same backend, another app"
-        case .finance: "a token in an httpOnly cookie"
-        case .chat: "web by cookie, mobile by bearer token"
-        case .clans: "RS256 tokens of the gateway's own issuer"
+        case .finance: "a token in an httpOnly cookie; nothing is refreshed"
+        case .chat: "web by cookie, mobile by bearer token; sessions are the gateway's own"
+        case .clans: "RS256 tokens of the gateway's own issuer, refreshed by their session"
         }
     }
 
-    func customer(_ token: String) -> [DemoLine] {
+    /// - Parameter token: A good one, which no line uses up: the documents' lines have it too. Lines that lead to a
+    ///   refresh, which ends the token that it is for, come with sessions of their own.
+    func lines(_ token: String) async throws -> [DemoLine] {
+        switch app {
+        case .customer: try await customer(token)
+        case .driver: try await driver(token)
+        case .finance: try await finance(token)
+        case .chat: try await chat(token)
+        case .clans: try await clans(token)
+        }
+    }
+
+    private func customer(_ token: String) async throws -> [DemoLine] {
         [
             line(200, "a good token", "/api/jobs", bearer(token)),
             line(401, "no token", "/api/jobs"),
             line(401, "a forged token", "/api/jobs", bearer(forged(token))),
             line(200, "signs in through the gateway", "/api/auth/login", signIn(role: "customer")),
             line(403, "a customer is no admin", "/api/admin/jobs", bearer(token)),
-            line(401, "the backend itself says no", "/api/jobs?fail=401", bearer(token)),
-        ]
+        ] + (try await customerRefreshes())
     }
 
-    func driver(_ token: String, ofCustomer: String) -> [DemoLine] {
-        [
+    private func driver(_ token: String) async throws -> [DemoLine] {
+        let ofCustomer = try await signIn(app, "customer", nil).accessToken
+        return [
             line(200, "a good token", "/api/jobs", bearer(token)),
             line(401, "no token", "/api/jobs"),
             line(200, "signs in through the gateway", "/api/auth/login", signIn(role: "driver")),
             line(403, "a customer is no driver", "/api/jobs", bearer(ofCustomer)),
-            line(401, "the backend itself says no", "/api/jobs?fail=401", bearer(token)),
-        ]
+        ] + (try await driverRefreshes())
     }
 
-    func finance(_ token: String) -> [DemoLine] {
-        [
+    private func finance(_ token: String) async throws -> [DemoLine] {
+        let expired = try await signIn(app, nil, 3600).accessToken
+        return [
             line(200, "a good token in the cookie", "/api/accounts", ["-b", "auth-token=\(token)"]),
             line(200, "the same token as a bearer", "/api/accounts", bearer(token)),
             line(401, "no token", "/api/accounts"),
             line(200, "signs in through the gateway and gets the cookie", "/auth/login", ["-i"] + signIn()),
-            line(401, "the backend itself says no", "/api/accounts?fail=401", ["-b", "auth-token=\(token)"]),
+            line(401, "an expired token: nothing is refreshed here", "/api/accounts", ["-b", "auth-token=\(expired)"]),
+            line(
+                401,
+                "the backend itself says no, and that is what the client gets",
+                "/api/accounts?fail=401",
+                ["-b", "auth-token=\(token)"]
+            ),
         ]
     }
 
-    func chat(_ token: String) -> [DemoLine] {
+    private func chat(_ token: String) async throws -> [DemoLine] {
         [
             line(200, "a good token", "/api/messages", bearer(token)),
             line(200, "the same token in the cookie", "/api/messages", ["-b", "ce_access_token=\(token)"]),
             line(401, "no token", "/api/messages"),
             line(200, "signs in through the gateway", "/api/auth/login", signIn()),
-            line(401, "the backend itself says no", "/api/messages?fail=401", bearer(token)),
-        ]
+            line(
+                401,
+                "the backend says no to a bearer, whose refresh token is not here",
+                "/api/messages?fail=401",
+                bearer(token)
+            ),
+        ] + (try await chatRefreshes())
     }
 
-    func clans(_ token: String) -> [DemoLine] {
+    private func clans(_ token: String) async throws -> [DemoLine] {
         [
             line(200, "a good token", "/api/v1/clans", bearer(token)),
             line(401, "no token", "/api/v1/clans"),
-            line(401, "the backend itself says no", "/api/v1/clans?fail=401", bearer(token)),
-        ]
+        ] + (try await clansRefreshes())
     }
 
-    private func line(_ status: Int, _ title: String, _ path: String, _ options: [String] = []) -> DemoLine {
+    func line(
+        _ status: Int,
+        _ title: String,
+        _ path: String,
+        _ options: [String] = [],
+        fields: [String] = []
+    ) -> DemoLine {
         let host = "\(app.rawValue).localtest"
         let resolve = ["--resolve", "\(host):\(gateway.port):\(gateway.host)"]
-        return DemoLine(status, title, resolve + ["http://\(host):\(gateway.port)\(path)"] + options)
+        return DemoLine(
+            status,
+            title,
+            resolve + ["http://\(host):\(gateway.port)\(path)"] + options,
+            fields: fields
+        )
     }
 
-    private func bearer(_ token: String) -> [String] {
+    func bearer(_ token: String) -> [String] {
         ["-H", "Authorization: Bearer \(token)"]
     }
 

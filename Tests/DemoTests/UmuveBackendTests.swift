@@ -71,7 +71,21 @@ struct UmuveBackendTests {
             let token = try await app.send(.post, "/api/auth/login", json: .signIn()).text("token")
             try await app.expect(200, .post, "/sample/stale", token: token)
             try await app.expect(401, .get, "/api/jobs", token: token)
+            try await app.expect(200, .post, "/sample/stale", token: token)
             try await app.expect(200, .post, "/api/auth/refresh", token: token)
+            try await app.expect(401, .post, "/sample/stale", token: token)
+        }
+    }
+
+    @Test func resourceAnswersWithWhatItWasSent() async throws {
+        try await AppUnderTest.run(try backend()) { app in
+            let token = try await app.send(.post, "/api/auth/login", json: .signIn()).text("token")
+            let sent: JSONObject = ["move": "a piano"]
+            let answer = try await app.send(.post, "/api/jobs", token: token, json: sent)
+            #expect(answer.status == 200)
+            #expect(answer.json["received"] == .object(sent))
+            #expect(answer.json["subject"] == "user-alice")
+            try await app.expect(401, .post, "/api/jobs", json: sent)
         }
     }
 

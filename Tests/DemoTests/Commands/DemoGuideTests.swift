@@ -1,4 +1,5 @@
 import Demo
+import Synchronization
 import Tenants
 import Testing
 import Verification
@@ -6,25 +7,67 @@ import Verification
 @testable import gatehouse
 
 struct DemoGuideTests {
-    private func guide() throws -> DemoGuide {
-        try DemoGuide(
+    /// Each sign-in has a number, so that what is used twice shows.
+    private func guide() async throws -> DemoGuide {
+        let signIns = Atomic(0)
+        return try await DemoGuide(
             gateway: HostPort(host: "127.0.0.1", port: 8080),
             admin: HostPort(host: "127.0.0.1", port: 9901),
             adminToken: "adm"
-        ) { app, role in "h.\(app.rawValue)-\(role ?? "own").sig" }
+        ) { app, role, expiredFor in
+            let number = signIns.add(1, ordering: .relaxed).newValue
+            return SampleSession(
+                accessToken: "h.\(app.rawValue)-\(role ?? "own")-\(expiredFor ?? 0)-\(number).sig",
+                refreshToken: "refresh-\(number)."
+            )
+        }
     }
 
-    @Test func everyTenantHasALineThatPassesAndOneWithoutAToken() throws {
-        let lines = try #require(try guide().json.object?["lines"]?.array)
+    private func lines() async throws -> [JSONObject] {
+        try #require(try await guide().json.object?["lines"]?.array).compactMap(\.object)
+    }
+
+    @Test func everyTenantHasALineThatPassesAndOneWithoutAToken() async throws {
+        let lines = try await lines()
         for tenant in ["customer", "driver", "finance", "chat", "clans"] {
-            let statuses = lines.filter { $0.object?["tenant"] == .string(tenant) }.map { $0.object?["status"] }
+            let statuses = lines.filter { $0["tenant"] == .string(tenant) }.map { $0["status"] }
             #expect(statuses.contains(200))
             #expect(statuses.contains(401))
         }
     }
 
-    @Test func everyLineIsInTheTextWithItsStatusAbove() throws {
-        let guide = try guide()
+    @Test func everyTenantThatRefreshesShowsTheNewTokens() async throws {
+        let lines = try await lines()
+        for (tenant, field) in [
+            ("customer", "x-refreshed-token: "), ("driver", "x-refreshed-token: "), ("clans", "x-refreshed-token: "),
+            ("chat", "set-cookie: ce_access_token=ey"), ("chat", "set-cookie: ce_refresh_token="),
+        ] {
+            let shown = lines.filter { line in
+                line["tenant"] == .string(tenant) && line["status"] == 200
+                    && line["fields"]?.array?.contains(.string(field)) == true
+            }
+            #expect(!shown.isEmpty, "\(tenant) \(field)")
+        }
+    }
+
+    /// A refresh ends the token that it is for: who shares it with a later line spoils that one.
+    @Test func sessionsThatAreRefreshedAreNobodyElses() async throws {
+        let commands = try await lines().compactMap { $0["command"]?.string }
+        let stale = commands.enumerated().filter { $0.element.contains("/sample/stale") }
+        #expect(stale.count == 5)
+        for (index, command) in stale {
+            let token = try #require(command.firstMatch(of: /h\.[a-z]+-own-0-[0-9]+\.sig/)).output
+            let users = commands.indices.filter { commands[$0].contains(token) }
+            #expect(users == [index, index + 1])
+        }
+        for command in commands where command.contains("fail=401") && command.contains(" -i ") {
+            let token = try #require(command.firstMatch(of: /h\.[a-z]+-own-0-[0-9]+\.sig/)).output
+            #expect(commands.filter { $0.contains(token) }.count == 1)
+        }
+    }
+
+    @Test func everyLineIsInTheTextWithItsStatusAbove() async throws {
+        let guide = try await guide()
         for line in try #require(guide.json.object?["lines"]?.array) {
             let status = try #require(line.object?["status"]?.double)
             let title = try #require(line.object?["title"]?.string)
