@@ -9,6 +9,7 @@
 #   make bench     build the optimised binary and measure an authenticated request beside its peers
 #   make bench-http2   the same over HTTP/2, with and without TLS, and TLS handshakes
 #   make bench-revocations   what a million revocations, and a Redis that stands still, cost a request
+#   make bench-refresh   what being able to refresh costs a request that needs none
 #   make soak      build it and run it under mixed load with faults for ten minutes
 #   make clean     remove what was built
 
@@ -17,12 +18,12 @@ SWIFT_PATHS := Package.swift Sources Tests
 # Tests of parsers keep the processor busy for half a minute, in which servers of tests beside them would be late.
 SERVER_TESTS := ^(HouseTests|RealClientTests|RedisTests|StoreTests)\.
 # Several instances with their Redis servers and Sentinels, one test at a time: each has the machine to itself.
-FLEET_TESTS := ^HouseTests\.(Arrival|CutWire|Failover|Killed|PausedStore|RevokingUnderLoad|SharedKeySet)Tests
+FLEET_TESTS := ^HouseTests\.(Arrival|CutWire|Failover|Killed|PausedStore|RefreshFleet[A-Za-z]*|RevokingUnderLoad|SharedKeySet)Tests
 # Exclusivity is checked at compile time and in every debug build and test; at run time it costs a third of the user
 # instructions of a request.
 RELEASE_FLAGS := -c release --product gatehouse --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked
 
-.PHONY: setup demo test format lint release bench bench-http2 bench-revocations soak clean
+.PHONY: setup demo test format lint release bench bench-http2 bench-revocations bench-refresh soak clean
 
 setup:
 	@scripts/setup
@@ -59,6 +60,9 @@ bench-http2: release
 
 bench-revocations: release
 	Benchmarks/revocations "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)/gatehouse"
+
+bench-refresh: release
+	Benchmarks/refresh "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)/gatehouse"
 
 soak: release
 	loadtest/soak.py "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)/gatehouse"

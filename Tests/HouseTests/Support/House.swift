@@ -46,7 +46,8 @@ final class House: Sendable {
         gateway = Gateway(
             configuration: configuration,
             logger: log.logger(),
-            accessLog: .sink { accessLog.write($0) }
+            accessLog: .sink { accessLog.write($0) },
+            sealingKeys: setup.sealingKeys.map { Secret($0) }
         )
         let bound = try await gateway.start()
         guard let first = bound.listeners.first else { throw Malformed("no listener") }

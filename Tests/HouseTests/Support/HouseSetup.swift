@@ -10,6 +10,8 @@ struct HouseSetup: Sendable {
     var tenant = ""
     /// Further tenants, from their keys on.
     var others = ""
+    /// What `GATEHOUSE_KEY` says; nil: nothing can be sealed.
+    var sealingKeys: String?
 
     private static let ordinaryGateway = """
         listen: [ { address: "127.0.0.1:0" } ]

@@ -4,24 +4,34 @@ import Synchronization
 final class InstanceProcess: Sendable {
     let instance: Instance
     private let file: String
+    private let sealingKeys: String?
     private let started: @Sendable (ServerProcess) -> Void
     private let process = Mutex<ServerProcess?>(nil)
 
     /// - Parameters:
     ///   - file: Its tenants.yaml.
+    ///   - sealingKeys: `GATEHOUSE_KEY`; nil: there is none.
     ///   - started: Told of each process, to end it in the end.
-    init(_ instance: Instance, file: String, started: @escaping @Sendable (ServerProcess) -> Void) {
+    init(
+        _ instance: Instance,
+        file: String,
+        sealingKeys: String?,
+        started: @escaping @Sendable (ServerProcess) -> Void
+    ) {
         self.instance = instance
         self.file = file
+        self.sealingKeys = sealingKeys
         self.started = started
     }
 
     /// Runs the program and waits until it serves and is ready.
     func start() async throws {
+        var environment = ["HOUSE_SECRET": TestIssuer.secret]
+        environment["GATEHOUSE_KEY"] = sealingKeys
         let new = try ServerProcess(
             try GatehouseProgram.path(),
             ["run", "--config", file],
-            environment: ["HOUSE_SECRET": TestIssuer.secret]
+            environment: environment
         )
         process.withLock { $0 = new }
         started(new)

@@ -44,7 +44,8 @@ final class Instances: Sendable {
         let gateway = Gateway(
             configuration: try setup.configuration(values),
             logger: log.logger(),
-            accessLog: .sink { _ in }
+            accessLog: .sink { _ in },
+            sealingKeys: setup.sealingKeys.map { Secret($0) }
         )
         let bound = try await gateway.start()
         ends.withLock { $0.gateways.append(gateway) }
@@ -67,7 +68,7 @@ final class Instances: Sendable {
             address: HostPort(host: "127.0.0.1", port: port),
             admin: HostPort(host: "127.0.0.1", port: adminPort)
         )
-        let process = InstanceProcess(instance, file: file) { process in
+        let process = InstanceProcess(instance, file: file, sealingKeys: setup.sealingKeys) { process in
             self.ends.withLock { $0.processes.append(process) }
         }
         try await process.start()
