@@ -41,7 +41,6 @@ extension DemoTenant {
 
     func chatRefreshes() async throws -> [DemoLine] {
         let delivered = ["set-cookie: ce_access_token=ey", "set-cookie: ce_refresh_token="]
-        let cleared = ["set-cookie: ce_access_token=;", "set-cookie: ce_refresh_token=;"]
         let session = try await signIn(app, nil, Self.hour)
         let forged = SampleSession(accessToken: session.accessToken, refreshToken: "made-up")
         return stale("/api/messages", cookies(try await signIn(app, nil, nil)), fields: delivered) + [
@@ -54,10 +53,9 @@ extension DemoTenant {
             ),
             line(
                 401,
-                "a refresh token that is none: the cookies are cleared",
+                "a refresh token that somebody made up brings no new tokens, and signs nobody out",
                 "/api/messages",
-                ["-i"] + cookies(forged),
-                fields: cleared
+                ["-i"] + cookies(forged)
             ),
         ]
     }

@@ -52,6 +52,9 @@ struct PoolState: Equatable {
 
     var open: Int { shared + idle + busy + connecting }
 
+    /// Whether connections were opened beyond the limit, for the gateway's own requests.
+    var isOverfull: Bool { open > maximumConnections }
+
     /// - Parameter isOwn: Whether it is one of the gateway's own, for which there is always room.
     mutating func requestArrived(isOwn: Bool = false) -> RequestAction {
         if idle > 0 {

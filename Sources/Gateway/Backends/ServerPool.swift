@@ -112,6 +112,10 @@ final class ServerPool {
 
     /// - Parameter now: Monotonic nanoseconds.
     func release(_ connection: BackendConnection, at now: UInt64) {
+        if state.isOverfull, waiting.first?.isOwn != true {
+            connection.finish()
+            return connection.close()
+        }
         offer(connection, state.released(), at: now)
     }
 

@@ -1,4 +1,5 @@
 import Issuing
+import Logging
 import Tenants
 import Verification
 
@@ -12,6 +13,7 @@ struct BuiltInCaller: RefreshCalling {
     let deliveries: [RefreshDelivery?]
     /// Unix seconds.
     let now: @Sendable () -> Double
+    let logger: Logger
 
     func call(_ credential: RefreshCredential, tenant: Int) async -> RefreshCallResult {
         guard let book = issuers.books[tenant], let delivery = deliveries[tenant] else {
@@ -34,7 +36,7 @@ struct BuiltInCaller: RefreshCalling {
         } catch .refused(.unknownSession) where credential.refreshToken != nil {
             return await unknown(session, in: book)
         } catch {
-            return Self.result(error)
+            return result(error)
         }
     }
 
@@ -43,7 +45,7 @@ struct BuiltInCaller: RefreshCalling {
         do throws(IssuingError) {
             return try await book.session(session, at: now()) == nil ? .refused : .failed(.noRefreshToken)
         } catch {
-            return Self.result(error)
+            return result(error)
         }
     }
 
@@ -65,12 +67,14 @@ struct BuiltInCaller: RefreshCalling {
         )
     }
 
-    private static func result(_ error: IssuingError) -> RefreshCallResult {
+    private func result(_ error: IssuingError) -> RefreshCallResult {
         switch error {
-        case .refused(.otherSubject): .failed(.otherSubject)
-        case .refused: .refused
-        case .unavailable: .failed(.storeUnavailable)
-        case .cannotSign: .failed(.providerFailed)
+        case .refused(.otherSubject): return .failed(.otherSubject)
+        case .refused: return .refused
+        case .unavailable: return .failed(.storeUnavailable)
+        case .cannotSign(let problem):
+            logger.error("new tokens cannot be signed", metadata: ["reason": "\(problem)"])
+            return .failed(.providerFailed)
         }
     }
 }

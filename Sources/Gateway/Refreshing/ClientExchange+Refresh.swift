@@ -77,7 +77,8 @@ extension ClientExchange {
     ) -> Bool {
         guard let (request, attempt) = refreshRequest(.expired, caller, routed, head, bytes) else {
             // Nothing to refresh with, or no way to hand over what is new.
-            return worker.decideSoon(self)
+            worker.decideSoon(self)
+            return true
         }
         guard worker.refresh(request, for: self) else { return false }
         refreshStage = .underWay(attempt)
@@ -227,6 +228,7 @@ extension ClientExchange {
                 let head = rewritten(bytes.readableBytesUInt8Span, renewal, attempt, isReplay: false)
             else { return refuseUndecided(.tokenExpired) }
             undecided = head
+            allowedSteps = .all.subtracting(.refresh)
             deliver(renewal, attempt)
             record.refresh = RefreshNote(event: .renewed, isShared: isShared)
             decideAgain()
@@ -277,11 +279,12 @@ extension ClientExchange {
         return rewriter.rewritten(head, bytes)
     }
 
-    /// Whether the tokens are the caller's, and the session is still on: it may have been revoked, or signed out, while new tokens were got for it.
+    /// Whether the tokens are the caller's, and the session is still on: it may have been revoked, or signed out, while
+    /// new tokens were got for it.
     private func isGood(_ renewal: Renewal, _ attempt: RefreshAttempt) -> Bool {
         guard let tenant = record.tenant,
-            renewal.principal.issuer.utf8.elementsEqual(attempt.caller.principal.issuer.utf8),
-            (renewal.principal.subject ?? "").utf8.elementsEqual((attempt.caller.principal.subject ?? "").utf8)
+            SameBytes.are(renewal.principal.issuer, attempt.caller.principal.issuer),
+            SameBytes.are(renewal.principal.subject, attempt.caller.principal.subject)
         else { return false }
         let now = worker.unixTime(at: worker.now())
         let set = tenant.revocations.set
@@ -323,7 +326,8 @@ extension Refusal {
     /// it is not told that its session is over.
     static func withoutNewToken(_ trouble: RefreshTrouble) -> Refusal {
         switch trouble {
-        case .network, .providerFailed, .timeout, .overloaded, .late:
+        case .overloaded: .overloaded
+        case .network, .providerFailed, .timeout, .late:
             Refusal(
                 .backendUnavailable,
                 status: 503,

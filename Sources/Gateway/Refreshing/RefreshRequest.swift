@@ -92,7 +92,7 @@ struct Renewal: Sendable {
 
 /// Why there are no new tokens; the log's word for it.
 enum RefreshTrouble: String, Sendable, CaseIterable, Error {
-    /// The provider answered 4xx.
+    /// The provider answered 4xx, and by that the session is over.
     case refused
     /// The session was revoked or signed out, before or meanwhile.
     case revoked
@@ -102,7 +102,7 @@ enum RefreshTrouble: String, Sendable, CaseIterable, Error {
     case spentToken = "spent_token"
     /// No connection to the provider, or it broke.
     case network
-    /// The provider answered 5xx, or asked to be left alone (408, 425, 429).
+    /// The provider answered 5xx, asked to be left alone (408, 425, 429), or takes the gateway for the one at fault.
     case providerFailed = "provider_failed"
     /// The provider did not answer in time.
     case timeout

@@ -11,7 +11,6 @@ extension Worker {
     private static let mostSpareRequests = 256
     /// Nanoseconds until a token that could not be refreshed ahead is tried again.
     private static let restAfterFailure: UInt64 = 30_000_000_000
-
     /// Nanoseconds that a refresh ahead is waited for.
     private static let patienceAhead: UInt64 = 60_000_000_000
 
@@ -65,12 +64,11 @@ extension Worker {
     }
 
     /// The request is decided on again as if a step had been done.
-    func decideSoon(_ client: ClientExchange) -> Bool {
+    func decideSoon(_ client: ClientExchange) {
         let bound = NIOLoopBound(client, eventLoop: eventLoop)
         let serial = client.serial
         eventLoop.execute {
             if bound.value.serial == serial { bound.value.decideAgain() }
         }
-        return true
     }
 }

@@ -24,7 +24,8 @@ struct RefreshMaker {
             builtIn: BuiltInCaller(
                 issuers: issuers,
                 deliveries: tenants.map { $0.refresh?.delivery },
-                now: { Clock.unix() }
+                now: { Clock.unix() },
+                logger: logger
             ),
             now: { Clock.unix() }
         )

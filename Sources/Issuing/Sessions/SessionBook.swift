@@ -80,7 +80,7 @@ public struct SessionBook: Sendable {
             switch session.answer(to: token, subject: subject, at: now) {
             case .refuse(let refusal): throw .refused(refusal)
             case .end:
-                logger.warning("A refresh token was used again: its session is ended", metadata: metadata(id))
+                logger.warning("a refresh token was used again: its session is ended", metadata: metadata(id))
                 try await end(sessionID: id, at: now, reason: "refresh token used again")
                 throw .refused(.reused)
             case .repeated(let sealed):

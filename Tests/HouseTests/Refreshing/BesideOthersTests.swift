@@ -36,7 +36,7 @@ import Verification
 
     /// Those who wait for new tokens may hold every connection that there is.
     @Test func aRefreshGetsThroughToABackendThatHasNoConnectionLeft() async throws {
-        let (reached, gate) = (Gate("the request that holds the connection"), Gate("its answer"))
+        let (reached, called, gate) = (Gate("the request in the way"), Gate("the refresh"), Gate("the first answer"))
         let slow = BackendScript { exchange in
             if exchange.head.target == "/slow" {
                 reached.open()
@@ -44,18 +44,25 @@ import Verification
             }
             try await exchange.sendOK()
         }
-        let limits = "backend: { servers: [\"{backend}\"], limits: { connections: 1, pending: 0 } }"
+        let limits = "backend: { servers: [\"{backend}\"], limits: { connections: 1, pending: 1 } }"
         try await withDesk(.refreshing("grace: 1h", tenant: limits), otherwise: slow) { house, desk async throws in
             let session = try house.session(["exp": TestIssuer.fromNow(-600)])
-            desk.give(token: session.new)
-            let holder = try await house.connect()
+            let answer = #"{"token":"\#(session.new)"}"#
+            desk.onRefresh { exchange in
+                called.open()
+                try await exchange.sendOK(answer)
+            }
+            let (holder, waiting) = (try await house.connect(), try await house.connect())
             try await holder.send(house.head("/slow", token: try house.token()))
             try await reached.passed()
-            let response = try await house.request("/x", token: session.old)
-            #expect(response.status == 200)
-            expectDelivered(response, session.new)
+            try await waiting.send(house.head("/x", token: session.old))
+            try await called.passed()
+            // Its own turn comes when there is a connection within the limit again.
             gate.open()
             #expect(try await holder.response().status == 200)
+            let response = try await waiting.response()
+            #expect(response.status == 200)
+            expectDelivered(response, session.new)
         }
     }
 

@@ -66,7 +66,7 @@ struct RotationTests {
         _ = try? await book.refresh(first.refresh, at: start + 31)
         #expect(
             log.lines == [
-                "warning A refresh token was used again: its session is ended session=\(first.sessionID) tenant=chat"
+                "warning a refresh token was used again: its session is ended session=\(first.sessionID) tenant=chat"
             ]
         )
     }

@@ -63,9 +63,9 @@ struct BoundedMemory<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             }
             first += 1
         }
-        // Half of it at a time: each moves once at most.
-        if first > 64, first * 2 > order.count {
-            order.removeFirst(first)
+        // At least half of it is of no use then: each moves once at most.
+        if order.count > 64 + 2 * kept.count {
+            order = order[first...].filter { kept[$0.key]?.number == $0.number }
             first = 0
         }
     }

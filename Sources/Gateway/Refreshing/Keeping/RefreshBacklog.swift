@@ -41,7 +41,8 @@ struct RefreshBacklog: Sendable {
     mutating func add(
         _ publication: RefreshPublication,
         of session: RefreshSession,
-        lease: Lease?
+        lease: Lease?,
+        marks: [RevocationMarks]
     ) -> (dropped: [Entry], isFull: Bool) {
         var dropped: [Entry] = []
         let key = publication.keys.result
@@ -51,7 +52,6 @@ struct RefreshBacklog: Sendable {
             entries[owner]?.publication.vault?.isUsedUp = true
         }
         last += 1
-        let marks = ([publication.principal] + [publication.newPrincipal].compactMap(\.self)).map(RevocationMarks.init)
         entries[key] = Entry(number: last, publication: publication, session: session, lease: lease, marks: marks)
         order.append((key, last))
         if let change = publication.vault, change.refreshToken != nil { tokens[change.keys.vault] = key }

@@ -87,9 +87,9 @@ extension RefreshFlight {
             if own != nil, case .unavailable = record.content { return proceed(at: now) }
             return finish(.record(record))
         case .nothing: return proceed(at: now)
-        case .closed: return own == nil ? finish(.trouble(.storeUnavailable)) : finishWithOwn()
+        case .closed: return own == nil ? finish(.trouble(.storeUnavailable)) : finishWithOwn(isUnpublished: true)
         case .spent: return own == nil ? finish(.trouble(.spentToken)) : proceed(at: now)
-        case .justRefreshed: return own == nil ? finish(.trouble(.justRefreshed)) : finishWithOwn()
+        case .justRefreshed: return own == nil ? finish(.trouble(.justRefreshed)) : finishWithOwn(isUnpublished: true)
         case .away: return storeFailed(at: now)
         }
     }
@@ -158,10 +158,13 @@ extension RefreshFlight {
         awayTries += 1
         if !hasSeenHolder, awayTries >= Self.triesWithStore, now &- since >= Self.patienceWithStore {
             isAlone = true
-            lease = nil
             return hasPlace ? call(at: now) : enqueue()
         }
-        return restForStore(at: now)
+        guard hasSeenHolder else { return restForStore(at: now) }
+        // It may take long, and others can do without the store.
+        hasPlace = false
+        phase = .restingForStore
+        return .wait(until: now &+ Self.pauseForStore)
     }
 
     private mutating func restForStore(at now: UInt64) -> Step {
@@ -176,7 +179,7 @@ extension RefreshFlight {
         case .restingForCall:
             if isRevoked { return finish(.revoked) }
             // Another may be calling now.
-            return lease == nil ? look(at: now) : call(at: now)
+            return lease == nil || isAlone ? look(at: now) : call(at: now)
         case .looking, .queued, .acquiring, .calling, .checking, .publishing, .finished: return .none
         }
     }
@@ -208,11 +211,21 @@ extension RefreshFlight {
         return isAlone || (lease != nil && now < leaseUntil)
     }
 
+    /// The store answered when the refresh token was read from it, though this process had given it up: whoever else
+    /// has the lease comes first.
+    mutating func storeIsBack(at now: UInt64) -> Step {
+        guard case .calling = phase else { return .none }
+        calls -= 1
+        storeAnswered()
+        return isRevoked ? finish(.revoked) : look(at: now)
+    }
+
     /// The call was not made, because the lease is lost or may be.
     mutating func notCalled(at now: UInt64) -> Step {
         guard case .calling = phase else { return .none }
         calls -= 1
         if isRevoked { return finish(.revoked) }
+        if now >= endsAt { return finish(.trouble(.late)) }
         return lease == nil ? look(at: now) : restForStore(at: now)
     }
 

@@ -15,7 +15,13 @@ extension RefreshKeeper {
         let publication = publication(of: record, entry, tenant)
         // A failure is soon forgotten anyway.
         guard record.isRenewed || publication.vault != nil || publication.spent != nil else { return false }
-        let (dropped, isFull) = backlog.add(publication, of: session, lease: ending.lease)
+        let principals = [publication.principal] + [publication.newPrincipal].compactMap(\.self)
+        let (dropped, isFull) = backlog.add(
+            publication,
+            of: session,
+            lease: ending.lease,
+            marks: principals.map { tenant.marks($0) }
+        )
         for entry in dropped { letGo(of: entry) }
         if isFull { logger.error("the store has been away too long: new tokens of a session are given up") }
         if let lease = ending.lease { keepBacklogLease(lease, publication.keys) }

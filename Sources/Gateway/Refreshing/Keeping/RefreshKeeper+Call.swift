@@ -7,12 +7,14 @@ extension RefreshKeeper {
         case token([UInt8], RefreshVault.Reading?)
         /// The strategy presents the access token, or nothing.
         case none
+        /// It was read from the store, which this process had given up.
+        case storeIsBack
         case trouble(RefreshTrouble)
     }
 
     func call(_ entry: Entry, _ session: RefreshSession, turn: UInt64) async {
         let request = entry.lead
-        if await helpers.isRevoked(request.tenant, request.principal) {
+        if await isRevoked(entry.marks, session.tenant) {
             advance(session, turn: turn) { flight, now in
                 _ = flight.revoked()
                 return flight.called(.failed(.revoked), at: now) { self.failure($0, entry) }
@@ -28,6 +30,9 @@ extension RefreshKeeper {
         let result: RefreshCallResult
         switch await toPresent(entry, session) {
         case .trouble(let trouble): result = .failed(trouble)
+        case .storeIsBack:
+            advance(session, turn: turn) { flight, now in flight.storeIsBack(at: now) }
+            return
         case .none:
             guard await mayCall(session, turn: turn) else { return }
             result = await call(credential, entry)
@@ -86,6 +91,7 @@ extension RefreshKeeper {
         let waiting = backlog.token(for: entry.keys)
         do throws(StoreError) {
             let stored = try await vault.read(entry.keys, entry.lead.principal)
+            if flights[session]?.flight.isAlone == true { return .storeIsBack }
             let reading = stored == nil || stored?.origin == waiting?.origin ? waiting ?? stored : stored
             guard let reading else { return .trouble(.noRefreshToken) }
             let digest = RefreshRecord.digest(reading.refreshToken)
@@ -123,7 +129,7 @@ extension RefreshKeeper {
             if await helpers.isRevoked(session.tenant, principal) { check = .revoked }
         }
         // The last look before anything is written: a session that was ended meanwhile stays so.
-        if await helpers.isRevoked(session.tenant, entry.lead.principal) { check = .revoked }
+        if await isRevoked(entry.marks, session.tenant) { check = .revoked }
         advance(session, turn: turn) { flight, now in
             flight.checked(check, at: now) { self.failure($0, entry) }
         }
@@ -131,7 +137,7 @@ extension RefreshKeeper {
 
     func spend(_ digest: [UInt8], _ session: RefreshSession) {
         guard let tenant = tenants[session.tenant] else { return }
-        let duration = UInt64(tenant.spentLifetime * 1e9)
+        let duration = UInt64(min(tenant.spentLifetime, 1e9) * 1e9)
         recent[session.tenant].spend(digest, for: duration, at: clock.monotonic())
     }
 
@@ -144,7 +150,7 @@ extension RefreshKeeper {
             presented: RefreshRecord.digest(old),
             refreshToken: refreshToken
         )
-        let duration = UInt64(tenant.spentLifetime * 1e9)
+        let duration = UInt64(min(tenant.spentLifetime, 1e9) * 1e9)
         recent[session.tenant].keep(successor, of: session, for: duration, at: clock.monotonic())
     }
 

@@ -26,10 +26,12 @@ extension RefreshKeeper {
     }
 
     /// The access token alone does not prove the session where a cookie has to be shown, and a made-up cookie is
-    /// refused: that must not end somebody else's session.
+    /// refused: that must not end somebody else's session, nor, once the token has expired, keep its owner from
+    /// refreshing it. What the backend itself has refused is over.
     func endSession(_ request: RefreshRequest, _ session: RefreshSession) async {
         recent[session.tenant].failures.update(session) { $0.endedSession = true }
         let isProven = if case .cookie? = tenants[session.tenant]?.source { false } else { true }
+        if !isProven, request.trigger != .unauthorized { return }
         await helpers.endSession(session.tenant, request.principal, isProven)
     }
 
@@ -98,6 +100,9 @@ extension RefreshKeeper {
 
     // MARK: The process's end
 
+    /// Nanoseconds for what a call brings at the last moment to be checked and stored.
+    private static let timeToStore: UInt64 = 3_000_000_000
+
     /// Begins nothing new, and waits for what providers have been asked for and for what the store has not taken, but
     /// no longer than a call takes. Then whatever is left ends.
     func stop() async {
@@ -105,7 +110,7 @@ extension RefreshKeeper {
         for session in flights.keys { advance(session) { flight, now in flight.stop(at: now) } }
         let clock = clock
         let timer = Task { [weak self] in
-            await clock.sleep(clock.monotonic() &+ RefreshFlight.callDuration)
+            await clock.sleep(clock.monotonic() &+ RefreshFlight.callDuration &+ Self.timeToStore)
             if !Task.isCancelled { await self?.stopWaiting() }
         }
         await withCheckedContinuation { continuation in
@@ -127,6 +132,10 @@ extension RefreshKeeper {
     }
 
     private func endAll() {
+        let lost = flights.values.count { $0.received != nil }
+        if lost > 0 {
+            logger.error("new tokens are lost, for the process ends", metadata: ["count": "\(lost)"])
+        }
         for session in flights.keys { finish(session, RefreshFlight.Ending(content: .trouble(.late))) }
         backlogTask?.cancel()
         backlogTask = nil

@@ -84,7 +84,8 @@ extension RefreshKeeper {
             }
         }
         let known = recent[session.tenant].results.value(for: session, at: clock.monotonic())
-        if look == .away, let known, known.record.newDigest != RefreshRecord.digest(request.accessToken),
+        if look == .away, entry.flight.own == nil, let known,
+            known.record.newDigest != RefreshRecord.digest(request.accessToken),
             !request.principal.isLater(than: known.principal),
             tenant.isFor(request, known.record, known.principal, at: clock.unix())
         {

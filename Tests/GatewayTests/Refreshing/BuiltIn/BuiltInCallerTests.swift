@@ -38,7 +38,12 @@ struct BuiltInCallerTests {
             self.tenant = tenant
             let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
             issuers = OwnIssuers([tenant], store: MemoryStore(), files: files, logger: logger)
-            caller = BuiltInCaller(issuers: issuers, deliveries: [delivery], now: { BuiltInCallerTests.now })
+            caller = BuiltInCaller(
+                issuers: issuers,
+                deliveries: [delivery],
+                now: { BuiltInCallerTests.now },
+                logger: logger
+            )
         }
 
         func signIn(_ subject: String = "alice") async throws -> (tokens: IssuedTokens, principal: Principal) {

@@ -93,7 +93,7 @@ struct RefreshEndTests {
         async let answer = house.keepers[0].refresh(request).text
         await house.provider.called(1)
         async let stop: Void = house.keepers[0].stop()
-        await house.clock.waitForSleepers(1, after: 10)
+        await house.clock.waitForSleepers(1, after: 13)
         #expect(await house.keepers[0].refresh(try house.request("s2")).text == "unavailable overloaded")
         house.provider.letGo()
         #expect(await answer == "2")
@@ -112,7 +112,7 @@ struct RefreshEndTests {
         house.provider.letGo()
         #expect(await answer == "2")
         async let stop: Void = house.keepers[0].stop()
-        await house.clock.waitForSleepers(1, after: 10)
+        await house.clock.waitForSleepers(1, after: 13)
         await house.clock.waitForSleepers(2, after: 1)
         house.store.setUp(true)
         house.clock.advance(by: 1)
@@ -128,8 +128,8 @@ struct RefreshEndTests {
         async let answer = house.keepers[0].refresh(request).text
         await house.provider.called(1)
         async let stop: Void = house.keepers[0].stop()
-        await house.clock.waitForSleepers(1, after: 10)
-        house.clock.advance(by: 10)
+        await house.clock.waitForSleepers(1, after: 13)
+        house.clock.advance(by: 13)
         #expect(await answer == "unavailable late")
         await stop
         house.provider.letGo()

@@ -177,7 +177,7 @@ struct RefreshOutageTests {
             #expect(
                 backlog.token(for: keys[place])?.refreshToken == (place == 0 ? nil : RefreshTokens.refresh("s1", 2))
             )
-            let added = backlog.add(publication(place), of: session, lease: nil)
+            let added = backlog.add(publication(place), of: session, lease: nil, marks: [])
             #expect(added.dropped.isEmpty && !added.isFull)
         }
         #expect(backlog.token(for: keys[1]) == nil)
@@ -199,7 +199,8 @@ struct RefreshOutageTests {
                 principal: principal
             )
             keys.append(publication.keys)
-            let isFull = backlog.add(publication, of: RefreshSession(tenant: 0, name: name), lease: nil).isFull
+            let isFull = backlog.add(publication, of: RefreshSession(tenant: 0, name: name), lease: nil, marks: [])
+                .isFull
             if isFull != (number >= RefreshBacklog.most) { Issue.record("\(number): \(isFull)") }
         }
         #expect(backlog.count == RefreshBacklog.most)

@@ -58,6 +58,7 @@ final class RefreshHouse: Sendable {
                         return !revoked.value.isDisjoint(with: names)
                     },
                     areRevoked: { _, marks in
+                        await answersRevocation.wait { $0 }
                         questions.update { $0.append(marks.count) }
                         let names = revoked.value
                         let digests = Set(
