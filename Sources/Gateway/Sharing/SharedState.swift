@@ -118,8 +118,10 @@ final class SharedState: Sendable {
             keys: { [keySets] source, reason in await keySets.ask(source, because: reason) },
             endSession: { [revocations, issuers, tenants] ended in
                 let isStored = await revocations.revokeAnyway(ended)
-                for case .session(let session) in ended.map(\.target) {
-                    guard let tenant = tenants.firstIndex(where: { $0 == ended.first?.tenant }) else { continue }
+                for revocation in ended {
+                    guard case .session(let session) = revocation.target,
+                        let tenant = tenants.firstIndex(of: revocation.tenant)
+                    else { continue }
                     await issuers.end(session, ofTenant: tenant, at: Clock.unix())
                 }
                 return isStored

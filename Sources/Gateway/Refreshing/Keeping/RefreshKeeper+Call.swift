@@ -137,7 +137,7 @@ extension RefreshKeeper {
 
     func spend(_ digest: [UInt8], _ session: RefreshSession) {
         guard let tenant = tenants[session.tenant] else { return }
-        let duration = UInt64(min(tenant.spentLifetime, 1e9) * 1e9)
+        let duration = UInt64(tenant.spentLifetime * 1e9)
         recent[session.tenant].spend(digest, for: duration, at: clock.monotonic())
     }
 
@@ -150,7 +150,7 @@ extension RefreshKeeper {
             presented: RefreshRecord.digest(old),
             refreshToken: refreshToken
         )
-        let duration = UInt64(min(tenant.spentLifetime, 1e9) * 1e9)
+        let duration = UInt64(tenant.spentLifetime * 1e9)
         recent[session.tenant].keep(successor, of: session, for: duration, at: clock.monotonic())
     }
 

@@ -13,7 +13,7 @@ struct RefreshTenant: Sendable {
     var grace: Double
 
     /// Seconds for which a refresh token is known to be used up: as long as a client may come back with what it had.
-    var spentLifetime: Double { max(30 * 86_400, leeway + grace) }
+    var spentLifetime: Double { min(max(30 * 86_400, leeway + grace), 1e9) }
 
     /// What a session may be revoked by. Where who has an access token has not proved the session, the end of the token
     /// alone is not that of a session with a `sid`.
