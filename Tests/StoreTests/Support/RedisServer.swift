@@ -16,7 +16,7 @@ final class RedisServer: Sendable {
 
     /// - Parameter options: Lines of its configuration.
     init(_ options: [String] = [], program: String = "redis-server") throws {
-        port = try Self.freePort()
+        port = Self.freePort()
         self.program = program
         directory = FileManager.default.temporaryDirectory.appendingPathComponent("store-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -67,11 +67,20 @@ final class RedisServer: Sendable {
         return process
     }
 
-    private static func freePort() throws -> Int {
-        let channel = try ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .bind(host: "127.0.0.1", port: 0)
-            .wait()
-        defer { try? channel.close().wait() }
-        return channel.localAddress?.port ?? 0
+    /// Each once, and below those that connections are given: one that any connection of the many tests beside this could
+    /// take meanwhile would lead two tests to one server.
+    private static let ports = Mutex(Int.random(in: 21_000..<29_000))
+
+    private static func freePort() -> Int {
+        while true {
+            let port = ports.withLock { last in
+                last = last < 30_000 ? last + 1 : 21_000
+                return last
+            }
+            let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            guard let channel = try? bootstrap.bind(host: "127.0.0.1", port: port).wait() else { continue }
+            try? channel.close().wait()
+            return port
+        }
     }
 }
