@@ -26,11 +26,17 @@ public protocol Store: Sendable {
     /// - Parameter lifetime: Nil: until it is removed.
     func set(_ value: [UInt8], for key: StoreKey, lifetime: Duration?) async throws(StoreError)
 
-    /// Puts `value` in the place of `expected`, if that is what is there now; nil: if there is nothing. A lifetime goes
-    /// on as it was, and what is new has none.
+    /// Puts `value` in the place of `expected`, if that is what is there now; nil: if there is nothing, or it has
+    /// expired.
     ///
+    /// - Parameter lifetime: From now on. Nil: it goes on as it was, and what is new has none.
     /// - Returns: Whether it did.
-    func replace(_ expected: [UInt8]?, with value: [UInt8], for key: StoreKey) async throws(StoreError) -> Bool
+    func replace(
+        _ expected: [UInt8]?,
+        with value: [UInt8],
+        for key: StoreKey,
+        lifetime: Duration?
+    ) async throws(StoreError) -> Bool
 
     func remove(_ key: StoreKey) async throws(StoreError)
 
@@ -117,6 +123,20 @@ public protocol Store: Sendable {
     /// What happened since `position`; waits for up to `duration` if nothing did. That it returns fewer than
     /// ``StoreNews/fullPage`` changes proves contact: nothing more had happened then.
     func news(after position: StorePosition, waiting duration: Duration) async throws(StoreError) -> StoreNews
+}
+
+extension Store {
+    /// Puts `value` in the place of `expected`, as ``replace(_:with:for:lifetime:)`` does; its lifetime goes on as it
+    /// was.
+    ///
+    /// - Returns: Whether it did.
+    public func replace(
+        _ expected: [UInt8]?,
+        with value: [UInt8],
+        for key: StoreKey
+    ) async throws(StoreError) -> Bool {
+        try await replace(expected, with: value, for: key, lifetime: nil)
+    }
 }
 
 /// A place in the store's history. Means something to the store only that gave it.

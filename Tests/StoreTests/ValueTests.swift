@@ -62,6 +62,39 @@ import Testing
     }
 
     @Test(arguments: StoreMaker.allCases)
+    func aReplacedValueLivesAsLongAsIsSaidAnew(maker: StoreMaker) async throws {
+        try await maker.run { world in
+            let store = try await world.store()
+            try await store.set([1], for: key, lifetime: .seconds(3600))
+            #expect(try await store.replace([1], with: [2], for: key, lifetime: .seconds(7200)))
+            #expect(try await store.replace([2], with: [3], for: key))
+            // The hour that the first had is over now, where time is the test's.
+            world.clock.advance(3601)
+            #expect(try await store.value(for: key) == [3])
+            #expect(try await store.replace([3], with: [4], for: key, lifetime: .milliseconds(30)))
+            world.clock.advance(0.031)
+            #expect(try await eventually { try await store.value(for: key) == nil })
+        }
+    }
+
+    @Test(arguments: StoreMaker.allCases)
+    func anExpiredValueIsNothingToReplace(maker: StoreMaker) async throws {
+        try await maker.run { world in
+            let store = try await world.store()
+            #expect(try await store.replace(nil, with: [1], for: key, lifetime: .milliseconds(30)))
+            #expect(try await !store.replace([9], with: [2], for: key, lifetime: .seconds(60)))
+            world.clock.advance(0.031)
+            #expect(try await eventually { try await store.value(for: key) == nil })
+            #expect(try await !store.replace([1], with: [2], for: key, lifetime: .seconds(60)))
+            #expect(try await store.value(for: key) == nil)
+            #expect(try await store.replace(nil, with: [3], for: key))
+            // Without a lifetime: not with what the expired one had.
+            world.clock.advance(1e9)
+            #expect(try await store.value(for: key) == [3])
+        }
+    }
+
+    @Test(arguments: StoreMaker.allCases)
     func ofManyThatReplaceAtOnceOneDoes(maker: StoreMaker) async throws {
         try await maker.run { world in
             let stores = [try await world.store(), try await world.store()]

@@ -146,13 +146,15 @@ extension EmbeddedStore {
     public func replace(
         _ expected: [UInt8]?,
         with value: [UInt8],
-        for key: StoreKey
+        for key: StoreKey,
+        lifetime: Duration?
     ) async throws(StoreError) -> Bool {
         let now = now()
         return try await write { db in
             guard try Self.value(for: key, now: now, db) == expected else { return false }
-            guard expected != nil else {
-                try Self.put(value, for: key, expiresAt: .infinity, db)
+            guard expected != nil, lifetime == nil else {
+                try Self.sweep("value", now: now, db)
+                try Self.put(value, for: key, expiresAt: lifetime.map { now + $0.seconds } ?? .infinity, db)
                 return true
             }
             try db.cachedStatement(sql: "UPDATE value SET content = ? WHERE key = ?")

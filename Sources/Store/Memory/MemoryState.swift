@@ -34,10 +34,17 @@ struct MemoryState {
         values[key] = Kept(content: value, expiresAt: expiresAt)
     }
 
-    mutating func replace(_ expected: [UInt8]?, with value: [UInt8], for key: StoreKey, now: Double) -> Bool {
+    /// - Parameter expiresAt: Nil: as it was, and for what is new never.
+    mutating func replace(
+        _ expected: [UInt8]?,
+        with value: [UInt8],
+        for key: StoreKey,
+        expiresAt: Double?,
+        now: Double
+    ) -> Bool {
         guard self.value(for: key, now: now) == expected else { return false }
-        let expiresAt = expected == nil ? nil : values[key]?.expiresAt
-        values[key] = Kept(content: value, expiresAt: expiresAt ?? .infinity)
+        let kept = expected == nil ? nil : values[key]?.expiresAt
+        set(value, for: key, expiresAt: expiresAt ?? kept ?? .infinity, now: now)
         return true
     }
 

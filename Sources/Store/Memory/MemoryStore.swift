@@ -46,10 +46,12 @@ public final class MemoryStore: Store {
     public func replace(
         _ expected: [UInt8]?,
         with value: [UInt8],
-        for key: StoreKey
+        for key: StoreKey,
+        lifetime: Duration?
     ) async throws(StoreError) -> Bool {
         let now = now()
-        return state.withLock { $0.replace(expected, with: value, for: key, now: now) }
+        let expiresAt = lifetime.map { now + $0.seconds }
+        return state.withLock { $0.replace(expected, with: value, for: key, expiresAt: expiresAt, now: now) }
     }
 
     public func remove(_ key: StoreKey) async throws(StoreError) { state.withLock { $0.remove(key) } }

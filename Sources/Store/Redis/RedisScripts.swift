@@ -128,11 +128,13 @@ enum RedisScripts {
         """
     )
 
-    /// `KEYS`: the value. `ARGV`: what it has to be, and what it is then.
+    /// `KEYS`: the value. `ARGV`: what it has to be, what it is then, and its milliseconds or 0 for those it had left.
     static let replace = RedisScript(
         """
         if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-        redis.call('SET', KEYS[1], ARGV[2], 'KEEPTTL')
+        if ARGV[3] == '0' then redis.call('SET', KEYS[1], ARGV[2], 'KEEPTTL') else
+            redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+        end
         return 1
         """
     )

@@ -20,12 +20,21 @@ extension RedisStore {
     public func replace(
         _ expected: [UInt8]?,
         with value: [UInt8],
-        for key: StoreKey
+        for key: StoreKey,
+        lifetime: Duration?
     ) async throws(StoreError) -> Bool {
         guard let expected else {
-            return try await !write([RedisCommand("SET", key.text, value, "NX")])[0].isNull
+            var command = RedisCommand("SET", key.text, value, "NX")
+            if let lifetime {
+                command.append("PX")
+                command.append(lifetime.wholeMilliseconds)
+            }
+            return try await !write([command])[0].isNull
         }
-        let command = RedisScripts.replace.command(keys: [key.text], arguments: [expected, value])
+        let command = RedisScripts.replace.command(
+            keys: [key.text],
+            arguments: [expected, value, lifetime?.wholeMilliseconds ?? 0]
+        )
         return try await write([command])[0] == .integer(1)
     }
 
