@@ -56,6 +56,7 @@ public final class TokenVerifier {
         try TypeCheck.check(unverified.joseHeader)
         let claims = try RegisteredClaims(try unverified.claims())
         let index = try IssuerCheck.check(claims, unverified.joseHeader.algorithm, among: policy.issuers)
+        if policy.issuers[index].requiresAccessTokenType { try TypeCheck.checkAccessToken(unverified.joseHeader) }
         try checkSignature(unverified, in: token, ofIssuer: index)
         try RequiredClaimsCheck.check(claims, policy.requiredClaims)
         try AudienceCheck.check(claims, policy.issuers[index].audiences)

@@ -8,12 +8,22 @@ public struct IssuerPolicy: Sendable {
     public var algorithms: [SignatureAlgorithm]
     /// The issuer's keys; nil while they are not known, which is another thing than that there are none.
     public var keys: KeySet?
+    /// Whether a token must say by its `typ` that it is an access token (RFC 9068 section 4): `at+jwt`, in any case and
+    /// with or without `application/`. For issuers that sign ID tokens with the same keys.
+    public var requiresAccessTokenType: Bool
 
-    public init(issuer: String, audiences: [String] = [], algorithms: [SignatureAlgorithm], keys: KeySet?) {
+    public init(
+        issuer: String,
+        audiences: [String] = [],
+        algorithms: [SignatureAlgorithm],
+        keys: KeySet?,
+        requiresAccessTokenType: Bool = false
+    ) {
         self.issuer = issuer
         self.audiences = audiences
         self.algorithms = algorithms
         self.keys = keys
+        self.requiresAccessTokenType = requiresAccessTokenType
     }
 }
 

@@ -13,9 +13,15 @@ public struct BuiltInIssuer: Sendable, Equatable {
     public var id: Duration
     /// How long a refresh token lives.
     public var refresh: Duration
-    /// The directory of its keys, resolved: absolute, or relative to where the gateway runs. Nil: it has none of its
-    /// own on disk.
+    /// The directory of its keys, resolved: absolute, or relative to where the gateway runs. Nil: they are made by the
+    /// gateway and kept in the store.
     public var keysDirectory: String?
+    /// How long a key that the gateway made signs.
+    public var rotateEvery: Duration
+    /// Where its endpoints are mounted on the tenant's host: empty, or with a `/` before and none behind.
+    public var basePath: String
+    public var clients: [IssuerClient]
+    public var page: SignInPage
 
     public init(
         url: String,
@@ -24,7 +30,11 @@ public struct BuiltInIssuer: Sendable, Equatable {
         access: Duration = .seconds(3600),
         id: Duration = .seconds(3600),
         refresh: Duration = .seconds(30 * 86_400),
-        keysDirectory: String? = nil
+        keysDirectory: String? = nil,
+        rotateEvery: Duration = .seconds(90 * 86_400),
+        basePath: String = "",
+        clients: [IssuerClient] = [],
+        page: SignInPage = SignInPage()
     ) {
         self.url = url
         self.audience = audience
@@ -33,5 +43,9 @@ public struct BuiltInIssuer: Sendable, Equatable {
         self.id = id
         self.refresh = refresh
         self.keysDirectory = keysDirectory
+        self.rotateEvery = rotateEvery
+        self.basePath = basePath
+        self.clients = clients
+        self.page = page
     }
 }

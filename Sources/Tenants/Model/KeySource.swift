@@ -6,6 +6,9 @@ public enum KeySource: Sendable, Hashable {
     case file(KeyFileSource)
     /// Fetched by the gateway; the policy has no keys until it has.
     case remote(RemoteKeySource)
+    /// Made by the gateway for the issuer of the tenant with this name, and kept in the store; the policy has no keys
+    /// until they are read from there.
+    case builtIn(tenant: String)
 }
 
 /// A key set that an identity provider publishes. Issuers with equal sources share one set.

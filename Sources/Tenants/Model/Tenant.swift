@@ -25,6 +25,11 @@ public struct Tenant: Sendable {
     public var refresh: RefreshRules?
     /// The gateway's own issuer of tokens; nil where all come from elsewhere.
     public var issuer: BuiltInIssuer?
+    /// Nil: people sign in elsewhere.
+    public var signIn: SignIn?
+    public var accounts: AccountRules
+    /// Origins other than its own from which a browser may send unsafe requests with cookies (RFC 6454).
+    public var trustedOrigins: [String]
     /// Where sessions begin, are renewed and end. A request to one of these never leads to a refresh.
     public var signInPaths: [PathPattern]
 
@@ -53,6 +58,9 @@ public struct Tenant: Sendable {
         maxStaleness: Duration = .seconds(30),
         refresh: RefreshRules? = nil,
         issuer: BuiltInIssuer? = nil,
+        signIn: SignIn? = nil,
+        accounts: AccountRules = AccountRules(),
+        trustedOrigins: [String] = [],
         signInPaths: [PathPattern] = []
     ) {
         self.name = name
@@ -72,6 +80,9 @@ public struct Tenant: Sendable {
         self.maxStaleness = maxStaleness
         self.refresh = refresh
         self.issuer = issuer
+        self.signIn = signIn
+        self.accounts = accounts
+        self.trustedOrigins = trustedOrigins
         self.signInPaths = signInPaths
     }
 

@@ -7,7 +7,7 @@ enum AuthenticationReader {
 
     static func read(
         _ node: DocumentNode,
-        tenant: DocumentNode,
+        owner: IssuerOwner,
         _ session: inout ReadingSession
     ) -> Authentication {
         let from = node["from"].map { TokenSourceReader.read($0, &session) } ?? [.bearer]
@@ -18,7 +18,7 @@ enum AuthenticationReader {
                 "expired tokens stay good this long: set the clocks and keep the leeway under 5m"
             )
         }
-        let issuers = readIssuers(node["issuers"], tenant, &session)
+        let issuers = readIssuers(node["issuers"], owner, &session)
         let policy = VerificationPolicy(
             issuers: issuers.map(\.policy),
             leeway: Double(leeway.components.seconds) + Double(leeway.components.attoseconds) / 1e18,
@@ -29,14 +29,14 @@ enum AuthenticationReader {
 
     private static func readIssuers(
         _ node: DocumentNode?,
-        _ tenant: DocumentNode,
+        _ owner: IssuerOwner,
         _ session: inout ReadingSession
     ) -> [TrustedIssuer] {
         var lines: [String: Int] = [:]
         var issuers: [TrustedIssuer] = []
         for item in node?.items ?? [] {
             guard case .map = item.content else { continue }
-            for issuer in IssuerReader(node: item, tenant: tenant).read(&session) {
+            for issuer in IssuerReader(node: item, owner: owner).read(&session) {
                 let name = issuer.policy.issuer
                 if let line = lines[name] {
                     session.findings.error(

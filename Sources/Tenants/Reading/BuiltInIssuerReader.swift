@@ -1,81 +1,119 @@
 import Verification
 
-/// Reads a tenant's `issuer`, and makes the policy for its tokens.
-enum BuiltInIssuerReader {
-    /// - Returns: nil where a part is missing or no such thing, which the schema's check reports.
-    static func read(_ node: DocumentNode, _ session: ReadingSession) -> BuiltInIssuer? {
-        guard let url = node.text("url"), let audience = node.text("audience"),
+/// Reads a tenant's `issuer`.
+struct BuiltInIssuerReader {
+    let entry: DocumentNode.Entry
+    let tenant: DocumentNode
+    /// What the paths of the tenant's requests begin with.
+    let pathPrefix: String?
+
+    private var node: DocumentNode { entry.value }
+
+    /// - Returns: nil where a part is missing or no such thing, which was reported.
+    func read(_ session: inout ReadingSession) -> BuiltInIssuer? {
+        guard case .map = node.content else { return nil }
+        let url = ProviderURL.read(in: node, "url", &session)
+        let basePath = readBasePath(&session)
+        let clients = node["clients"].map { IssuerClientsReader.read($0, &session) } ?? []
+        let page = readPage(&session)
+        guard let url, let audience = node.text("audience"),
             let algorithm = node.text("algorithm").flatMap(SignatureAlgorithm.init(rawValue:))
         else { return nil }
-        var issuer = BuiltInIssuer(url: url, audience: audience, algorithm: algorithm)
+        var issuer = BuiltInIssuer(
+            url: url,
+            audience: audience,
+            algorithm: algorithm,
+            basePath: basePath,
+            clients: clients,
+            page: page
+        )
         issuer.access = node.duration("access") ?? issuer.access
         issuer.id = node.duration("id") ?? issuer.id
         issuer.refresh = node.duration("refresh") ?? issuer.refresh
+        issuer.rotateEvery = node.duration("rotate_every") ?? issuer.rotateEvery
         if let directory = node.text("keys_dir"), !directory.isEmpty {
             issuer.keysDirectory = session.resolve(directory)
         }
+        judgeRotation(issuer, &session)
+        judgePage(issuer, &session)
         return issuer
     }
 
-    /// - Parameter preset: Where `preset: built-in` stands.
-    static func readTrusted(
-        _ entry: DocumentNode.Entry?,
-        preset: Place,
-        _ session: inout ReadingSession
-    ) -> TrustedIssuer? {
-        guard let entry else {
+    private func readBasePath(_ session: inout ReadingSession) -> String {
+        let basePath = node["base_path"].flatMap { PathPrefixReader.read($0, name: "base_path", &session) } ?? ""
+        let place = node["base_path"]?.place ?? entry.keyPlace
+        if let pathPrefix, !EndpointPaths.isAt(pathPrefix, orBelow: basePath) {
             session.findings.error(
-                preset,
-                "preset \"built-in\" is the tenant's own issuer, and it has none: add an \"issuer\" section"
+                place,
+                "no request reaches the issuer's endpoints, which are not below \"path_prefix\": begin "
+                    + "\"base_path\" with that"
             )
-            return nil
-        }
-        guard let own = read(entry.value, session) else { return nil }
-        var issuer = TrustedIssuer(
-            policy: IssuerPolicy(
-                issuer: own.url,
-                audiences: [own.audience],
-                algorithms: [own.algorithm],
-                keys: .empty
-            ),
-            source: .inline
-        )
-        guard let directory = entry.value["keys_dir"] else {
-            session.findings.notInEffect(
-                preset,
-                "preset \"built-in\" without \"keys_dir\" in \"issuer\"",
-                KeySourceReader.refused
+        } else if EndpointPaths.isHouses(basePath) {
+            session.findings.error(
+                place,
+                "\"base_path\" is below \"/.gatehouse\", which is the gateway's own: choose another path"
             )
-            return issuer
         }
-        guard let keys = readDirectory(directory, own.algorithm, &session) else { return nil }
-        issuer.policy.keys = keys.keys
-        issuer.source = keys.source
-        return issuer
+        return basePath
     }
 
-    /// - Returns: The empty set where the directory does not exist or holds no key: keys may be made later.
-    private static func readDirectory(
-        _ node: DocumentNode,
-        _ algorithm: SignatureAlgorithm,
-        _ session: inout ReadingSession
-    ) -> IssuerKeys? {
-        guard let scalar = node.scalar, !scalar.text.isEmpty else { return nil }
-        let source = KeyFileSource(kind: .directory, path: session.resolve(scalar.text), algorithms: [algorithm])
-        do throws(KeyFileFault) {
-            let keys = try source.keySet(session.files)
-            if keys.keys.isEmpty {
-                let directory = scalar.variables.isEmpty ? source.path : "DIR"
-                session.findings.warning(
-                    node.place,
-                    "no key in \(scalar.shown): \(KeySourceReader.refused) until there is one (gatehouse keys generate "
-                        + "--algorithm \(algorithm.rawValue) --out \(directory))"
+    private func readPage(_ session: inout ReadingSession) -> SignInPage {
+        var page = SignInPage()
+        if let value = node["page"]?["name"], let scalar = value.scalar, !scalar.text.isEmpty {
+            if PrintableText.isPrintable(scalar.text) {
+                page.name = scalar.text
+            } else {
+                session.findings.error(
+                    value.place,
+                    "\"name\" must be visible text on one line: leave control characters out"
                 )
             }
-            return IssuerKeys(keys: keys, source: .file(source))
-        } catch {
-            session.findings.report(error, "\"keys_dir\"", node)
-            return nil
         }
+        if let value = node["page"]?["color"], let scalar = value.scalar, !scalar.text.isEmpty {
+            if Self.isColor(scalar.text) {
+                page.color = scalar.text
+            } else {
+                session.findings.error(
+                    value.place,
+                    "\"color\" must be \"#\" and six hexadecimal digits, but is \(scalar.shown): write it like "
+                        + "\"#0a7cff\""
+                )
+            }
+        }
+        return page
+    }
+
+    private static func isColor(_ text: String) -> Bool {
+        text.utf8.count == 7 && text.utf8.first == UInt8(ascii: "#")
+            && text.utf8.dropFirst().allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
+    }
+
+    private func judgeRotation(_ issuer: BuiltInIssuer, _ session: inout ReadingSession) {
+        guard let value = node["rotate_every"] else { return }
+        let life = max(issuer.access, issuer.id)
+        if issuer.rotateEvery <= life {
+            session.findings.error(
+                value.place,
+                "\"rotate_every\" must be longer than its tokens live, which is \(life.shown): write more, for "
+                    + "example 90d"
+            )
+        } else if issuer.keysDirectory != nil, issuer.rotateEvery != .seconds(90 * 86_400) {
+            // The default is let through: printed configurations have it.
+            session.findings.warning(
+                value.place,
+                "keys in \"keys_dir\" are not replaced by the gateway: leave \"rotate_every\" or \"keys_dir\" out"
+            )
+        }
+    }
+
+    /// Clients send people to the hosted page, which needs somebody who knows them.
+    private func judgePage(_ issuer: BuiltInIssuer, _ session: inout ReadingSession) {
+        let hasProvider = ["apple", "google"].contains { tenant["sign_in"]?[$0]?["web"] != nil }
+        guard !hasProvider, issuer.clients.contains(where: { !$0.redirectURIs.isEmpty }) else { return }
+        session.findings.warning(
+            node.entry("clients")?.keyPlace ?? entry.keyPlace,
+            "nobody can sign in on the page that clients send people to: add \"web\" to \"apple\" or \"google\" of "
+                + "\"sign_in\""
+        )
     }
 }

@@ -6,6 +6,14 @@ struct TrustedIssuer {
     var source: KeySource
 }
 
+/// The tenant that issuers are read for.
+struct IssuerOwner {
+    var name: String
+    var node: DocumentNode
+    /// What its `issuer` says; nil where there is none or it cannot be read.
+    var issuer: BuiltInIssuer?
+}
+
 /// Reads one entry of `authenticate.issuers`.
 struct IssuerReader {
     static let sources = [
@@ -13,13 +21,12 @@ struct IssuerReader {
     ]
 
     let node: DocumentNode
-    /// The tenant that it belongs to, for `preset: built-in`.
-    let tenant: DocumentNode
+    let owner: IssuerOwner
 
     /// - Returns: Several for a provider that goes by several names; empty where it cannot be read, which was reported.
     func read(_ session: inout ReadingSession) -> [TrustedIssuer] {
         guard let source = keySource(&session) else { return [] }
-        if source.key == "preset" { return PresetReader(node: node, tenant: tenant).read(source.value, &session) }
+        if source.key == "preset" { return PresetReader(node: node, owner: owner).read(source.value, &session) }
         let algorithms = readAlgorithms(source, &session)
         let issuer = node["issuer"]
         if issuer == nil {

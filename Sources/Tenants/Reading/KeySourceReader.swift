@@ -9,8 +9,6 @@ struct IssuerKeys {
 
 /// Makes the keys that an issuer's key source stands for.
 enum KeySourceReader {
-    static let refused = "tokens of this issuer are refused"
-
     /// - Parameter issuer: The value of `issuer`, which `discovery` goes by.
     /// - Returns: nil where there are none, which was reported.
     static func read(

@@ -2,29 +2,9 @@ import Verification
 
 /// Reads an issuer that is known by name: `preset`.
 struct PresetReader {
-    private struct Provider {
-        /// Every `iss` that its tokens may carry, the usual one first.
-        var issuers: [String]
-        var keySet: String
-        var lifetime: Duration?
-    }
-
-    private static let providers = [
-        "apple": Provider(
-            issuers: ["https://appleid.apple.com"],
-            keySet: "https://appleid.apple.com/auth/keys",
-            lifetime: .seconds(86_400)
-        ),
-        // Google's guide to ID tokens names both forms of `iss`.
-        "google": Provider(
-            issuers: ["https://accounts.google.com", "accounts.google.com"],
-            keySet: "https://www.googleapis.com/oauth2/v3/certs"
-        ),
-    ]
-
     /// The entry of `issuers`.
     let node: DocumentNode
-    let tenant: DocumentNode
+    let owner: IssuerOwner
 
     /// - Returns: Empty where it cannot be read, which was reported.
     func read(_ value: DocumentNode, _ session: inout ReadingSession) -> [TrustedIssuer] {
@@ -35,29 +15,30 @@ struct PresetReader {
             session.findings.error(entry.keyPlace, "\"\(key)\" is known from the preset: leave it out")
         }
         if preset == "built-in" {
-            let own = BuiltInIssuerReader.readTrusted(tenant.entry("issuer"), preset: value.place, &session)
-            return own.map { [$0] } ?? []
+            return OwnIssuerTrust(owner: owner, preset: value.place).read(&session).map { [$0] } ?? []
         }
-        guard let provider = Self.providers[preset] else { return [] }
+        guard let provider = SignIn.Provider(rawValue: preset) else { return [] }
         if node["audiences"] == nil { IssuerReader.warnOfAudience(node, &session) }
-        return issuers(provider, tenant["sign_in"]?[preset], &session)
+        return issuers(provider, owner.node["sign_in"]?[preset], &session)
     }
 
     /// - Parameter given: The tenant's section for sign-in with the provider, which may name other addresses: those of
     ///   a test, or of another cloud.
     private func issuers(
-        _ provider: Provider,
+        _ provider: SignIn.Provider,
         _ given: DocumentNode?,
         _ session: inout ReadingSession
     ) -> [TrustedIssuer] {
-        var keySet = provider.keySet
-        if let address = given?["jwks_url"] {
-            guard let url = ProviderURL.read(address, name: "\"jwks_url\"", &session) else { return [] }
-            keySet = url
+        var source: RemoteKeySource
+        let names: [String]
+        switch provider {
+        case .apple: (source, names) = (AppleSignIn.standardKeys, [given?.text("issuer") ?? AppleSignIn.standardIssuer])
+        case .google: (source, names) = (GoogleSignIn.standardKeys, GoogleSignInReader.issuers(given))
         }
-        var names = provider.issuers
-        if let name = given?.text("issuer"), name != provider.issuers.first { names = [name] }
-        let source = RemoteKeySource(location: .keySet(url: keySet), lifetime: provider.lifetime)
+        if let given, given["jwks_url"] != nil {
+            guard let url = ProviderURL.read(in: given, "jwks_url", allowsQuery: true, &session) else { return [] }
+            source.location = .keySet(url: url)
+        }
         return names.map { name in
             TrustedIssuer(
                 policy: IssuerPolicy(

@@ -8,31 +8,21 @@ struct TenantReader {
     func read(_ node: DocumentNode, _ session: inout ReadingSession) -> Tenant? {
         let tls = node["tls"].flatMap { ServerCertificateReader.read($0, hosts: node["hosts"], &session) }
         let backend = node["backend"].map { BackendReader.read($0, &session) }
-        let authentication = node["authenticate"].map { AuthenticationReader.read($0, tenant: node, &session) }
+        let issuer = node.entry("issuer").flatMap {
+            BuiltInIssuerReader(entry: $0, tenant: node, pathPrefix: pathPrefix).read(&session)
+        }
+        let owner = IssuerOwner(name: name, node: node, issuer: issuer)
+        let authentication = node["authenticate"].map { AuthenticationReader.read($0, owner: owner, &session) }
         let access = node["access"].map { AccessReader.read($0, &session) }
-        let identity = node["identity"].map { IdentityReader.read($0, &session) }
+        let identity = node["identity"].map { IdentityReader.read($0, &session) } ?? Identity()
         let revokeOn = node["revoke_on"].map { RevokeOnReader.read($0, &session) } ?? []
-        let issuer = node["issuer"].flatMap { BuiltInIssuerReader.read($0, session) }
+        let from = authentication?.from ?? [.bearer]
         let refresh = node.entry("refresh").flatMap {
-            RefreshReader(
-                entry: $0,
-                tenant: node,
-                from: authentication?.from ?? [.bearer],
-                identity: identity ?? Identity(),
-                issuer: issuer
-            ).read(&session)
+            RefreshReader(entry: $0, tenant: node, from: from, identity: identity, issuer: issuer).read(&session)
         }
-        let mode = node.text("mode").flatMap(Tenant.Mode.init(rawValue:)) ?? .enforce
-        if mode == .observe, let place = node["mode"]?.place {
-            session.findings.warning(
-                place,
-                "mode observe lets every request of \"\(name)\" through: use it for a migration only"
-            )
-        }
-        let strips = node.boolean("strip_prefix") ?? false
-        if strips, node["path_prefix"] == nil, let place = node.entry("strip_prefix")?.keyPlace {
-            session.findings.error(place, "\"strip_prefix\" without \"path_prefix\": add the prefix, or leave it out")
-        }
+        let signingIn = readSigningIn(node, from, refresh, issuer, &session)
+        let mode = readMode(node, &session)
+        let strips = readStripping(node, &session)
         guard let backend, let authentication else { return nil }
         return Tenant(
             name: name,
@@ -42,7 +32,7 @@ struct TenantReader {
             backend: backend,
             authenticate: authentication,
             access: access ?? AccessRules([]),
-            identity: identity ?? Identity(),
+            identity: identity,
             mode: mode,
             limits: limits(node["limits"]),
             tls: tls,
@@ -55,8 +45,53 @@ struct TenantReader {
             maxStaleness: node.duration("max_staleness") ?? .seconds(30),
             refresh: refresh,
             issuer: issuer,
-            signInPaths: node["sign_in"].map { SignInPathsReader.read($0, &session) } ?? []
+            signIn: signingIn.signIn,
+            accounts: signingIn.accounts,
+            trustedOrigins: TrustedOriginsReader.read(node, &session),
+            signInPaths: signingIn.paths
         )
+    }
+
+    private struct SigningIn {
+        var signIn: SignIn?
+        var accounts: AccountRules
+        var paths: [PathPattern]
+    }
+
+    private func readSigningIn(
+        _ node: DocumentNode,
+        _ from: [TokenSource],
+        _ refresh: RefreshRules?,
+        _ issuer: BuiltInIssuer?,
+        _ session: inout ReadingSession
+    ) -> SigningIn {
+        var paths = EndpointPaths(pathPrefix: pathPrefix, issuer: issuer)
+        let signIn = node["sign_in"].map {
+            SignInReader(node: $0, tenant: node, from: from, refresh: refresh, issuer: issuer).read(&paths, &session)
+        }
+        let exchanges = [signIn?.apple?.then, signIn?.google?.then]
+        let issues = exchanges.contains(.issue) || signIn?.web != nil || issuer?.clients.isEmpty == false
+        let accounts = AccountsReader.read(node, issues: issues, &session)
+        return SigningIn(signIn: signIn, accounts: accounts, paths: paths.all)
+    }
+
+    private func readMode(_ node: DocumentNode, _ session: inout ReadingSession) -> Tenant.Mode {
+        let mode = node.text("mode").flatMap(Tenant.Mode.init(rawValue:)) ?? .enforce
+        if mode == .observe, let place = node["mode"]?.place {
+            session.findings.warning(
+                place,
+                "mode observe lets every request of \"\(name)\" through: use it for a migration only"
+            )
+        }
+        return mode
+    }
+
+    private func readStripping(_ node: DocumentNode, _ session: inout ReadingSession) -> Bool {
+        let strips = node.boolean("strip_prefix") ?? false
+        if strips, node["path_prefix"] == nil, let place = node.entry("strip_prefix")?.keyPlace {
+            session.findings.error(place, "\"strip_prefix\" without \"path_prefix\": add the prefix, or leave it out")
+        }
+        return strips
     }
 
     private func limits(_ node: DocumentNode?) -> RequestLimits {

@@ -3,16 +3,19 @@ enum TenantsReader {
     static func read(_ node: DocumentNode?, _ session: inout ReadingSession) -> [Tenant] {
         var routes: [Route: (tenant: String, place: Place)] = [:]
         var certificates = SharedHostCertificates()
+        var realms = SharedRealms()
         var tenants: [Tenant] = []
         for entry in node?.entries ?? [] {
             checkName(entry, &session)
-            let prefix = entry.value["path_prefix"].flatMap { PathPrefixReader.read($0, &session) } ?? nil
+            let prefix =
+                entry.value["path_prefix"].flatMap { PathPrefixReader.read($0, name: "path_prefix", &session) } ?? nil
             let hosts = readHosts(entry, prefix, &routes, &session)
             guard
                 let tenant = TenantReader(name: entry.key, hosts: hosts, pathPrefix: prefix)
                     .read(entry.value, &session)
             else { continue }
             certificates.check(tenant, entry, &session)
+            realms.check(tenant, entry, &session)
             tenants.append(tenant)
         }
         return tenants
@@ -77,13 +80,14 @@ enum TenantsReader {
     }
 }
 
-/// Reads `path_prefix`.
+/// Reads what paths begin with.
 enum PathPrefixReader {
+    /// - Parameter name: The key that it is the value of.
     /// - Returns: nil for `/`, which stands for every path, and for a malformed prefix, which is reported.
-    static func read(_ node: DocumentNode, _ session: inout ReadingSession) -> String? {
+    static func read(_ node: DocumentNode, name: String, _ session: inout ReadingSession) -> String? {
         guard let scalar = node.scalar, !scalar.text.isEmpty, scalar.text != "/" else { return nil }
         if let remedy = mistake(in: scalar.text) {
-            session.findings.error(node.place, "\"path_prefix\" must be like /shop, but is \(scalar.shown): \(remedy)")
+            session.findings.error(node.place, "\"\(name)\" must be like /shop, but is \(scalar.shown): \(remedy)")
             return nil
         }
         return scalar.text

@@ -65,7 +65,6 @@ extension Schema {
         SchemaKey(
             "preset",
             .choice(["apple", "google", "built-in"]),
-            effect: .byValue("`built-in` without `issuer.keys_dir`: tokens of this issuer are refused"),
             "A known issuer: `built-in` is the tenant's own, from its `issuer` section."
         ),
     ])
@@ -77,13 +76,13 @@ extension Schema {
         SchemaKey(
             "keys_dir",
             .path(example: "keys/shop"),
-            "Its keys: every `*.pem`, `*.jwk` and `*.jwks` of a directory. A PEM key's `kid` is its file's name."
+            "Its keys: every `*.pem`, `*.jwk` and `*.jwks` of a directory; only a `*.pem` signs, and its `kid` is the "
+                + "file's name. Omitted: the gateway makes them, and keeps them in the store."
         ),
         SchemaKey(
             "base_path",
             .text(example: "/api/v1/users"),
             standard: "/",
-            effect: .none("nothing is served there"),
             "Where its endpoints are mounted on the tenant's host."
         ),
         SchemaKey(
@@ -96,7 +95,6 @@ extension Schema {
             "id",
             .duration(.seconds(1)...(hours * 24), example: "1h"),
             standard: "1h",
-            effect: .none("no ID token is issued"),
             "How long an ID token lives."
         ),
         SchemaKey(
@@ -109,21 +107,29 @@ extension Schema {
             "rotate_every",
             .duration(hours...year, example: "90d"),
             standard: "90d",
-            effect: .none("keys are not rotated"),
-            "How long a signing key is used."
+            "How long a key that the gateway made signs; longer than a token lives."
         ),
         SchemaKey(
             "clients",
             .list(.object(client)),
             standard: "[]",
-            effect: .none("nobody can sign in here"),
             "Its OpenID clients."
         ),
+        SchemaKey("page", .object(page), "How its sign-in page looks."),
+    ])
+
+    static let page = SchemaObject([
+        SchemaKey("name", .text(example: "Shop"), "The app's name for people. Omitted: the tenant's."),
+        SchemaKey("color", .text(example: "\"#0a7cff\""), "The app's colour, `#rrggbb`. Omitted: the house's."),
     ])
 
     static let client = SchemaObject([
         SchemaKey("id", .text(example: "shop-mobile"), isRequired: true, "`client_id`."),
-        SchemaKey("secret", .secret, "`client_secret` of a client that can keep one."),
+        SchemaKey(
+            "secret",
+            .secret,
+            "`client_secret` of a client that can keep one, of 16 bytes or more. Either this or `public: true`."
+        ),
         SchemaKey("public", .boolean, standard: "false", "Whether it has no secret (an app, a page)."),
         SchemaKey(
             "redirect_uris",

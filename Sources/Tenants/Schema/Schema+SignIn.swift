@@ -63,7 +63,12 @@ extension Schema {
         SchemaKey("client_id", .text(example: "com.example.web"), isRequired: true, "The Services ID."),
         SchemaKey("team_id", .text(example: "TEAM123456"), isRequired: true, "The developer team."),
         SchemaKey("key_id", .text(example: "KEY1234567"), isRequired: true, "The key's name at Apple."),
-        SchemaKey("private_key_file", .path(example: "apple.p8"), isRequired: true, "The key that Apple gave out."),
+        SchemaKey(
+            "private_key_file",
+            .path(example: "apple.p8"),
+            isRequired: true,
+            "The `.p8` key that Apple gave out."
+        ),
     ])
 
     static let google = SchemaObject(
@@ -93,12 +98,12 @@ extension Schema {
         SchemaKey("callback", .text(example: "/api/auth/callback"), isRequired: true, "Where the provider returns to."),
         SchemaKey("provider", .choice(["google", "apple"]), isRequired: true, "Who signs in."),
         SchemaKey("client_id", .text(example: "web.apps.example"), isRequired: true, "The client at the provider."),
-        SchemaKey("client_secret", .secret, "Its secret."),
+        SchemaKey("client_secret", .secret, "Its secret at Google; at Apple the key of `apple.web` signs."),
         SchemaKey(
             "after",
             .text(example: "https://app.example.com/"),
             isRequired: true,
-            "Where the browser goes then."
+            "Where the browser goes then: a whole URL, whose origin is the only one that a sign-in leads to."
         ),
         SchemaKey("cookies", .object(sessionCookies), isRequired: true, "The cookies that are set."),
     ])

@@ -66,33 +66,26 @@ extension Schema {
         SchemaKey(
             "realm",
             .text(example: "shop"),
-            effect: .none("tenants share no accounts"),
             "Tenants of one realm share accounts."
         ),
         SchemaKey(
             "role",
             .text(example: "customer"),
-            effect: .none("no account is made"),
             "The role that an account gets when it signs in here first."
         ),
         SchemaKey(
             "accounts",
             .object(accounts),
-            effect: .none("no account is made"),
             "How accounts are found and linked."
         ),
         SchemaKey(
             "sign_in",
             .object(signIn),
-            effect: .partial(
-                "presets take `issuer` and `jwks_url` from here, but sign-in requests go to the backend unchecked"
-            ),
             "Sign-in with Apple and Google, and the endpoints around it."
         ),
         SchemaKey(
             "issuer",
             .object(issuer),
-            effect: .partial("its tokens are verified and renewed, but nobody can sign in here"),
             "The built-in issuer, which `preset: built-in` trusts."
         ),
         SchemaKey(
@@ -123,13 +116,15 @@ extension Schema {
         SchemaKey(
             "cors",
             .object(cors),
-            effect: .none("CORS is left to the backend"),
+            effect: .partial(
+                "sign-in trusts its origins if `credentials` is true, all else of CORS is left to the backend"
+            ),
             "Which origins' scripts may call (CORS)."
         ),
         SchemaKey(
             "csrf",
             .object(csrf),
-            effect: .none("cross-site requests are not refused"),
+            effect: .partial("cross-site requests are refused at sign-in only"),
             "Which origins may send unsafe requests with cookies."
         ),
         SchemaKey("websocket", .object(webSocket), "WebSocket connections."),

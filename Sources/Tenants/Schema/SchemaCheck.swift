@@ -76,7 +76,7 @@ struct SchemaCheck {
             case .partial(let consequence):
                 if !isQuiet { findings.notInEffect(entry.keyPlace, "part of \"\(key.name)\"", consequence) }
                 isQuietBelow = true
-            case .full, .byValue: break
+            case .full: break
             }
             value(entry.value, key.type, name: "\"\(key.name)\"", owner: entry.keyPlace, isQuiet: isQuietBelow)
         }

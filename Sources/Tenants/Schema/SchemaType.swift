@@ -47,8 +47,6 @@ public struct SchemaKey: Sendable {
         case partial(String)
         /// Read and checked only; what follows from that.
         case none(String)
-        /// Some values are in effect; the reader warns of the others.
-        case byValue(String)
     }
 
     public var name: String

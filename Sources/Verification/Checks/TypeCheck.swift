@@ -10,6 +10,12 @@ enum TypeCheck {
         if let content = header.contentType, bare(content) == "jwt" { throw VerificationFailure(.wrongType) }
     }
 
+    /// For issuers that type their access tokens (RFC 9068 section 4): only `at+jwt` passes, so that an ID token of the
+    /// same issuer is none.
+    static func checkAccessToken(_ header: JOSEHeader) throws(VerificationFailure) {
+        guard let type = header.type, bare(type) == "at+jwt" else { throw VerificationFailure(.wrongType) }
+    }
+
     private static func isAccessToken(_ type: String) -> Bool {
         let name = bare(type)
         if name == "jwt" || name == "at+jwt" { return true }

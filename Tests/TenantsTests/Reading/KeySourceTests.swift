@@ -66,9 +66,13 @@ struct KeySourceTests {
             ]
         )
         #expect(authentication.policy.issuers.first?.keys == .empty)
+        #expect(authentication.policy.issuers.first?.requiresAccessTokenType == true)
         let without = try Self.authentication("[{ preset: built-in }]", more: "issuer: { \(issuer) }")
-        #expect(without.keySources == [.inline])
-        #expect(without.policy.issuers.first?.keys == .empty)
+        #expect(without.keySources == [.builtIn(tenant: "shop")])
+        let policy = try #require(without.policy.issuers.first)
+        #expect(policy.keys == nil)
+        #expect(policy.issuer == "https://shop.test" && policy.audiences == ["a"] && policy.algorithms == [.es256])
+        #expect(policy.requiresAccessTokenType)
     }
 
     @Test(arguments: [
@@ -81,7 +85,7 @@ struct KeySourceTests {
         )
         #expect(authentication.keySources == [.remote(RemoteKeySource(location: .keySet(url: url)))])
         let policy = try #require(authentication.policy.issuers.first)
-        #expect(policy.keys == nil)
+        #expect(policy.keys == nil && !policy.requiresAccessTokenType)
         #expect(policy.issuer == "i" && policy.algorithms == [.rs256, .es256])
     }
 

@@ -201,24 +201,12 @@ extension Mistake {
             ]
         ),
         Mistake(
-            "builtInWithoutKeys",
-            Sample.tenant(
-                issuers: #"[{ preset: built-in }]"#,
-                more: #"issuer: { url: 'https://shop.test', audience: a, algorithm: ES256 }"#
-            ),
-            [
-                #"7:27: warning: preset "built-in" without "keys_dir" in "issuer" is not in effect yet: tokens of this issuer are refused"#,
-                #"8:5: warning: part of "issuer" is not in effect yet: its tokens are verified and renewed, but nobody can sign in here"#,
-            ]
-        ),
-        Mistake(
             "builtInWithMissingDirectory",
             Sample.tenant(
                 issuers: #"[{ preset: built-in }]"#,
                 more: #"issuer: { url: 'https://shop.test', audience: a, algorithm: ES256, keys_dir: keys/shop }"#
             ),
             [
-                #"8:5: warning: part of "issuer" is not in effect yet: its tokens are verified and renewed, but nobody can sign in here"#,
                 #"8:82: warning: no key in "keys/shop": tokens of this issuer are refused until there is one (gatehouse keys generate --algorithm ES256 --out keys/shop)"#,
             ]
         ),

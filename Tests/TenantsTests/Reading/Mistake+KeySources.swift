@@ -109,7 +109,6 @@ extension Mistake {
                     """
             ),
             [
-                #"8:5: warning: part of "sign_in" is not in effect yet: presets take issuer and jwks_url from here, but sign-in requests go to the backend unchecked"#,
                 #"9:68: "jwks_url" must be an https:// address (http:// only on loopback): change it"#,
             ]
         ),

@@ -1,5 +1,6 @@
 import Tenants
 import Testing
+import Verification
 
 /// Every mistake is told with its line, its column and a remedy.
 struct MistakesTests {
@@ -7,13 +8,16 @@ struct MistakesTests {
     static let files = PretendFiles(
         Certificates.files.merging([
             "short.secret": "tooshort\n", "empty.secret": "\n", "bad.pem": "canary", "bad.json": "canary",
+            "p384.p8": (try? SigningKey.generate(.p384).privateKeyPEM) ?? "",
         ]) { $1 }
     )
     static let all =
         Mistake.document + Mistake.structure + Mistake.gateway + Mistake.routing + Mistake.backend + Mistake.tls
         + Mistake.authentication + Mistake.keySources + Mistake.policy + Mistake.store + Mistake.redisFiles
         + Mistake.revocation + Mistake.refreshSources + Mistake.refreshCalls + Mistake.refreshTargets
-        + Mistake.refreshDelivery + Mistake.refreshIssuer + Mistake.signInPaths
+        + Mistake.refreshDelivery + Mistake.refreshIssuer + Mistake.signInPaths + Mistake.signInProviders
+        + Mistake.webSignIn
+        + Mistake.signInIssuer + Mistake.ownIssuer + Mistake.issuerClients + Mistake.accounts
 
     @Test(arguments: all)
     func everyMistakeIsToldAtItsPlaceWithARemedy(mistake: Mistake) {

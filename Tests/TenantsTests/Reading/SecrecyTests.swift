@@ -72,6 +72,38 @@ struct SecrecyTests {
         }
     }
 
+    @Test(arguments: [
+        #"apple: { path: "${CANARY}", client_ids: ["${CANARY}"], then: "${CANARY}", issuer: "${CANARY}" }"#,
+        #"apple: { path: "/${CANARY}", client_ids: [c], then: issue, notifications: "/${CANARY}" }"#,
+        #"apple: { path: /a, client_ids: [c], then: forward, jwks_url: "${CANARY}", token_url: "http://\#(canary)@h" }"#,
+        #"apple: { path: /a, client_ids: [c], then: none, web: { client_id: w, team_id: T, key_id: K, private_key_file: "${CANARY}" } }"#,
+        #"apple: { path: /a, client_ids: [c], then: forward, web: { client_id: w, team_id: T, key_id: K, private_key_file: canary.secret } }"#,
+        #"google: { path: /a, client_ids: [c], then: issue, web: { client_id: "${CANARY}é", client_secret: "\#(canary)é" } }"#,
+        #"google: { path: /a, client_ids: [c], then: issue, web: { client_id: c, client_secret: example-only-\#(canary) } }"#,
+        #"endpoints: { me: "/${CANARY}", logout: "/${CANARY}", refresh: "/.gatehouse/${CANARY}" }"#,
+        #"web: { login: "${CANARY}", callback: "*${CANARY}", provider: "${CANARY}", client_id: "${CANARY}", client_secret: [\#(canary)], after: "${CANARY}", cookies: { access: "${CANARY} a", refresh: "${CANARY} a" } }"#,
+        #"web: { login: /l, callback: /c, provider: google, client_id: c, client_secret: "\#(canary)é", after: "https://u:\#(canary)@h", cookies: { access: "${CANARY}", refresh: "${CANARY}" } }"#,
+    ])
+    func noDiagnosticOfASignInShowsASecret(section: String) {
+        let issuer = "issuer: { url: 'https://i.test', audience: a, algorithm: ES256 }"
+        expectSilence(Sample.tenant(issuers: "[{ preset: built-in }]", more: "\(issuer)\nsign_in: { \(section) }"))
+        expectSilence(Sample.tenant(more: "path_prefix: /p\nsign_in: { \(section) }"))
+    }
+
+    @Test(arguments: [
+        #"issuer: { url: "${CANARY}", audience: "${CANARY}", algorithm: "${CANARY}", base_path: "${CANARY}" }"#,
+        #"issuer: { url: "https://u:\#(canary)@h", audience: a, algorithm: RS256, base_path: "/.gatehouse/${CANARY}" }"#,
+        #"issuer: { url: "https://h", audience: a, algorithm: RS256, page: { name: "${CANARY}\n", color: "${CANARY}" } }"#,
+        #"issuer: { url: "https://h", audience: a, algorithm: RS256, clients: [{ id: "${CANARY}", secret: "\#(canary)", redirect_uris: ["${CANARY}", "${CANARY}", "https://u:\#(canary)@h"], scopes: ["${CANARY} a"] }, { id: "${CANARY}", public: true, secret: example-only-\#(canary), redirect_uris: [] }] }"#,
+        #"realm: "${CANARY}\n""#, #"role: "${CANARY}\u202e""#, #"accounts: { hook: "http://u:\#(canary)@h" }"#,
+        #"csrf: { trusted_origins: ["${CANARY}", "https://u:\#(canary)@h"] }\#nmode: none"#,
+        #"cors: { origins: ["${CANARY}"], credentials: true }\#nmode: none"#,
+    ])
+    func noDiagnosticOfAnIssuersSectionShowsASecret(section: String) {
+        expectSilence(Sample.tenant(issuers: "[{ preset: built-in }]", more: section))
+        expectSilence(Sample.tenant(more: section))
+    }
+
     @Test func whatARotatedTokenNeedsIsSaidWithoutTheEnvironment() {
         let call = #"{ send: refresh_token_json, path: /r, refresh_token: "/${CANARY}" }"#
         for deliver in ["header: X-T", "header: X-T, cookies: { r: /token }"] {

@@ -45,7 +45,7 @@ struct DocumentationTests {
 
     private static let environment = [
         "GATEHOUSE_ADMIN_TOKEN": "token", "JWT_SECRET": String(repeating: "s", count: 64), "REDIS_PASSWORD": "password",
-        "CLIENT_SECRET": "secret",
+        "CLIENT_SECRET": "secret", "PARTNER_SECRET": String(repeating: "p", count: 32),
     ]
 
     private static func files() throws -> PretendFiles {

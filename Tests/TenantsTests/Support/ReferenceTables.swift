@@ -36,7 +36,6 @@ enum ReferenceTables {
         case .full: ""
         case .partial(let consequence): " *In part not in effect yet: \(consequence).*"
         case .none(let consequence): " *Not in effect yet: \(consequence).*"
-        case .byValue(let exception): " *Not in effect yet: \(exception).*"
         }
     }
 

@@ -53,6 +53,56 @@ import Verification
         #expect(try reason(header: ["typ": .string(type)]) == .wrongType)
     }
 
+    /// As the tenant's own issuer is trusted: ID tokens and access tokens are signed with the same keys.
+    private func reasonOfTyped(_ header: JSONObject, algorithm: SignatureAlgorithm = .es256) throws
+        -> VerificationFailure.Code?
+    {
+        let typed = IssuerPolicy(
+            issuer: House.issuer,
+            audiences: ["the-app"],
+            algorithms: [.es256],
+            keys: try House.keySet(for: .es256),
+            requiresAccessTokenType: true
+        )
+        // Another policy of the same issuer that asks for less is not what counts for this algorithm.
+        let untyped = IssuerPolicy(issuer: House.issuer, algorithms: [.hs256], keys: try House.keySet(for: .hs256))
+        let verifier = TokenVerifier(VerificationPolicy(issuers: [typed, untyped]))
+        return try House.refusal(of: House.token(algorithm, header: header), by: verifier)?.reason
+    }
+
+    @Test(arguments: ["at+jwt", "AT+JWT", "application/at+jwt", "Application/At+Jwt"])
+    func whereAccessTokensAreTypedOnlyTheyPass(type: String) throws {
+        #expect(try reasonOfTyped(["typ": .string(type)]) == nil)
+    }
+
+    @Test(arguments: [
+        "JWT", "jwt", "application/jwt", "access", "", "at", "at+jwtx", "x+at+jwt", "at+jwt ", "text/at+jwt",
+        "application/application/at+jwt", "logout+jwt",
+    ])
+    func whereAccessTokensAreTypedNoOtherTokenPasses(type: String) throws {
+        #expect(try reasonOfTyped(["typ": .string(type)]) == .wrongType)
+    }
+
+    @Test func whereAccessTokensAreTypedTheTypeMustBeThere() throws {
+        let header = #"{"alg":"HS256"}"#
+        let token = try House.rawToken(header: header, payload: JSONWriter.text(of: .object(House.claims)))
+        let keys = try House.keySet(for: .hs256)
+        for isTyped in [false, true] {
+            let policy = IssuerPolicy(
+                issuer: House.issuer,
+                algorithms: [.hs256],
+                keys: keys,
+                requiresAccessTokenType: isTyped
+            )
+            let verifier = TokenVerifier(VerificationPolicy(issuers: [policy]))
+            #expect(try House.refusal(of: token, by: verifier)?.reason == (isTyped ? .wrongType : nil))
+        }
+    }
+
+    @Test func anotherIssuersTokensNeedNoType() throws {
+        #expect(try reasonOfTyped(["typ": "JWT"], algorithm: .hs256) == nil)
+    }
+
     @Test(arguments: ["JWT", "jwt", "application/jwt"])
     func nestedTokensAreRefused(content: String) throws {
         #expect(try reason(header: ["cty": .string(content)]) == .wrongType)

@@ -68,7 +68,6 @@ struct RefreshCallReader {
         return id.map { .oauth2(clientID: $0, clientSecret: secret) }
     }
 
-    /// RFC 6749 appendices A.1 and A.2: what a client's name and secret may hold.
     private func readClient(_ node: DocumentNode, name: String, _ session: inout ReadingSession) -> String? {
         guard let scalar = node.scalar else { return nil }
         guard !scalar.text.isEmpty else {
@@ -81,14 +80,7 @@ struct RefreshCallReader {
             }
             return nil
         }
-        guard scalar.text.utf8.allSatisfy({ (0x20...0x7e).contains($0) }) else {
-            session.findings.error(
-                node.place,
-                "\"\(name)\" has a character that OAuth allows in none (RFC 6749 appendix A): use visible ASCII"
-            )
-            return nil
-        }
-        return scalar.text
+        return ClientText.read(node, name: name, &session)
     }
 
     private func readPointer(_ name: String, _ session: inout ReadingSession) -> JSONPointer? {

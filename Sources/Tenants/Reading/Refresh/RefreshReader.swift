@@ -113,10 +113,7 @@ struct RefreshReader {
             return
         }
         guard let issuer else { return }
-        let isTrusted = tenant["authenticate"]?["issuers"]?.items.contains {
-            $0.text("preset") == "built-in" || $0.text("issuer") == issuer.url
-        }
-        if isTrusted == false {
+        if !issuer.isTrusted(by: tenant) {
             session.findings.error(
                 send.place,
                 "send built_in gets tokens that are not good here: add \"preset: built-in\" to \"issuers\" of "

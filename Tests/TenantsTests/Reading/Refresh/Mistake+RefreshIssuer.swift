@@ -18,29 +18,28 @@ extension Mistake {
             "refreshByAnIssuerThatIsNotTrusted",
             Sample.tenant(
                 more: #"""
-                    issuer: { url: j, audience: a, algorithm: RS256 }
+                    issuer: { url: "https://j.test", audience: a, algorithm: RS256 }
                     refresh:
                       call: { send: built_in }
                       deliver: { header: X-T }
                     """#
             ),
             [
-                #"8:5: warning: part of "issuer" is not in effect yet: its tokens are verified and renewed, but nobody can sign in here"#,
-                #"10:21: send built_in gets tokens that are not good here: add "preset: built-in" to "issuers" of "authenticate""#,
+                #"10:21: send built_in gets tokens that are not good here: add "preset: built-in" to "issuers" of "authenticate""#
             ]
         ),
         Mistake(
             "refreshBuiltInWithRequest",
             Sample.tenant(
+                issuers: "[{ preset: built-in }]",
                 more: #"""
-                    issuer: { url: i, audience: a, algorithm: RS256, access: 30m }
+                    issuer: { url: 'https://i.test', audience: a, algorithm: RS256, access: 30m }
                     refresh:
                       call: { send: built_in, path: /r, method: PUT, access_token: /a, refresh_token: /b }
                       deliver: { header: X-T }
                     """#
             ),
             [
-                #"8:5: warning: part of "issuer" is not in effect yet: its tokens are verified and renewed, but nobody can sign in here"#,
                 #"10:31: send built_in asks the tenant's own issuer, without a request: leave "path" out"#,
                 #"10:41: send built_in asks the tenant's own issuer, without a request: leave "method" out"#,
                 #"10:54: send built_in asks the tenant's own issuer, without a request: leave "access_token" out"#,
@@ -50,23 +49,24 @@ extension Mistake {
         Mistake(
             "refreshBuiltInWithClient",
             Sample.tenant(
+                issuers: "[{ preset: built-in }]",
                 more: #"""
-                    issuer: { url: i, audience: a, algorithm: RS256, access: 30m }
+                    issuer: { url: 'https://i.test', audience: a, algorithm: RS256, access: 30m }
                     refresh:
                       call: { send: built_in, client_id: c }
                       deliver: { header: X-T }
                     """#
             ),
             [
-                #"8:5: warning: part of "issuer" is not in effect yet: its tokens are verified and renewed, but nobody can sign in here"#,
-                #"10:31: "client_id" is for send oauth2 only: leave it out"#,
+                #"10:31: "client_id" is for send oauth2 only: leave it out"#
             ]
         ),
         Mistake(
             "refreshBuiltInFromVault",
             Sample.tenant(
+                issuers: "[{ preset: built-in }]",
                 more: #"""
-                    issuer: { url: i, audience: a, algorithm: RS256, access: 30m }
+                    issuer: { url: 'https://i.test', audience: a, algorithm: RS256, access: 30m }
                     refresh:
                       call: { send: built_in }
                       deliver: { header: X-T }
@@ -75,15 +75,15 @@ extension Mistake {
                     """#
             ),
             [
-                #"8:5: warning: part of "issuer" is not in effect yet: its tokens are verified and renewed, but nobody can sign in here"#,
-                #"12:13: the tenant's own issuer goes by the session, so nothing is kept for it: leave "from" out, or write cookie:NAME"#,
+                #"12:13: the tenant's own issuer goes by the session, so nothing is kept for it: leave "from" out, or write cookie:NAME"#
             ]
         ),
         Mistake(
             "refreshBuiltInFromVaultWithoutCapture",
             Sample.tenant(
+                issuers: "[{ preset: built-in }]",
                 more: #"""
-                    issuer: { url: i, audience: a, algorithm: RS256, access: 30m }
+                    issuer: { url: 'https://i.test', audience: a, algorithm: RS256, access: 30m }
                     refresh:
                       call: { send: built_in }
                       deliver: { header: X-T }
@@ -91,15 +91,15 @@ extension Mistake {
                     """#
             ),
             [
-                #"8:5: warning: part of "issuer" is not in effect yet: its tokens are verified and renewed, but nobody can sign in here"#,
-                #"12:13: the tenant's own issuer goes by the session, so nothing is kept for it: leave "from" out, or write cookie:NAME"#,
+                #"12:13: the tenant's own issuer goes by the session, so nothing is kept for it: leave "from" out, or write cookie:NAME"#
             ]
         ),
         Mistake(
             "refreshBuiltInCookieIsNotReplaced",
             Sample.tenant(
+                issuers: "[{ preset: built-in }]",
                 more: #"""
-                    issuer: { url: i, audience: a, algorithm: RS256, access: 30m }
+                    issuer: { url: 'https://i.test', audience: a, algorithm: RS256, access: 30m }
                     refresh:
                       call: { send: built_in }
                       deliver: { header: X-T }
@@ -107,15 +107,15 @@ extension Mistake {
                     """#
             ),
             [
-                #"8:5: warning: part of "issuer" is not in effect yet: its tokens are verified and renewed, but nobody can sign in here"#,
-                #"11:7: each refresh replaces the refresh token, but the client never gets the new one: add the cookie that "from" names to "cookies", with "/refresh_token""#,
+                #"11:7: each refresh replaces the refresh token, but the client never gets the new one: add the cookie that "from" names to "cookies", with "/refresh_token""#
             ]
         ),
         Mistake(
             "refreshAtEveryRequest",
             Sample.tenant(
+                issuers: "[{ preset: built-in }]",
                 more: #"""
-                    issuer: { url: i, audience: a, algorithm: RS256, access: 30m }
+                    issuer: { url: 'https://i.test', audience: a, algorithm: RS256, access: 30m }
                     refresh:
                       call: { send: built_in }
                       deliver: { header: X-T }
@@ -123,15 +123,15 @@ extension Mistake {
                     """#
             ),
             [
-                #"8:5: warning: part of "issuer" is not in effect yet: its tokens are verified and renewed, but nobody can sign in here"#,
-                #"12:15: warning: tokens of "issuer" live 30m, so that each request leads to a refresh: give less"#,
+                #"12:15: warning: tokens of "issuer" live 30m, so that each request leads to a refresh: give less"#
             ]
         ),
         Mistake(
             "refreshAtEveryRequestByDefault",
             Sample.tenant(
+                issuers: "[{ preset: built-in }]",
                 more: #"""
-                    issuer: { url: i, audience: a, algorithm: RS256 }
+                    issuer: { url: 'https://i.test', audience: a, algorithm: RS256 }
                     refresh:
                       call: { send: built_in }
                       deliver: { header: X-T }
@@ -139,8 +139,7 @@ extension Mistake {
                     """#
             ),
             [
-                #"8:5: warning: part of "issuer" is not in effect yet: its tokens are verified and renewed, but nobody can sign in here"#,
-                #"12:15: warning: tokens of "issuer" live 1h, so that each request leads to a refresh: give less"#,
+                #"12:15: warning: tokens of "issuer" live 1h, so that each request leads to a refresh: give less"#
             ]
         ),
     ]

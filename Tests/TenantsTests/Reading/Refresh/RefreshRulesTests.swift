@@ -6,12 +6,13 @@ import Verification
 struct RefreshRulesTests {
     private static func rules(
         _ refresh: String,
+        issuers: String = "[\(Sample.issuer)]",
         auth: String = "",
         more: String = "",
         warnings: Int = 0,
         at location: SourceLocation = #_sourceLocation
     ) throws -> RefreshRules {
-        let result = Sample.read(Sample.tenant(auth: auth, more: "refresh: { \(refresh) }\n\(more)"))
+        let result = Sample.read(Sample.tenant(issuers: issuers, auth: auth, more: "refresh: { \(refresh) }\n\(more)"))
         #expect(result.errors.isEmpty, sourceLocation: location)
         #expect(result.warnings.count == warnings, sourceLocation: location)
         let tenant = try #require(result.configuration?.tenants.first, sourceLocation: location)
@@ -114,15 +115,14 @@ struct RefreshRulesTests {
     }
 
     @Test func theOwnIssuerIsAskedWithoutARequest() throws {
-        // The issuer's section is a warning: not all of it is in effect.
         let rules = try Self.rules(
             """
             within: 5m, grace: 30d, from: "cookie:r", call: { send: built_in }, \
             deliver: { cookies: { a: /access_token, r: /refresh_token } }
             """,
+            issuers: "[{ preset: built-in }]",
             auth: "from: [bearer, 'cookie:a']",
-            more: "issuer: { url: i, audience: a, algorithm: RS256, access: 30m }",
-            warnings: 1
+            more: "issuer: { url: 'https://i.test', audience: a, algorithm: RS256, access: 30m }"
         )
         #expect(rules.call.strategy == .builtIn)
         #expect(rules.call.target == nil)
@@ -130,8 +130,9 @@ struct RefreshRulesTests {
         #expect(try rules.call.refreshToken == Self.pointer("/refresh_token"))
         let bare = try Self.rules(
             "call: { send: built_in }, deliver: { header: X-New }",
-            more: "issuer: { url: i, audience: a, algorithm: RS256 }",
-            warnings: 1
+            // An issuer that is listed with keys of its own is trusted as well.
+            issuers: "[{ issuer: 'https://i.test', audiences: [a], algorithms: [HS256], secret: \(Sample.secret) }]",
+            more: "issuer: { url: 'https://i.test', audience: a, algorithm: RS256 }"
         )
         #expect(bare.source == .none)
     }

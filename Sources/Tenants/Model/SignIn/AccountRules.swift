@@ -1,0 +1,18 @@
+/// How accounts are found, and what they get.
+public struct AccountRules: Sendable, Equatable {
+    /// Tenants of one realm share accounts; nil: the tenant has its own.
+    public var realm: String?
+    /// The role that an account gets when it signs in here first; nil: none.
+    public var role: String?
+    /// Whether a verified e-mail joins Apple and Google sign-ins.
+    public var linkByEmail: Bool
+    /// Who decides instead: https, or http on loopback.
+    public var hook: String?
+
+    public init(realm: String? = nil, role: String? = nil, linkByEmail: Bool = false, hook: String? = nil) {
+        self.realm = realm
+        self.role = role
+        self.linkByEmail = linkByEmail
+        self.hook = hook
+    }
+}

@@ -1,0 +1,42 @@
+/// An OpenID client of a tenant's own issuer.
+public struct IssuerClient: Sendable, Equatable {
+    /// `client_id`.
+    public var id: String
+    /// `client_secret`; nil for a public client (RFC 6749 section 2.1).
+    public var secret: Secret?
+    /// Where codes may be sent, to the letter.
+    public var redirectURIs: [String]
+    /// Where a logout may lead, to the letter.
+    public var postLogoutRedirectURIs: [String]
+    /// What it may ask for.
+    public var scopes: [String]
+
+    public init(
+        id: String,
+        secret: Secret? = nil,
+        redirectURIs: [String],
+        postLogoutRedirectURIs: [String] = [],
+        scopes: [String] = ["openid"]
+    ) {
+        self.id = id
+        self.secret = secret
+        self.redirectURIs = redirectURIs
+        self.postLogoutRedirectURIs = postLogoutRedirectURIs
+        self.scopes = scopes
+    }
+
+    public var isPublic: Bool { secret == nil }
+}
+
+/// How the hosted sign-in page looks.
+public struct SignInPage: Sendable, Equatable {
+    /// The app's name for people; nil: the tenant's.
+    public var name: String?
+    /// The app's colour, `#rrggbb`; nil: the house's.
+    public var color: String?
+
+    public init(name: String? = nil, color: String? = nil) {
+        self.name = name
+        self.color = color
+    }
+}

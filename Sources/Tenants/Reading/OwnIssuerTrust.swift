@@ -1,0 +1,60 @@
+import Verification
+
+/// Makes the policy for the tokens of the tenant's own issuer: `preset: built-in`.
+struct OwnIssuerTrust {
+    let owner: IssuerOwner
+    /// Where the preset stands.
+    let preset: Place
+
+    /// - Returns: nil where there is no issuer, or it cannot be read, which was reported.
+    func read(_ session: inout ReadingSession) -> TrustedIssuer? {
+        guard let section = owner.node["issuer"] else {
+            session.findings.error(
+                preset,
+                "preset \"built-in\" is the tenant's own issuer, and it has none: add an \"issuer\" section"
+            )
+            return nil
+        }
+        guard let own = owner.issuer else { return nil }
+        var keys = IssuerKeys(keys: nil, source: .builtIn(tenant: owner.name))
+        if let directory = section["keys_dir"] {
+            guard let inDirectory = readDirectory(directory, own.algorithm, &session) else { return nil }
+            keys = inDirectory
+        }
+        return TrustedIssuer(
+            policy: IssuerPolicy(
+                issuer: own.url,
+                audiences: [own.audience],
+                algorithms: [own.algorithm],
+                keys: keys.keys,
+                requiresAccessTokenType: true
+            ),
+            source: keys.source
+        )
+    }
+
+    /// - Returns: The empty set where the directory does not exist or holds no key: keys may be made later.
+    private func readDirectory(
+        _ node: DocumentNode,
+        _ algorithm: SignatureAlgorithm,
+        _ session: inout ReadingSession
+    ) -> IssuerKeys? {
+        guard let scalar = node.scalar, !scalar.text.isEmpty else { return nil }
+        let source = KeyFileSource(kind: .directory, path: session.resolve(scalar.text), algorithms: [algorithm])
+        do throws(KeyFileFault) {
+            let keys = try source.keySet(session.files)
+            if keys.keys.isEmpty {
+                let directory = scalar.variables.isEmpty ? source.path : "DIR"
+                session.findings.warning(
+                    node.place,
+                    "no key in \(scalar.shown): tokens of this issuer are refused until there is one (gatehouse keys "
+                        + "generate --algorithm \(algorithm.rawValue) --out \(directory))"
+                )
+            }
+            return IssuerKeys(keys: keys, source: .file(source))
+        } catch {
+            session.findings.report(error, "\"keys_dir\"", node)
+            return nil
+        }
+    }
+}

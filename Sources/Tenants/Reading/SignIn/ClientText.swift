@@ -1,0 +1,35 @@
+/// Reads what OAuth clients are known by (RFC 6749 appendices A.1 and A.2).
+enum ClientText {
+    /// - Returns: nil for a text that is empty, or that was reported.
+    static func read(_ node: DocumentNode, name: String, _ session: inout ReadingSession) -> String? {
+        guard let scalar = node.scalar, !scalar.text.isEmpty else { return nil }
+        guard scalar.text.utf8.allSatisfy({ (0x20...0x7e).contains($0) }) else {
+            session.findings.error(
+                node.place,
+                "\"\(name)\" has a character that OAuth allows in none (RFC 6749 appendix A): use visible ASCII"
+            )
+            return nil
+        }
+        return scalar.text
+    }
+}
+
+/// Reads the gateway's secret at a provider.
+enum ClientSecretReader {
+    /// - Returns: The empty secret for an empty text, which is a warning; nil where it cannot be read, which was
+    ///   reported.
+    static func read(_ node: DocumentNode, provider: String, _ session: inout ReadingSession) -> Secret? {
+        guard let scalar = node.scalar else { return nil }
+        guard !scalar.text.isEmpty else {
+            session.findings.warning(
+                node.place,
+                "\"client_secret\" is empty: nobody can sign in with \(provider) in a browser until it is filled in"
+            )
+            return Secret([])
+        }
+        guard let text = ClientText.read(node, name: "client_secret", &session) else { return nil }
+        let secret = Secret(text)
+        session.judgeExample(secret, name: "\"client_secret\"", node.place)
+        return secret
+    }
+}

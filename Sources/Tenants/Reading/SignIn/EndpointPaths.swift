@@ -1,0 +1,90 @@
+/// The paths at which a tenant answers by itself. Each is one endpoint's.
+struct EndpointPaths {
+    private struct Taken {
+        var path: String
+        var key: String
+        var line: Int
+    }
+
+    /// What the paths of the tenant's requests begin with.
+    let pathPrefix: String?
+    /// The tenant's own; nil where there is none or it cannot be read.
+    let issuer: BuiltInIssuer?
+
+    private var patterns: [PathPattern] = []
+    private var taken: [Taken] = []
+
+    init(pathPrefix: String?, issuer: BuiltInIssuer?) {
+        self.pathPrefix = pathPrefix
+        self.issuer = issuer
+    }
+
+    /// Those that were read, in that order, and the issuer's.
+    var all: [PathPattern] {
+        let own = (issuer?.paths ?? []).compactMap { try? PathPattern($0) }
+        return patterns + own.filter { !patterns.contains($0) }
+    }
+
+    /// - Parameters:
+    ///   - name: The key that it is the value of.
+    ///   - isAppleExchange: Whether it may be the issuer's path for the same.
+    /// - Returns: nil where it cannot be used, which was reported.
+    mutating func read(
+        _ node: DocumentNode,
+        name: String,
+        isAppleExchange: Bool = false,
+        _ session: inout ReadingSession
+    ) -> PathPattern? {
+        guard node.scalar?.text.contains("*") != true else {
+            session.findings.error(node.place, "\"\(name)\" is one path, and \"*\" stands for many: write it out")
+            return nil
+        }
+        guard let pattern = PathReader.read(node, name: name, &session) else { return nil }
+        if let problem = problem(pattern.description, isAppleExchange: isAppleExchange) {
+            session.findings.error(node.place, "\"\(name)\" \(problem)")
+            return nil
+        }
+        taken.append(Taken(path: Self.folded(pattern.description), key: name, line: node.place.line))
+        patterns.append(pattern)
+        return pattern
+    }
+
+    private func problem(_ path: String, isAppleExchange: Bool) -> String? {
+        if Self.isHouses(path) { return "is below \"/.gatehouse\", which is the gateway's own: choose another path" }
+        if let pathPrefix, !Self.isAt(pathPrefix, orBelow: path) {
+            return "is not below \"path_prefix\", so that no request reaches it: begin it with that"
+        }
+        let folded = Self.folded(path)
+        if let first = taken.first(where: { $0.path.utf8.elementsEqual(folded.utf8) }) {
+            return "is the same path as \"\(first.key)\" in line \(first.line): give each a path of its own"
+        }
+        let fixed = issuer?.paths.first { Self.folded($0).utf8.elementsEqual(folded.utf8) }
+        guard let issuer, let fixed else { return nil }
+        if isAppleExchange, fixed.utf8.elementsEqual((issuer.basePath + IssuerPath.appleExchange.rawValue).utf8) {
+            return nil
+        }
+        return "is where the tenant's own issuer answers: choose another path, or another \"base_path\" there"
+    }
+
+    /// Everything below is the gateway's on every tenant.
+    static func isHouses(_ path: String) -> Bool {
+        isAt("/.gatehouse", orBelow: folded(path))
+    }
+
+    static func isAt(_ prefix: String, orBelow path: String) -> Bool {
+        path.utf8.starts(with: prefix.utf8)
+            && (path.utf8.count == prefix.utf8.count
+                || path.utf8.dropFirst(prefix.utf8.count).first == UInt8(ascii: "/"))
+    }
+
+    /// What backends take for the same path: without a slash at its end, in lower case.
+    private static func folded(_ path: String) -> String {
+        let path = path.lowercased()
+        return path.utf8.count > 1 && path.utf8.last == UInt8(ascii: "/") ? String(path.dropLast()) : path
+    }
+}
+
+extension BuiltInIssuer {
+    /// Where its endpoints are on the tenant's host.
+    var paths: [String] { IssuerPath.allCases.map { basePath + $0.rawValue } }
+}

@@ -1,0 +1,123 @@
+/// Reads `issuer.clients`.
+enum IssuerClientsReader {
+    /// RFC 6749 section 10.10: what an attacker guesses must not be short.
+    private static let shortestSecret = 16
+
+    /// In the order of the file; what cannot be read is left out, and was reported.
+    static func read(_ node: DocumentNode, _ session: inout ReadingSession) -> [IssuerClient] {
+        var lines: [String: Int] = [:]
+        var clients: [IssuerClient] = []
+        for item in node.items {
+            guard case .map = item.content else { continue }
+            let id = item["id"].flatMap { ClientText.read($0, name: "id", &session) }
+            if let id, let place = item["id"]?.place {
+                if let line = lines[id] {
+                    session.findings.error(place, "this client is in line \(line) already: give it another \"id\"")
+                }
+                lines[id] = lines[id] ?? place.line
+            }
+            if let client = client(item, id ?? "", &session), id != nil { clients.append(client) }
+        }
+        return clients
+    }
+
+    private static func client(
+        _ node: DocumentNode,
+        _ id: String,
+        _ session: inout ReadingSession
+    ) -> IssuerClient? {
+        let secret = readSecret(node, &session)
+        let redirects = addresses(node["redirect_uris"], name: "redirect_uris", &session)
+        let logouts = addresses(node["post_logout_redirect_uris"], name: "post_logout_redirect_uris", &session)
+        let scopes = node["scopes"].map { readScopes($0, &session) }
+        var client = IssuerClient(id: id, secret: secret, redirectURIs: redirects, postLogoutRedirectURIs: logouts)
+        client.scopes = scopes ?? client.scopes
+        return client
+    }
+
+    /// Whether a client can keep a secret is said in one of two ways (RFC 6749 section 2.1).
+    private static func readSecret(_ node: DocumentNode, _ session: inout ReadingSession) -> Secret? {
+        let isPublic = node.boolean("public") == true
+        guard let value = node["secret"] else {
+            if !isPublic {
+                session.findings.error(
+                    node.place,
+                    "this client has no secret: add \"secret\", or \"public: true\" for an app or a page"
+                )
+            }
+            return nil
+        }
+        if isPublic {
+            session.findings.error(
+                node.entry("public")?.keyPlace ?? node.place,
+                "a public client has no secret: leave \"public\" out, or \"secret\""
+            )
+        }
+        guard let scalar = value.scalar else { return nil }
+        guard !scalar.text.isEmpty else {
+            session.findings.error(
+                value.place,
+                "\"secret\" is empty: fill it in, or write \"public: true\" for an app or a page"
+            )
+            return nil
+        }
+        guard let text = ClientText.read(value, name: "secret", &session) else { return nil }
+        guard text.utf8.count >= shortestSecret else {
+            session.findings.error(
+                value.place,
+                "\"secret\" has \(text.utf8.count) bytes, a client's needs at least \(shortestSecret): generate one "
+                    + "with \"openssl rand -base64 32\""
+            )
+            return nil
+        }
+        let secret = Secret(text)
+        session.judgeExample(secret, name: "\"secret\"", value.place)
+        return secret
+    }
+
+    private static func addresses(
+        _ node: DocumentNode?,
+        name: String,
+        _ session: inout ReadingSession
+    ) -> [String] {
+        var addresses: [String] = []
+        for item in node?.items ?? [] {
+            guard let scalar = item.scalar, !scalar.text.isEmpty else { continue }
+            if addresses.contains(scalar.text) {
+                session.findings.error(item.place, "\(scalar.shown) is listed twice: leave one out")
+                continue
+            }
+            do throws(ScalarText.Problem) {
+                try ReturnAddress.check(scalar.text, allowsApps: true)
+            } catch {
+                session.findings.error(
+                    item.place,
+                    "\"\(name)\" must hold absolute URIs, but \(scalar.shown) is none that can be used: \(error.remedy)"
+                )
+            }
+            addresses.append(scalar.text)
+        }
+        return addresses
+    }
+
+    /// RFC 6749 section 3.3.
+    private static func readScopes(_ node: DocumentNode, _ session: inout ReadingSession) -> [String] {
+        var scopes: [String] = []
+        for item in node.items {
+            guard let scalar = item.scalar, !scalar.text.isEmpty else { continue }
+            let isToken = scalar.text.utf8.allSatisfy { byte in
+                (0x21...0x7e).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+            }
+            if !isToken {
+                session.findings.error(
+                    item.place,
+                    "\(scalar.shown) is no scope (RFC 6749 section 3.3): write one word of visible ASCII"
+                )
+            } else if scopes.contains(scalar.text) {
+                session.findings.error(item.place, "\(scalar.shown) is listed twice: leave one out")
+            }
+            scopes.append(scalar.text)
+        }
+        return scopes
+    }
+}

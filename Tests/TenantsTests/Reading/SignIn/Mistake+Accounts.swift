@@ -1,0 +1,138 @@
+extension Mistake {
+    /// What is wrong with `realm`, `role`, `accounts` and trusted origins.
+    static let accounts: [Mistake] = [
+        Mistake(
+            "hookIsNotAsked",
+            Sample.tenant(
+                more: #"""
+                    sign_in: { apple: { path: /a, client_ids: [c], then: forward } }
+                    accounts: { hook: 'https://a.test/hook' }
+                    """#
+            ),
+            [
+                #"9:17: warning: nobody asks the hook, no account is made here: sign in by "then: issue" or "web", or leave it out"#
+            ]
+        ),
+        Mistake(
+            "hookIsNoAddress",
+            Sample.tenant(
+                issuers: #"[{ preset: built-in }]"#,
+                more: #"""
+                    issuer: { url: 'https://i.test', audience: a, algorithm: ES256 }
+                    sign_in: { google: { path: /g, client_ids: [c], then: issue } }
+                    accounts: { hook: 'http://a.test/?key=canary' }
+                    """#
+            ),
+            [
+                #"10:23: "hook" must be an https:// address (http:// only on loopback): change it"#
+            ]
+        ),
+        Mistake(
+            "realmIsBlank",
+            Sample.tenant(
+                more: #"""
+                    realm: ' '
+                    role: "a\nb"
+                    """#
+            ),
+            [
+                #"8:12: "realm" must be visible text on one line: leave control characters out"#,
+                #"9:11: "role" must be visible text on one line: leave control characters out"#,
+            ]
+        ),
+        Mistake(
+            "realmIsEmpty",
+            Sample.tenant(
+                more: #"""
+                    realm: ''
+                    role: "${EMPTY}"
+                    """#
+            ),
+            [
+                #"8:12: "realm" must be text, but is "": it is empty; leave the key out or fill it in"#,
+                #"9:11: "role" must be text, but is the value of EMPTY: it is empty; leave the key out or fill it in"#,
+            ]
+        ),
+        Mistake(
+            "realmThatDiffers",
+            Sample.tenant(
+                more: #"""
+                    realm: r
+                    accounts: { link_by_email: true }
+                    """#
+            ) + #"""
+                  other:
+                    hosts: [other.test]
+                    realm: r
+                    accounts: { link_by_email: false }
+                    backend: { servers: [http://127.0.0.1:9001] }
+                    authenticate: { issuers: [{ issuer: i, audiences: [a], algorithms: [HS256], secret: 0123456789abcdef0123456789abcdef }] }
+
+                """#,
+            [
+                #"13:32: warning: tenant "shop" has this realm too (line 8), with another "link_by_email", so that accounts depend on where somebody signs in first: write the same in both"#
+            ]
+        ),
+        Mistake(
+            "realmThatDiffersByDefault",
+            Sample.tenant(
+                more: #"""
+                    realm: r
+                    accounts: { link_by_email: true }
+                    """#
+            ) + #"""
+                  other:
+                    hosts: [other.test]
+                    realm: r
+                    backend: { servers: [http://127.0.0.1:9001] }
+                    authenticate: { issuers: [{ issuer: i, audiences: [a], algorithms: [HS256], secret: 0123456789abcdef0123456789abcdef }] }
+
+                """#,
+            [
+                #"12:12: warning: tenant "shop" has this realm too (line 8), with another "link_by_email", so that accounts depend on where somebody signs in first: write the same in both"#
+            ]
+        ),
+        Mistake(
+            "originsThatAreNone",
+            Sample.tenant(
+                more: #"""
+                    csrf: { trusted_origins: ["https://a.test", "https://a.test/", "a.test", "*", "${CANARY}", "https://u:canary@a.test", "null"] }
+                    """#
+            ),
+            [
+                #"8:5: warning: part of "csrf" is not in effect yet: cross-site requests are refused at sign-in only"#,
+                #"8:49: warning: "https://a.test/" is no origin, so that nothing is trusted by it: write the scheme, the host and the port alone, like https://app.example.com"#,
+                #"8:68: warning: "a.test" is no origin, so that nothing is trusted by it: write it like https://app.example.com"#,
+                #"8:78: warning: "*" is no origin, so that nothing is trusted by it: write it like https://app.example.com"#,
+                #"8:83: warning: the value of CANARY is no origin, so that nothing is trusted by it: write it like https://app.example.com"#,
+                #"8:96: warning: a URL with a user or a password is no origin, so that nothing is trusted by it: write the scheme, the host and the port alone, like https://app.example.com"#,
+                #"8:123: warning: "null" is no origin, so that nothing is trusted by it: write it like https://app.example.com"#,
+            ]
+        ),
+        Mistake(
+            "originsOfScripts",
+            Sample.tenant(
+                more: #"""
+                    cors: { origins: ["*"] }
+                    csrf: {}
+                    """#
+            ),
+            [
+                #"8:5: warning: part of "cors" is not in effect yet: sign-in trusts its origins if credentials is true, all else of CORS is left to the backend"#,
+                #"9:5: warning: part of "csrf" is not in effect yet: cross-site requests are refused at sign-in only"#,
+            ]
+        ),
+        Mistake(
+            "originsOfScriptsWithCookies",
+            Sample.tenant(
+                more: #"""
+                    cors: { origins: ["*", "https://a.test"], credentials: true }
+                    """#
+            ),
+            [
+                #"8:5: warning: part of "cors" is not in effect yet: sign-in trusts its origins if credentials is true, all else of CORS is left to the backend"#,
+                #"8:23: warning: "*" is no origin, so that nothing is trusted by it: write it like https://app.example.com"#,
+            ]
+        ),
+    ]
+}
