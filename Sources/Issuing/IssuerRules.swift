@@ -15,6 +15,8 @@ public struct IssuerRules: Sendable, Equatable {
     public var algorithm: SignatureAlgorithm
     /// How long an access token is good.
     public var access: Duration
+    /// How long an ID token is good.
+    public var idLifetime: Duration
     /// How long a session is good after its last use.
     public var refresh: Duration
     /// How long a session is good after the sign-in, whatever its use; at least ``refresh``.
@@ -26,6 +28,7 @@ public struct IssuerRules: Sendable, Equatable {
         audience: String,
         algorithm: SignatureAlgorithm,
         access: Duration,
+        idLifetime: Duration = .seconds(3600),
         refresh: Duration,
         longestSession: Duration = Self.defaultLongestSession
     ) {
@@ -34,6 +37,7 @@ public struct IssuerRules: Sendable, Equatable {
         self.audience = audience
         self.algorithm = algorithm
         self.access = access
+        self.idLifetime = idLifetime
         self.refresh = refresh
         self.longestSession = max(longestSession, refresh)
     }
@@ -48,6 +52,7 @@ extension IssuerRules {
             audience: issuer.audience,
             algorithm: issuer.algorithm,
             access: issuer.access,
+            idLifetime: issuer.id,
             refresh: issuer.refresh
         )
     }

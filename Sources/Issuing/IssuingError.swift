@@ -22,6 +22,12 @@ public enum IssuingRefusal: String, Sendable, CaseIterable {
     case reused
     /// The session is another subject's.
     case otherSubject = "other_subject"
+    /// The session is another client's.
+    case otherClient = "other_client"
+    /// The session, its subject or its tenant was revoked since it began. The session has been ended.
+    case revoked
+    /// Scopes were asked for that the session does not have: to a client, `invalid_scope` (RFC 6749 section 6).
+    case scopeExceeded = "scope_exceeded"
 }
 
 extension IssuingError: CustomStringConvertible {

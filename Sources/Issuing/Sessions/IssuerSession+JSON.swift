@@ -2,14 +2,20 @@ import Verification
 
 /// Sessions as the store keeps them: a JSON object. No token is in it: hashes, and what only an old token opens.
 extension IssuerSession {
-    private static let version = 1.0
+    /// How a record is written.
+    enum Version: Double, Sendable {
+        /// Without scopes of its own, and in no list of its subject's.
+        case first = 1
+        case second = 2
+    }
 
     var json: [UInt8] {
         var object: JSONObject = [
-            "v": Self.time(Self.version),
+            "v": Self.time(Version.second.rawValue),
             "sid": .string(id),
             "sub": .string(subject),
             "claims": .object(claims),
+            "scopes": .array(scopes.map(JSONValue.string)),
             "created": Self.time(createdAt),
             "used": Self.time(lastUsedAt),
             "expires": Self.time(expiresAt),
@@ -19,29 +25,45 @@ extension IssuerSession {
         ]
         if let clientID { object["client"] = .string(clientID) }
         if let device { object["device"] = .string(device) }
+        if let provider { object["provider"] = .string(provider) }
         return JSONWriter.bytes(of: object)
     }
 
-    /// - Returns: Nil for anything but what ``json`` gives.
-    init?(json: [UInt8]) {
-        guard let object = try? JSONParser.parse(json).object, object["v"]?.double == Self.version,
+    /// - Returns: Nil for anything but what ``json`` gives, or gave in an earlier version.
+    static func read(_ json: [UInt8]) -> (session: IssuerSession, version: Version)? {
+        guard let object = try? JSONParser.parse(json).object,
+            let version = object["v"]?.double.flatMap(Version.init(rawValue:)),
             let id = object["sid"]?.string, let subject = object["sub"]?.string,
-            let claims = object["claims"]?.object,
+            let claims = object["claims"]?.object, let scopes = scopes(object, claims, version),
             let createdAt = object["created"]?.double, let lastUsedAt = object["used"]?.double,
             let expiresAt = object["expires"]?.double,
             let family = RefreshFamily(object)
         else { return nil }
-        self.init(
+        let session = IssuerSession(
             id: id,
             subject: subject,
-            claims: claims,
+            claims: AccessTokenClaims.withoutReserved(claims),
+            scopes: scopes,
             clientID: object["client"]?.string,
             device: object["device"]?.string,
+            provider: object["provider"]?.string,
             createdAt: createdAt,
             lastUsedAt: lastUsedAt,
             expiresAt: expiresAt,
             family: family
         )
+        return (session, version)
+    }
+
+    /// In the first version they were a claim like others.
+    private static func scopes(_ object: JSONObject, _ claims: JSONObject, _ version: Version) -> [String]? {
+        switch version {
+        case .first: return claims["scope"]?.string?.split(separator: " ").map(String.init) ?? []
+        case .second:
+            guard let elements = object["scopes"]?.array else { return nil }
+            let scopes = elements.compactMap(\.string)
+            return scopes.count == elements.count ? scopes : nil
+        }
     }
 
     /// Unix seconds; null, which does not read back, for what is no time.

@@ -8,12 +8,16 @@ public struct IssuerSession: Sendable, Equatable {
     /// The `sid`: 128 random bits in base64url.
     public let id: String
     public let subject: String
-    /// Beyond what the issuer says itself: `email`, `name`, `role`, `scope` and what else the tokens carry.
+    /// Beyond what the issuer says itself: `email`, `name`, `role` and what else the tokens carry.
     public let claims: JSONObject
+    /// The granted scopes.
+    public let scopes: [String]
     /// The OAuth client; nil for the tenant's own apps, which have none.
     public let clientID: String?
     /// What the client says it is, for people.
     public let device: String?
+    /// Who vouched for the subject.
+    public let provider: String?
     /// Unix seconds of the sign-in.
     public let createdAt: Double
     /// Unix seconds at which tokens were last issued.
@@ -26,8 +30,10 @@ public struct IssuerSession: Sendable, Equatable {
         id: String,
         subject: String,
         claims: JSONObject,
+        scopes: [String],
         clientID: String?,
         device: String?,
+        provider: String?,
         createdAt: Double,
         lastUsedAt: Double,
         expiresAt: Double,
@@ -36,8 +42,10 @@ public struct IssuerSession: Sendable, Equatable {
         self.id = id
         self.subject = subject
         self.claims = claims
+        self.scopes = scopes
         self.clientID = clientID
         self.device = device
+        self.provider = provider
         self.createdAt = createdAt
         self.lastUsedAt = lastUsedAt
         self.expiresAt = expiresAt
@@ -67,13 +75,10 @@ extension IssuerSession {
 
     /// Someone signs in.
     ///
-    /// - Parameter claims: Those that are the issuer's to make are passed over.
+    /// - Parameter opening: Those of its claims that are the issuer's to make are passed over.
     /// - Returns: The session, and its first refresh token.
     static func start(
-        subject: String,
-        claims: JSONObject,
-        clientID: String?,
-        device: String?,
+        _ opening: SessionOpening,
         _ rules: IssuerRules,
         at now: Double
     ) -> (session: IssuerSession, refreshToken: RefreshToken) {
@@ -82,10 +87,12 @@ extension IssuerSession {
         let token = RefreshToken(sessionID: id, familyKey: key)
         let session = IssuerSession(
             id: Base64URL.encode(id),
-            subject: subject,
-            claims: AccessTokenClaims.withoutReserved(claims),
-            clientID: clientID,
-            device: device.map(shortened),
+            subject: opening.subject,
+            claims: AccessTokenClaims.withoutReserved(opening.claims),
+            scopes: opening.scopes,
+            clientID: opening.clientID,
+            device: opening.device.map(shortened),
+            provider: opening.provider,
             createdAt: now,
             lastUsedAt: now,
             expiresAt: now + rules.refresh.seconds,
@@ -94,8 +101,7 @@ extension IssuerSession {
         return (session, token)
     }
 
-    /// - Parameter subject: Whose session it has to be; nil: whoever's.
-    func answer(to token: RefreshToken, subject: String?, at now: Double) -> Answer {
+    func answer(to token: RefreshToken, _ request: RefreshRequest, at now: Double) -> Answer {
         let answer: Answer
         switch family.standing(of: token, at: now) {
         // Who made a token up learns no more of a session than that it is not his.
@@ -105,8 +111,9 @@ extension IssuerSession {
         case .rotated(let sealed): answer = .repeated(sealedSuccessor: sealed)
         }
         guard isLive(at: now) else { return .refuse(.expired) }
-        if answer != .end, let subject, !belongs(to: subject) { return .refuse(.otherSubject) }
-        return answer
+        // Used too long ago it is in two hands, whoever's they are.
+        guard answer != .end else { return .end }
+        return request.refusal(by: self).map(Answer.refuse) ?? answer
     }
 
     /// `token`, the current one, is used.

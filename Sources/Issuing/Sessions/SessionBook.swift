@@ -1,6 +1,5 @@
 public import Logging
 public import Store
-public import Verification
 
 /// A tenant's sessions, and the tokens they get. Instances share a book by sharing its store.
 ///
@@ -9,90 +8,94 @@ public struct SessionBook: Sendable {
     /// How often a change is tried anew that others got ahead of; each time one of them had done theirs.
     private static let mostTries = 64
     /// Seconds by which clocks may differ: a revocation outlives the tokens it is for by these.
-    private static let clockDifference = 600.0
+    static let clockDifference = 600.0
 
-    private let rules: IssuerRules
-    private let store: any Store
-    private let records: SessionRecords
-    private let mint: TokenMint
-    private let logger: Logger
+    let rules: IssuerRules
+    let records: SessionRecords
+    let lists: SessionLists
+    let revocations: any RevocationChecks
+    let logger: Logger
+    private let tokens: SessionTokens
 
     /// - Parameters:
     ///   - store: Open.
-    ///   - mint: Signs with the rules' algorithm.
+    ///   - keys: Sign with the rules' algorithm.
     public init(
         _ rules: IssuerRules,
         store: any Store,
-        mint: TokenMint,
+        keys: any IssuerKeys,
+        revocations: any RevocationChecks,
         logger: Logger = Logger(label: "gatehouse.issuer")
     ) {
         self.rules = rules
-        self.store = store
-        self.mint = mint
+        self.revocations = revocations
         self.logger = logger
         records = SessionRecords(store, tenant: rules.tenant)
+        lists = SessionLists(store, rules, logger)
+        tokens = SessionTokens(rules, keys)
     }
 
     /// Begins a session. When this returns, it survives what its store survives.
     ///
-    /// - Parameters:
-    ///   - claims: What the tokens say besides what is the issuer's to say.
-    ///   - clientID: The OAuth client, if it is one's.
-    ///   - device: What the client says it is; 256 bytes of it are kept.
-    public func start(
-        subject: String,
-        claims: JSONObject,
-        clientID: String? = nil,
-        device: String? = nil,
-        at now: Double
-    ) async throws(IssuingError) -> IssuedTokens {
-        let (session, refreshToken) = IssuerSession.start(
-            subject: subject,
-            claims: claims,
-            clientID: clientID,
-            device: device,
-            rules,
-            at: now
-        )
-        let tokens = try await tokens(of: session, refreshToken, at: now)
-        try await asking { () async throws(StoreError) in
-            try await records.add(session, lifetime: rules.longestSession)
+    /// A subject has 256 sessions at most: those that began first are ended for new ones.
+    ///
+    /// - Returns: Its tokens; an ID token among them, with the nonce, if `openid` is among the scopes.
+    public func start(_ opening: SessionOpening, at now: Double) async throws(IssuingError) -> IssuedTokens {
+        let (session, refreshToken) = IssuerSession.start(opening, rules, at: now)
+        let issued = try await tokens.make(session, refreshToken, nonce: opening.nonce, at: now)
+        try await asking { () async throws(StoreError) in try await records.add(session, at: now) }
+        do throws(IssuingError) {
+            try await list(session, at: now)
+        } catch {
+            // Nobody is given its tokens. If it stays after all, it does no harm: it expires by itself.
+            try? await asking { () async throws(StoreError) in try await records.remove(session.id) }
+            throw error
         }
-        return tokens
+        return issued
     }
 
     /// New tokens for a refresh token, which is used up by it: its successor is among them (RFC 6749 section 6).
     ///
     /// However often and on however many instances one is presented within 30 seconds, it has one successor. Later it
-    /// ends the session, and the tokens of it.
+    /// ends the session, and the tokens of it. Whoever is refused as another subject or client, or for scopes, has not
+    /// used it up.
     ///
-    /// - Parameter subject: Whose it has to be; it is not used up if it is someone else's. Nil: whoever's.
+    /// - Parameters:
+    ///   - subject: Whose it has to be; nil: whoever's.
+    ///   - client: Who presents it. A session of a client is for that one alone.
+    ///   - scopes: What the new access token is to be for, of what was granted; nil: all of it. The session keeps what
+    ///     it has.
     public func refresh(
         _ refreshToken: String,
         subject: String? = nil,
+        client: RefreshingClient = .none,
+        scopes: [String]? = nil,
         at now: Double
     ) async throws(IssuingError) -> IssuedTokens {
         guard let token = RefreshToken(refreshToken) else { throw .refused(.malformed) }
+        let request = RefreshRequest(subject: subject, client: client, scopes: scopes)
         let id = token.sessionID
         for _ in 0..<Self.mostTries {
             let stored = try await read(id)
             var session = stored.session
-            switch session.answer(to: token, subject: subject, at: now) {
+            let answer = session.answer(to: token, request, at: now)
+            switch answer {
             case .refuse(let refusal): throw .refused(refusal)
             case .end:
                 logger.warning("a refresh token was used again: its session is ended", metadata: metadata(id))
                 try await end(sessionID: id, at: now, reason: "refresh token used again")
                 throw .refused(.reused)
-            case .repeated(let sealed):
+            case .rotate, .repeated: try await endIfRevoked(session, at: now)
+            }
+            if case .repeated(let sealed) = answer {
                 guard let successor = SealedSuccessor.open(sealed, with: token, tenant: rules.tenant) else {
                     throw .unavailable(.garbled("the successor of a refresh token of session \(id)"))
                 }
-                return try await tokens(of: session, successor, at: now)
-            case .rotate:
-                let successor = try rotate(&session, token, at: now)
-                let tokens = try await tokens(of: session, successor, at: now)
-                if try await replace(stored, with: session) { return tokens }
+                return try await tokens.make(session, successor, scopes: scopes, at: now)
             }
+            let successor = try rotate(&session, token, at: now)
+            let issued = try await tokens.make(session, successor, scopes: scopes, at: now)
+            if try await replace(stored, with: session, at: now) { return issued }
         }
         throw Self.tooBusy(id)
     }
@@ -102,7 +105,8 @@ public struct SessionBook: Sendable {
         RefreshToken(refreshToken)?.sessionID == sessionID
     }
 
-    /// A new access token for one of a session that is used by its `sid`: for clients whose refresh token is not at hand.
+    /// A new access token for one of a session that is used by its `sid`: for clients whose refresh token is not at
+    /// hand.
     ///
     /// - Parameter subject: Of the token that shows the `sid`, which has been verified.
     public func renew(
@@ -115,10 +119,11 @@ public struct SessionBook: Sendable {
             var session = stored.session
             guard session.belongs(to: subject) else { throw .refused(.otherSubject) }
             guard session.isLive(at: now) else { throw .refused(.expired) }
+            try await endIfRevoked(session, at: now)
             session.use(rules, at: now)
-            let tokens = try await tokens(of: session, nil, at: now)
+            let issued = try await tokens.make(session, nil, at: now)
             // Not only for the longer life: this also fails if the session was ended meanwhile.
-            if try await replace(stored, with: session) { return tokens }
+            if try await replace(stored, with: session, at: now) { return issued }
         }
         throw Self.tooBusy(sessionID)
     }
@@ -132,18 +137,14 @@ public struct SessionBook: Sendable {
         at now: Double,
         reason: String = "signed out"
     ) async throws(IssuingError) {
-        let revocation = Revocation(
-            tenant: rules.tenant,
-            target: .session(sessionID),
-            revokedAt: now,
-            expiresAt: now + rules.access.seconds + Self.clockDifference,
-            reason: reason
-        )
+        let session = try await readForEnd(sessionID)
         try await asking { () async throws(StoreError) in
             // In this order: nothing new is issued by the time that what was issued is revoked.
             try await records.remove(sessionID)
-            _ = try await store.revoke([revocation])
+            try await revocations.revoke([revocation(ofSession: sessionID, at: now, reason: reason)])
         }
+        // The session has ended. An entry that stays is dropped by whoever sees it next.
+        if let session { try? await lists.change(session.subject, at: now) { $0.remove([sessionID]) } }
     }
 
     /// - Returns: Nil for one that is not there, was ended or has expired.
@@ -164,6 +165,24 @@ extension SessionBook {
         return stored
     }
 
+    /// - Returns: Nil where there is none, or none that can be read: that one can be ended all the same.
+    private func readForEnd(_ id: String) async throws(IssuingError) -> IssuerSession? {
+        do throws(StoreError) {
+            return try await records.read(id)?.session
+        } catch .garbled(_) {
+            return nil
+        } catch {
+            throw .unavailable(error)
+        }
+    }
+
+    private func endIfRevoked(_ session: IssuerSession, at now: Double) async throws(IssuingError) {
+        guard await revocations.isRevoked(session, tenant: rules.tenant) else { return }
+        // The tokens too: an instance that did not know of it yet may have issued some since.
+        try await end(sessionID: session.id, at: now, reason: "its subject or tenant was revoked")
+        throw .refused(.revoked)
+    }
+
     private func rotate(
         _ session: inout IssuerSession,
         _ token: RefreshToken,
@@ -178,35 +197,17 @@ extension SessionBook {
 
     private func replace(
         _ stored: SessionRecords.Stored,
-        with session: IssuerSession
-    ) async throws(IssuingError) -> Bool {
-        try await asking { () async throws(StoreError) in try await records.replace(stored, with: session) }
-    }
-
-    private func tokens(
-        of session: IssuerSession,
-        _ refreshToken: RefreshToken?,
+        with session: IssuerSession,
         at now: Double
-    ) async throws(IssuingError) -> IssuedTokens {
-        let accessToken: String
-        do throws(SigningProblem) {
-            accessToken = try await mint.sign(AccessTokenClaims.make(session, rules, at: now))
-        } catch {
-            throw .cannotSign(error)
+    ) async throws(IssuingError) -> Bool {
+        // Before the record says that it is listed.
+        if stored.isUnlisted { try await list(session, at: now) }
+        return try await asking { () async throws(StoreError) in
+            try await records.replace(stored, with: session, at: now)
         }
-        return IssuedTokens(
-            accessToken: accessToken,
-            refreshToken: refreshToken?.text,
-            accessExpiresAt: Double(AccessTokenClaims.expiry(rules, at: now)),
-            expiresIn: Int(rules.access.seconds),
-            sessionID: session.id,
-            sessionExpiresAt: session.expiresAt
-        )
     }
 
-    private func asking<Answer>(
-        _ ask: () async throws(StoreError) -> Answer
-    ) async throws(IssuingError) -> Answer {
+    func asking<Answer>(_ ask: () async throws(StoreError) -> Answer) async throws(IssuingError) -> Answer {
         do throws(StoreError) {
             return try await ask()
         } catch {

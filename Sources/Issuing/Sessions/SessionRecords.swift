@@ -8,6 +8,8 @@ struct SessionRecords: Sendable {
     /// A session as it was read, with the bytes that have to be there still for it to be changed.
     struct Stored: Sendable {
         let session: IssuerSession
+        /// Whether it may be missing in its subject's list: it began when there was none.
+        let isUnlisted: Bool
         fileprivate let bytes: [UInt8]
     }
 
@@ -22,22 +24,25 @@ struct SessionRecords: Sendable {
     /// - Returns: Nil where there is none, or not any more.
     func read(_ id: String) async throws(StoreError) -> Stored? {
         guard let bytes = try await store.value(for: key(id)) else { return nil }
-        guard let session = IssuerSession(json: bytes), session.id == id else {
+        guard let (session, version) = IssuerSession.read(bytes), session.id == id else {
             throw .garbled("\(key(id)) is no session")
         }
-        return Stored(session: session, bytes: bytes)
+        return Stored(session: session, isUnlisted: version == .first, bytes: bytes)
     }
 
     /// Keeps a new session.
-    ///
-    /// - Parameter lifetime: The longest that it can come to, since changes leave a record's lifetime as it is.
-    func add(_ session: IssuerSession, lifetime: Duration) async throws(StoreError) {
-        try await store.set(session.json, for: key(session.id), lifetime: lifetime)
+    func add(_ session: IssuerSession, at now: Double) async throws(StoreError) {
+        try await store.set(session.json, for: key(session.id), lifetime: session.recordLifetime(at: now))
     }
 
     /// - Returns: Whether nobody else changed or ended it since it was read.
-    func replace(_ stored: Stored, with session: IssuerSession) async throws(StoreError) -> Bool {
-        try await store.replace(stored.bytes, with: session.json, for: key(session.id))
+    func replace(_ stored: Stored, with session: IssuerSession, at now: Double) async throws(StoreError) -> Bool {
+        try await store.replace(
+            stored.bytes,
+            with: session.json,
+            for: key(session.id),
+            lifetime: session.recordLifetime(at: now)
+        )
     }
 
     func remove(_ id: String) async throws(StoreError) {
@@ -45,4 +50,11 @@ struct SessionRecords: Sendable {
     }
 
     private func key(_ id: String) -> StoreKey { StoreKey(tenant: tenant, kind: "session", name: id) }
+}
+
+extension IssuerSession {
+    /// A record outlives its session a little, since clocks differ.
+    fileprivate func recordLifetime(at now: Double) -> Duration {
+        .seconds(max(0, expiresAt - now) + RefreshFamily.window)
+    }
 }

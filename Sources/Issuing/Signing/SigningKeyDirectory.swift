@@ -10,9 +10,9 @@ public import Verification
 public struct SigningKeyDirectory: Sendable {
     private static let ending = ".pem"
 
-    private let path: String
-    private let algorithm: SignatureAlgorithm
-    private let files: any FileReading
+    let path: String
+    let algorithm: SignatureAlgorithm
+    let files: any FileReading
 
     public init(path: String, algorithm: SignatureAlgorithm, files: any FileReading) {
         self.path = path

@@ -1,3 +1,4 @@
+public import Store
 public import Tenants
 public import Verification
 
@@ -9,6 +10,14 @@ public enum SigningProblem: Error, Sendable, Equatable {
     case unusable(path: String, SigningError)
     /// No file of the directory holds a private key for the algorithm.
     case noKey(directory: String, SignatureAlgorithm)
+    /// The keys of the directory cannot be published.
+    case unpublishable(KeyFileProblem)
+    /// The keys in the store were never read, or cannot be changed.
+    case store(StoreError)
+    /// The keys in the store were last read so many seconds ago: others may have taken over.
+    case outOfTouch(seconds: Int)
+    /// No key could be made.
+    case notGenerated(SigningError)
     /// OpenSSL made no signature.
     case notSigned(SigningError)
     /// The claims make a token of so many bytes, more than a verifier looks at.
@@ -25,6 +34,11 @@ extension SigningProblem: CustomStringConvertible {
         case .noKey(let directory, let algorithm):
             "no private key for \(algorithm.rawValue) in \(directory) (gatehouse keys generate --algorithm "
                 + "\(algorithm.rawValue) --out \(directory))"
+        case .unpublishable(let problem): problem.description
+        case .store(let error): "the issuer's signing keys in the store: \(error)"
+        case .outOfTouch(let seconds):
+            "the issuer's signing keys were last read from the store \(seconds) s ago, and may have been replaced"
+        case .notGenerated(let error): "no signing key could be made: \(error)"
         case .notSigned(let error): error.description
         case .tooLong(let bytes): "the claims make a token of \(bytes) bytes"
         case .notSealed: "the next refresh token could not be encrypted"

@@ -3,10 +3,20 @@ import Verification
 /// The claims of an access token (RFC 9068 section 2.2).
 enum AccessTokenClaims {
     /// What the issuer alone says. Claims of a session by these names would be read as its word.
-    static let reserved: Set<String> = ["iss", "sub", "aud", "exp", "nbf", "iat", "jti", "sid", "client_id"]
+    static let reserved: Set<String> = [
+        "iss", "sub", "aud", "exp", "nbf", "iat", "jti", "sid", "client_id", "scope", "auth_time", "nonce", "at_hash",
+        "azp",
+    ]
 
-    /// - Parameter now: Unix seconds. `iat` and `exp` are whole ones, as some clients take no others.
-    static func make(_ session: IssuerSession, _ rules: IssuerRules, at now: Double) -> JSONObject {
+    /// - Parameters:
+    ///   - scopes: What it is for: of the session's, all or some.
+    ///   - now: Unix seconds. `iat` and `exp` are whole ones, as some clients take no others.
+    static func make(
+        _ session: IssuerSession,
+        scopes: [String],
+        _ rules: IssuerRules,
+        at now: Double
+    ) -> JSONObject {
         var claims: JSONObject = [
             "iss": .string(rules.url),
             "sub": .string(session.subject),
@@ -15,9 +25,14 @@ enum AccessTokenClaims {
             "iat": .number(JSONNumber(Int(now.rounded(.down)))),
             "jti": .string(Base64URL.encode(RandomBytes.make(16))),
             "sid": .string(session.id),
+            "auth_time": .number(JSONNumber(Int(session.createdAt.rounded(.down)))),
         ]
         if let clientID = session.clientID { claims["client_id"] = .string(clientID) }
-        for member in session.claims.members { claims[member.name] = member.value }
+        if !scopes.isEmpty { claims["scope"] = .string(scopes.joined(separator: " ")) }
+        let withheld = session.scopes.filter { !scopes.contains($0) }
+        for member in ScopeClaims.removing(withheld, from: session.claims).members {
+            claims[member.name] = member.value
+        }
         return claims
     }
 

@@ -6,6 +6,10 @@ public struct IssuedTokens: Sendable, Equatable {
     public let accessToken: String
     /// Nil where the client's own stays as it is.
     public let refreshToken: String?
+    /// A JWT (OpenID Connect Core section 2); nil where `openid` is not among the scopes.
+    public let idToken: String?
+    /// What the access token is for.
+    public let scopes: [String]
     /// Unix seconds at which the access token expires.
     public let accessExpiresAt: Double
     /// Seconds that the access token is good for (`expires_in`).
@@ -15,7 +19,7 @@ public struct IssuedTokens: Sendable, Equatable {
     /// Unix seconds at which the session ends if it is not used again, and its refresh token with it.
     public let sessionExpiresAt: Double
 
-    /// The answer of a token endpoint (RFC 6749 section 5.1).
+    /// The answer of a token endpoint (RFC 6749 section 5.1, OpenID Connect Core section 3.1.3.3).
     public var response: JSONObject {
         var response: JSONObject = [
             "access_token": .string(accessToken),
@@ -23,6 +27,8 @@ public struct IssuedTokens: Sendable, Equatable {
             "expires_in": .number(JSONNumber(expiresIn)),
         ]
         if let refreshToken { response["refresh_token"] = .string(refreshToken) }
+        if let idToken { response["id_token"] = .string(idToken) }
+        if !scopes.isEmpty { response["scope"] = .string(scopes.joined(separator: " ")) }
         return response
     }
 }

@@ -59,9 +59,8 @@ struct RotationTests {
 
     @Test func theOperatorIsToldOfAReuseButNoToken() async throws {
         let log = RecordedLog()
-        let files = try TestKeys.files()
-        let book = SessionBook(.chat, store: MemoryStore(), mint: TestKeys.mint(.es256, files), logger: log.logger)
-        let first = try await book.start(subject: "alice", claims: [:], at: start)
+        let book = try Desk(logger: log.logger).book
+        let first = try await book.start(SessionOpening(subject: "alice"), at: start)
         _ = try await book.refresh(first.refresh, at: start)
         _ = try? await book.refresh(first.refresh, at: start + 31)
         #expect(

@@ -11,8 +11,13 @@ struct SessionBookTests {
     @Test(arguments: [IssuerRules.chat, .clans])
     func aSignInGivesTokensThatVerify(_ rules: IssuerRules) async throws {
         let desk = try Desk(rules)
-        let claims: JSONObject = ["email": "alice@example.org", "role": "member", "scope": "openid email"]
-        let tokens = try await desk.book.start(subject: "alice", claims: claims, clientID: "app", at: start)
+        let opening = SessionOpening(
+            subject: "alice",
+            claims: ["email": "alice@example.org", "role": "member"],
+            scopes: ["openid", "email"],
+            clientID: "app"
+        )
+        let tokens = try await desk.book.start(opening, at: start)
         let principal = try desk.verify(tokens)
         #expect(principal.subject == "alice")
         #expect(principal.sessionID == tokens.sessionID)
@@ -132,32 +137,38 @@ struct SessionBookTests {
         #expect(try await refusal { try await desk.book.refresh(tokens.refresh, at: end) } == .expired)
     }
 
-    @Test func aRecordIsKeptForAsLongAsASessionMayGoOn() async throws {
+    @Test func aRecordIsKeptForALittleLongerThanItsSession() async throws {
         let clock = Mutex(start)
         let store = MemoryStore(clock: { clock.withLock { $0 } })
         let desk = try Desk(.clans, store)
         let tokens = try await desk.signIn()
         let key = StoreKey(tenant: "clans", kind: "session", name: tokens.sessionID)
-        _ = try await desk.book.refresh(tokens.refresh, at: start)
-        clock.withLock { $0 = start + 3 * 86_400 - 1 }
+        clock.withLock { $0 = start + 3600 }
+        let next = try await desk.book.refresh(tokens.refresh, at: start + 3600)
+        #expect(next.sessionExpiresAt == start + 3600 + 86_400)
+        clock.withLock { $0 = next.sessionExpiresAt + 29 }
         #expect(try await store.value(for: key) != nil)
-        clock.withLock { $0 = start + 3 * 86_400 }
+        clock.withLock { $0 = next.sessionExpiresAt + 30 }
         #expect(try await store.value(for: key) == nil)
     }
 
     @Test func whatPeopleAreToldOfASessionIsThere() async throws {
         let desk = try Desk()
         let tokens = try await desk.book.start(
-            subject: "alice",
-            claims: ["role": "member"],
-            clientID: "app",
-            device: "Chat/2 (iPhone)",
+            SessionOpening(
+                subject: "alice",
+                claims: ["role": "member"],
+                scopes: ["openid"],
+                clientID: "app",
+                device: "Chat/2 (iPhone)",
+                provider: "apple"
+            ),
             at: start
         )
         _ = try await desk.book.renew(sessionID: tokens.sessionID, subject: "alice", at: start + 60)
         let session = try #require(try await desk.book.session(tokens.sessionID, at: start + 61))
         #expect(session.subject == "alice" && session.clientID == "app" && session.device == "Chat/2 (iPhone)")
-        #expect(session.claims == ["role": "member"])
+        #expect(session.claims == ["role": "member"] && session.scopes == ["openid"] && session.provider == "apple")
         #expect(session.createdAt == start && session.lastUsedAt == start + 60)
     }
 
@@ -209,7 +220,13 @@ struct SessionBookTests {
     @Test func theAnswerOfATokenEndpointIsTheStandards() async throws {
         let desk = try Desk()
         let tokens = try await desk.signIn()
-        #expect(tokens.response.members.map(\.name) == ["access_token", "token_type", "expires_in", "refresh_token"])
+        #expect(
+            tokens.response.members.map(\.name) == [
+                "access_token", "token_type", "expires_in", "refresh_token", "id_token", "scope",
+            ]
+        )
+        #expect(tokens.response["id_token"]?.string == tokens.idToken && tokens.idToken != nil)
+        #expect(tokens.response["scope"] == "openid email profile")
         #expect(tokens.response["refresh_token"]?.string == tokens.refreshToken)
         #expect(tokens.response["expires_in"] == 1800)
         let renewed = try await desk.book.renew(sessionID: tokens.sessionID, subject: "alice", at: start)
@@ -230,9 +247,10 @@ struct SessionBookTests {
         let store = WatchedStore()
         let desk = try Desk(.chat, store)
         let tokens = try await desk.signIn()
-        let keyless = try Desk(.chat, store, files: PretendFiles())
+        let missing = SigningProblem.noKey(directory: "/keys", .es256)
+        let keyless = try Desk(.chat, store, problem: missing)
         store.fail([.set, .replace])
-        let problem = IssuingError.cannotSign(.noKey(directory: "/keys", .es256))
+        let problem = IssuingError.cannotSign(missing)
         await #expect(throws: problem) { try await keyless.signIn() }
         await #expect(throws: problem) { try await keyless.book.refresh(tokens.refresh, at: start) }
         await #expect(throws: problem) {

@@ -12,22 +12,39 @@ struct Desk {
 
     let rules: IssuerRules
     let book: SessionBook
-    let files: PretendFiles
+    private let files: PretendFiles
 
-    init(_ rules: IssuerRules = .chat, _ store: any Store = MemoryStore(), files: PretendFiles? = nil) throws {
+    /// - Parameter problem: Why it cannot sign; nil: it can.
+    init(
+        _ rules: IssuerRules = .chat,
+        _ store: any Store = MemoryStore(),
+        problem: SigningProblem? = nil,
+        logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    ) throws {
         self.rules = rules
-        let files = try files ?? TestKeys.files()
-        self.files = files
+        files = try TestKeys.files()
         book = SessionBook(
             rules,
             store: store,
-            mint: TestKeys.mint(rules.algorithm, files),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            keys: BookKeys(algorithm: rules.algorithm, problem: problem),
+            revocations: StoredRevocations(store: store),
+            logger: logger
         )
     }
 
     func signIn(_ subject: String = "alice", at now: Double = start) async throws -> IssuedTokens {
-        try await book.start(subject: subject, claims: ["email": "alice@example.org"], at: now)
+        try await book.start(SessionOpening(subject: subject, claims: ["email": "alice@example.org"]), at: now)
+    }
+
+    /// What a token says, whoever signed it.
+    func claims(_ token: String?) throws -> JSONObject { try part(1, of: token) }
+
+    func header(_ token: String?) throws -> JSONObject { try part(0, of: token) }
+
+    private func part(_ place: Int, of token: String?) throws -> JSONObject {
+        let parts = try #require(token).split(separator: ".").map(String.init)
+        let bytes = try #require(Base64URL.decode(parts[place]))
+        return try #require(JSONParser.parse(bytes).object)
     }
 
     func verify(_ tokens: IssuedTokens, at now: Double = start) throws -> Principal {

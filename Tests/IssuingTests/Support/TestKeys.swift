@@ -22,13 +22,6 @@ enum TestKeys {
         let name = try name ?? #require(key.thumbprint)
         files["\(directory)/\(name).pem"] = key.privateKeyPEM
     }
-
-    static func mint(_ algorithm: SignatureAlgorithm, _ files: any FileReading) -> TokenMint {
-        TokenMint(
-            algorithm: algorithm,
-            directory: SigningKeyDirectory(path: directory, algorithm: algorithm, files: files)
-        )
-    }
 }
 
 extension IssuerRules {

@@ -39,9 +39,14 @@ final class WatchedStore: Store {
         try await memory.set(value, for: key, lifetime: lifetime)
     }
 
-    func replace(_ expected: [UInt8]?, with value: [UInt8], for key: StoreKey) async throws(StoreError) -> Bool {
+    func replace(
+        _ expected: [UInt8]?,
+        with value: [UInt8],
+        for key: StoreKey,
+        lifetime: Duration?
+    ) async throws(StoreError) -> Bool {
         try await tell(.replace)
-        return try await memory.replace(expected, with: value, for: key)
+        return try await memory.replace(expected, with: value, for: key, lifetime: lifetime)
     }
 
     func remove(_ key: StoreKey) async throws(StoreError) {

@@ -1,0 +1,101 @@
+public import Tenants
+public import Verification
+
+/// Someone who has signed in before, as the tenants of a realm know them.
+public struct Account: Sendable, Equatable {
+    /// What a provider calls the account's owner.
+    public struct Identity: Sendable, Hashable {
+        public var provider: SignIn.Provider
+        public var subject: String
+
+        public init(provider: SignIn.Provider, subject: String) {
+            self.provider = provider
+            self.subject = subject
+        }
+    }
+
+    /// The `sub` of its tokens: 128 random bits in base64url, or what the account hook says.
+    public var subject: String
+    public var role: String?
+    public var email: String?
+    public var isEmailVerified: Bool
+    public var isPrivateEmail: Bool
+    public var name: String?
+    public var identities: [Identity]
+    /// What the account hook adds to its tokens.
+    public var claims: JSONObject
+    /// Unix seconds.
+    public var createdAt: Double
+
+    public init(
+        subject: String,
+        role: String? = nil,
+        email: String? = nil,
+        isEmailVerified: Bool = false,
+        isPrivateEmail: Bool = false,
+        name: String? = nil,
+        identities: [Identity] = [],
+        claims: JSONObject = JSONObject(),
+        createdAt: Double
+    ) {
+        self.subject = subject
+        self.role = role
+        self.email = email
+        self.isEmailVerified = isEmailVerified
+        self.isPrivateEmail = isPrivateEmail
+        self.name = name
+        self.identities = identities
+        self.claims = claims
+        self.createdAt = createdAt
+    }
+}
+
+extension Account {
+    /// The claims of its tokens that the granted scopes let a client see (OpenID Connect Core section 5.4), and those that
+    /// decide what it may do.
+    ///
+    /// - Parameter scopes: Nil for the tenant's own apps, which see all.
+    public func tokenClaims(_ scopes: [String]?) -> JSONObject {
+        var object = claims
+        if scopes?.contains("email") ?? true, let email {
+            object["email"] = .string(email)
+            object["email_verified"] = .bool(isEmailVerified)
+            if isPrivateEmail { object["is_private_email"] = true }
+        }
+        if scopes?.contains("profile") ?? true, let name { object["name"] = .string(name) }
+        if let role { object["role"] = .string(role) }
+        return object
+    }
+
+    /// What apps show of it: `user` in answers.
+    public var user: JSONObject {
+        var object: JSONObject = ["id": .string(subject), "sub": .string(subject)]
+        for member in tokenClaims(nil).members where object[member.name] == nil { object[member.name] = member.value }
+        object["providers"] = .array(
+            identities.map(\.provider.rawValue).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+                .map(JSONValue.string)
+        )
+        return object
+    }
+}
+
+/// Why a sign-in that a provider vouches for comes to nothing here.
+public enum AccountProblem: Error, Sendable, Equatable {
+    /// The account has another role in this realm: 409 with this message.
+    case otherRole(String)
+    /// The account hook says no: its status (400 to 499) and its message for people.
+    case refusedByHook(status: Int, message: String)
+    /// The store or the account hook cannot be asked.
+    case unavailable(EndpointRefusal)
+}
+
+extension AccountProblem {
+    /// As an app gets it.
+    public var answer: EndpointAnswer {
+        switch self {
+        case .otherRole(let message): .response(.json(["error": .string(message)], status: 409))
+        case .refusedByHook(let status, let message): .response(.json(["error": .string(message)], status: status))
+        case .unavailable(let refusal): .refused(refusal)
+        }
+    }
+}

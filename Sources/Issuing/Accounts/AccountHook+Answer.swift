@@ -1,0 +1,91 @@
+import Verification
+
+extension AccountHook {
+    /// What the hook decided.
+    struct Answer: Sendable, Equatable {
+        private static let longestSubject = 255
+        private static let longestRole = 64
+        /// In JSON. Tokens have to hold them besides all else, and go with every request.
+        private static let longestClaims = 4096
+
+        let subject: String
+        /// Nil: as the tenant's rules have it.
+        let role: String?
+        let claims: JSONObject
+
+        init(subject: String, role: String? = nil, claims: JSONObject = JSONObject()) {
+            self.subject = subject
+            self.role = role
+            self.claims = claims
+        }
+
+        /// Reads `{ "subject", "role"?, "claims"? }`. A null is taken for what is not there; further members are not
+        /// looked at.
+        init(_ body: [UInt8]) throws(Fault) {
+            let value: JSONValue
+            do throws(JSONParsingError) {
+                value = try JSONParser.parse(body)
+            } catch {
+                throw .noJSON
+            }
+            guard let object = value.object else { throw .noObject }
+            guard let subject = object["subject"]?.string, Self.isName(subject, bytes: Self.longestSubject) else {
+                throw .subject
+            }
+            self.subject = subject
+            role = try Self.role(object["role"])
+            claims = try Self.claims(object["claims"])
+        }
+
+        private static func role(_ value: JSONValue?) throws(Fault) -> String? {
+            guard let value, value != .null else { return nil }
+            guard let role = value.string, isName(role, bytes: longestRole) else { throw .role }
+            return role
+        }
+
+        private static func claims(_ value: JSONValue?) throws(Fault) -> JSONObject {
+            guard let value, value != .null else { return JSONObject() }
+            guard let claims = value.object else { throw .claims }
+            for name in claims.members.map(\.name) where AccessTokenClaims.reserved.contains(name) {
+                throw .reservedClaim(name)
+            }
+            let length = JSONWriter.bytes(of: claims).count
+            guard length <= longestClaims else { throw .tooManyClaims(bytes: length) }
+            return claims
+        }
+
+        /// Names go into fields of requests and into logs.
+        private static func isName(_ text: String, bytes: Int) -> Bool {
+            !text.isEmpty && text.utf8.count <= bytes
+                && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+        }
+    }
+}
+
+extension AccountHook.Answer {
+    /// Why the answer of a hook is none; for its operator.
+    enum Fault: Error, Equatable, CustomStringConvertible {
+        case noJSON
+        case noObject
+        case subject
+        case role
+        case claims
+        case reservedClaim(String)
+        case tooManyClaims(bytes: Int)
+
+        var description: String {
+            switch self {
+            case .noJSON: "it is no JSON (RFC 8259)"
+            case .noObject: "it is no JSON object"
+            case .subject:
+                "subject has to be a string of 1 to \(AccountHook.Answer.longestSubject) bytes, no control characters"
+            case .role:
+                "role has to be a string of 1 to \(AccountHook.Answer.longestRole) bytes, no control characters"
+            case .claims: "claims has to be an object"
+            case .reservedClaim(let name): "claims has \(name), which the issuer alone says"
+            case .tooManyClaims(let bytes):
+                "claims are \(bytes) bytes of JSON, more than \(AccountHook.Answer.longestClaims)"
+            }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+public import Logging
+public import Tenants
+import Verification
+
+/// The backend that decides which account somebody is, and what it may do.
+///
+/// It is asked with `POST` and a JSON object of what the provider vouches for. The request proves whose it is: its
+/// `Authorization: Bearer` is a JWT (RFC 7519) that the tenant's issuer signed, for the hook's URL alone, for a minute,
+/// and with the hash of the body. `email_verified` and the like are worth no more than that proof: the hook has to
+/// check it with the issuer's key set.
+public struct AccountHook: Sendable {
+    /// Seconds for which the proof with a request holds.
+    private static let proofLifetime = 60
+
+    private let url: String
+    private let issuer: String
+    private let tenant: String
+    private let rules: AccountRules
+    private let keys: any IssuerKeys
+    private let requests: any ProviderRequests
+    private let logger: Logger
+
+    /// - Parameters:
+    ///   - url: `accounts.hook`.
+    ///   - issuer: The `iss` of the proof: the URL of the tenant's issuer.
+    ///   - tenant: Its name in tenants.yaml.
+    ///   - rules: The tenant's, whose realm and role the hook is told.
+    ///   - keys: The tenant's.
+    public init(
+        url: String,
+        issuer: String,
+        tenant: String,
+        rules: AccountRules,
+        keys: any IssuerKeys,
+        requests: any ProviderRequests,
+        logger: Logger = Logger(label: "gatehouse.accounts")
+    ) {
+        var logger = logger
+        logger[metadataKey: "tenant"] = .string(tenant)
+        self.url = url
+        self.issuer = issuer
+        self.tenant = tenant
+        self.rules = rules
+        self.keys = keys
+        self.requests = requests
+        self.logger = logger
+    }
+
+    /// Asks the hook once.
+    ///
+    /// - Parameters:
+    ///   - name: What the provider or the app says the name is.
+    ///   - now: Unix seconds.
+    func decide(
+        _ identity: ProviderIdentity,
+        name: String?,
+        at now: Double
+    ) async throws(AccountProblem) -> Answer {
+        let body = JSONWriter.bytes(of: question(identity, name: name, at: now))
+        let request = ProviderRequest(
+            method: "POST",
+            url: url,
+            fields: [
+                EndpointResponse.Field("Content-Type", "application/json"),
+                EndpointResponse.Field("Accept", "application/json"),
+                EndpointResponse.Field("Authorization", "Bearer \(try await proof(of: body, at: now))"),
+            ],
+            body: body,
+            timeout: .seconds(5)
+        )
+        let response: ProviderResponse
+        do throws(ProviderTrouble) {
+            response = try await requests.send(request)
+        } catch {
+            logger.warning("the account hook does not answer", metadata: ["reason": .string(error.rawValue)])
+            throw Self.unavailable(isTimeout: error == .timeout)
+        }
+        return try answer(of: response)
+    }
+
+    private func question(_ identity: ProviderIdentity, name: String?, at now: Double) -> JSONObject {
+        var question: JSONObject = ["tenant": .string(tenant)]
+        if let realm = rules.realm { question["realm"] = .string(realm) }
+        if let role = rules.role { question["role"] = .string(role) }
+        question["provider"] = .string(identity.provider.rawValue)
+        question["subject"] = .string(identity.subject)
+        if let email = identity.email { question["email"] = .string(email) }
+        question["email_verified"] = .bool(identity.isEmailVerified)
+        question["is_private_email"] = .bool(identity.isPrivateEmail)
+        if let name = name.flatMap(PersonName.kept) { question["name"] = .string(name) }
+        question["time"] = .number(JSONNumber(Int(now.rounded(.down))))
+        return question
+    }
+
+    private func proof(of body: [UInt8], at now: Double) async throws(AccountProblem) -> String {
+        let issuedAt = Int(now.rounded(.down))
+        let claims: JSONObject = [
+            "iss": .string(issuer),
+            "aud": .string(url),
+            "iat": .number(JSONNumber(issuedAt)),
+            "exp": .number(JSONNumber(issuedAt + Self.proofLifetime)),
+            "jti": .string(Base64URL.encode(RandomBytes.make(16))),
+            "body_sha256": .string(Base64URL.encode(SHA256.digest(body))),
+        ]
+        do throws(SigningProblem) {
+            return try await keys.sign(claims, as: .hook)
+        } catch {
+            logger.error("a request to the account hook cannot be signed", metadata: ["error": "\(error)"])
+            throw .unavailable(EndpointRefusal(.cannotSign(error)))
+        }
+    }
+
+    private func answer(of response: ProviderResponse) throws(AccountProblem) -> Answer {
+        switch response.status {
+        case 200...299: break
+        // Too slow, too early, too often: none of it says anything of who signs in.
+        case 400...499 where ![408, 425, 429].contains(response.status):
+            logger.notice("the account hook refuses a sign-in", metadata: ["status": "\(response.status)"])
+            throw Self.refusal(response)
+        default:
+            logger.warning("the account hook fails", metadata: ["status": "\(response.status)"])
+            throw Self.unavailable()
+        }
+        do throws(Answer.Fault) {
+            return try Answer(response.body)
+        } catch {
+            logger.error("the account hook's answer cannot be used", metadata: ["reason": .string(error.description)])
+            throw Self.unavailable()
+        }
+    }
+
+    /// Other statuses than these would say something of the app's request, which the hook never saw.
+    private static func refusal(_ response: ProviderResponse) -> AccountProblem {
+        .refusedByHook(
+            status: [403, 409, 422].contains(response.status) ? response.status : 403,
+            message: message(response.body) ?? "This account may not sign in here"
+        )
+    }
+
+    private static func message(_ body: [UInt8]) -> String? {
+        guard let object = try? JSONParser.parse(body).object else { return nil }
+        for name in ["error", "detail", "message"] {
+            if let text = object[name]?.string.flatMap({ BoundedText.kept($0, bytes: 200) }) { return text }
+        }
+        return nil
+    }
+
+    private static func unavailable(isTimeout: Bool = false) -> AccountProblem {
+        .unavailable(.providerUnavailable("the app's account service gives no answer: try again", isTimeout: isTimeout))
+    }
+}

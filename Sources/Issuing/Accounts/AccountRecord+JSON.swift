@@ -1,0 +1,62 @@
+import Tenants
+import Verification
+
+/// Accounts as the store keeps them: a JSON object.
+extension AccountRecord {
+    private static let version = 1.0
+
+    var json: [UInt8] {
+        var object: JSONObject = [
+            "v": 1,
+            "sub": .string(account.subject),
+            "created": JSONNumber(account.createdAt).map(JSONValue.number) ?? .null,
+            "email_verified": .bool(account.isEmailVerified),
+            "private_email": .bool(account.isPrivateEmail),
+            "claims": .object(account.claims),
+            "identities": .array(links.map { .object($0.json) }),
+        ]
+        if let role = account.role { object["role"] = .string(role) }
+        if let email = account.email { object["email"] = .string(email) }
+        if let name = account.name { object["name"] = .string(name) }
+        return JSONWriter.bytes(of: object)
+    }
+
+    /// - Returns: Nil for anything but what ``json`` gives.
+    init?(json: [UInt8]) {
+        guard let object = try? JSONParser.parse(json).object, object["v"]?.double == Self.version,
+            let subject = object["sub"]?.string, let createdAt = object["created"]?.double,
+            let isEmailVerified = object["email_verified"]?.bool, let isPrivateEmail = object["private_email"]?.bool,
+            let claims = object["claims"]?.object, let elements = object["identities"]?.array
+        else { return nil }
+        let links = elements.compactMap { $0.object.flatMap(Link.init) }
+        guard links.count == elements.count else { return nil }
+        let account = Account(
+            subject: subject,
+            role: object["role"]?.string,
+            email: object["email"]?.string,
+            isEmailVerified: isEmailVerified,
+            isPrivateEmail: isPrivateEmail,
+            name: object["name"]?.string,
+            claims: claims,
+            createdAt: createdAt
+        )
+        self.init(account, links: links)
+    }
+}
+
+extension AccountRecord.Link {
+    fileprivate var json: JSONObject {
+        var object: JSONObject = [
+            "provider": .string(identity.provider.rawValue), "sub": .string(identity.subject),
+        ]
+        if let email { object["email"] = .string(email) }
+        return object
+    }
+
+    fileprivate init?(_ object: JSONObject) {
+        guard let provider = object["provider"]?.string.flatMap(SignIn.Provider.init),
+            let subject = object["sub"]?.string
+        else { return nil }
+        self.init(identity: Account.Identity(provider: provider, subject: subject), email: object["email"]?.string)
+    }
+}

@@ -1,0 +1,138 @@
+import Tenants
+import Verification
+
+/// An account as the store keeps it: also which e-mail each of its identities vouches for now.
+struct AccountRecord: Sendable {
+    /// One identity, and the e-mail that its provider says it has verified, when it last said one.
+    struct Link: Sendable {
+        var identity: Account.Identity
+        var email: String?
+    }
+
+    private(set) var account: Account
+    private(set) var links: [Link]
+
+    /// - Parameter links: Take the place of the account's identities.
+    init(_ account: Account, links: [Link] = []) {
+        self.account = account
+        self.links = links
+        self.account.identities = links.map(\.identity)
+    }
+
+    /// Whether one of the account's identities has this e-mail still. An address that all of them gave up may belong to
+    /// somebody else by now.
+    func vouches(for address: EmailAddress) -> Bool {
+        links.contains { $0.email.flatMap(EmailAddress.init) == address }
+    }
+
+    /// Takes over what a provider says of one of the account's identities, which it becomes if it is none yet.
+    ///
+    /// An e-mail is the account's when it is new: two providers that each go on saying another one do not change it
+    /// back and forth. One that is not verified takes no verified one's place.
+    mutating func update(with identity: ProviderIdentity, givenName: String?) {
+        let link = link(of: identity.key)
+        if let email = identity.email, let address = EmailAddress(email) {
+            let isNew = links[link].email.flatMap(EmailAddress.init) != address
+            links[link].email = identity.isEmailVerified ? email : nil
+            let isTaken = identity.isEmailVerified ? isNew || !account.isEmailVerified : !account.isEmailVerified
+            if isTaken || account.email == nil {
+                account.email = email
+                account.isPrivateEmail = identity.isPrivateEmail
+            }
+            account.isEmailVerified = account.email.flatMap(EmailAddress.init).map(vouches) ?? false
+        }
+        if account.name == nil { account.name = (identity.name ?? givenName).flatMap(PersonName.kept) }
+    }
+
+    /// Takes `role` if the account has none yet.
+    ///
+    /// - Throws: ``AccountProblem/otherRole(_:)``.
+    mutating func enter(as role: String?) throws(AccountProblem) {
+        guard let role else { return }
+        try check(role)
+        account.role = role
+    }
+
+    /// - Throws: ``AccountProblem/otherRole(_:)`` if the account has another role.
+    func check(_ role: String?) throws(AccountProblem) {
+        guard let role, let registered = account.role, !registered.utf8.elementsEqual(role.utf8) else { return }
+        let isVowel = registered.utf8.first.map { "aeiouAEIOU".utf8.contains($0) } ?? false
+        throw .otherRole("This account is registered as \(isVowel ? "an" : "a") \(registered)")
+    }
+
+    /// Takes over what an account hook decided, which it decides alone.
+    ///
+    /// - Parameter role: Of the tenant, for where the hook says none.
+    /// - Throws: ``AccountProblem/otherRole(_:)``, where it says none.
+    mutating func follow(_ answer: AccountHook.Answer, elseAs role: String?) throws(AccountProblem) {
+        if let role = answer.role { account.role = role } else { try enter(as: role) }
+        account.claims = answer.claims
+    }
+
+    mutating func leave(_ identity: Account.Identity) {
+        links.removeAll { $0.identity.isSame(as: identity) }
+        account.identities = links.map(\.identity)
+    }
+
+    private mutating func link(of identity: Account.Identity) -> Int {
+        if let index = links.firstIndex(where: { $0.identity.isSame(as: identity) }) { return index }
+        links.append(Link(identity: identity, email: nil))
+        account.identities.append(identity)
+        return links.count - 1
+    }
+}
+
+extension ProviderIdentity {
+    /// What the provider calls it.
+    var key: Account.Identity { Account.Identity(provider: provider, subject: subject) }
+}
+
+extension Account.Identity {
+    /// Byte for byte, as the store's keys are made.
+    func isSame(as other: Account.Identity) -> Bool {
+        provider == other.provider && subject.utf8.elementsEqual(other.subject.utf8)
+    }
+}
+
+/// An e-mail address in the one spelling that accounts are found by: letters of ASCII in lower case, all else as it is.
+struct EmailAddress: Sendable, Equatable {
+    /// A local part of 64 octets, the sign, and a domain of 255 (RFC 5321 section 4.5.3.1).
+    private static let longest = 320
+
+    let bytes: [UInt8]
+
+    /// - Returns: Nil for what cannot be one: an `@` with something on both sides, no control character and no space.
+    init?(_ text: String) {
+        let bytes = text.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
+        guard bytes.count <= Self.longest, bytes.allSatisfy({ $0 > 0x20 && $0 != 0x7F }),
+            let at = bytes.lastIndex(of: UInt8(ascii: "@")), at > 0, at < bytes.count - 1
+        else { return nil }
+        self.bytes = bytes
+    }
+}
+
+/// A name for people, which an app or a provider made up.
+enum PersonName {
+    private static let longest = 200
+
+    /// - Returns: At most 200 bytes without control characters and outer white space; nil if nothing is left.
+    static func kept(_ text: String) -> String? { BoundedText.kept(text, bytes: longest) }
+}
+
+/// Text from elsewhere, to be shown.
+enum BoundedText {
+    /// - Returns: `text` without control characters and outer white space, cut where it gets longer than `bytes` in
+    ///   UTF-8; nil if nothing is left.
+    static func kept(_ text: String, bytes: Int) -> String? {
+        var kept = String.UnicodeScalarView()
+        var length = 0
+        for scalar in text.unicodeScalars where scalar.properties.generalCategory != .control {
+            if kept.isEmpty, scalar.properties.isWhitespace { continue }
+            length += UTF8.width(scalar)
+            guard length <= bytes else { break }
+            kept.append(scalar)
+        }
+        while let last = kept.last, last.properties.isWhitespace { kept.removeLast() }
+        return kept.isEmpty ? nil : String(kept)
+    }
+}

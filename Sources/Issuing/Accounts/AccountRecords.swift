@@ -1,0 +1,147 @@
+import Logging
+import Store
+import Tenants
+import Verification
+
+/// The accounts of a realm, or of a tenant without one, in the store: the accounts themselves by subject, and what
+/// leads to them. Nothing here expires. No name of a key tells whose it is.
+struct AccountRecords: Sendable {
+    /// An account as it was read, with the bytes that have to be there still for it to be changed.
+    struct Stored: Sendable {
+        let record: AccountRecord
+        fileprivate let bytes: [UInt8]
+    }
+
+    /// A subject that an identity or an e-mail leads to.
+    struct Pointer: Sendable {
+        let subject: String
+        /// Unix seconds.
+        let since: Double
+        fileprivate let bytes: [UInt8]
+    }
+
+    private let store: any Store
+    private let scope: String
+    /// Before each kind: a realm and a tenant that have one name share nothing.
+    private let prefix: String
+    private let logger: Logger
+
+    init(_ store: any Store, realm: String?, tenant: String, logger: Logger) {
+        self.store = store
+        scope = realm ?? tenant
+        prefix = realm == nil ? "" : "realm-"
+        self.logger = logger
+    }
+
+    // MARK: Accounts
+
+    func account(_ subject: String) async throws(AccountProblem) -> Stored? {
+        let key = key(ofAccount: subject)
+        guard let bytes = try await value(key) else { return nil }
+        guard let record = AccountRecord(json: bytes), record.account.subject.utf8.elementsEqual(subject.utf8) else {
+            throw garbled(key)
+        }
+        return Stored(record: record, bytes: bytes)
+    }
+
+    /// Puts `record` in the place of `stored`, or where nothing is.
+    ///
+    /// - Returns: Whether it is there now; not if someone else changed or made the account in between.
+    func replace(_ stored: Stored?, with record: AccountRecord) async throws(AccountProblem) -> Bool {
+        let bytes = record.json
+        if let stored, stored.bytes == bytes { return true }
+        return try await replace(stored?.bytes, with: bytes, key(ofAccount: record.account.subject))
+    }
+
+    // MARK: What leads to them
+
+    func pointer(of identity: Account.Identity) async throws(AccountProblem) -> Pointer? {
+        try await pointer(key(of: identity))
+    }
+
+    func pointer(of address: EmailAddress) async throws(AccountProblem) -> Pointer? {
+        try await pointer(key(of: address))
+    }
+
+    /// - Returns: Whether it leads to `subject` now; not if someone else changed it in between.
+    func point(
+        _ identity: Account.Identity,
+        to subject: String,
+        insteadOf pointer: Pointer?,
+        at now: Double
+    ) async throws(AccountProblem) -> Bool {
+        try await replace(pointer?.bytes, with: Self.json(subject, now), key(of: identity))
+    }
+
+    /// - Returns: Whether it leads to `subject` now; not if someone else changed it in between.
+    func point(
+        _ address: EmailAddress,
+        to subject: String,
+        insteadOf pointer: Pointer?,
+        at now: Double
+    ) async throws(AccountProblem) -> Bool {
+        try await replace(pointer?.bytes, with: Self.json(subject, now), key(of: address))
+    }
+
+    private func pointer(_ key: StoreKey) async throws(AccountProblem) -> Pointer? {
+        guard let bytes = try await value(key) else { return nil }
+        guard let object = try? JSONParser.parse(bytes).object, object["v"]?.double == 1,
+            let subject = object["sub"]?.string, let since = object["since"]?.double
+        else { throw garbled(key) }
+        return Pointer(subject: subject, since: since, bytes: bytes)
+    }
+
+    private static func json(_ subject: String, _ now: Double) -> [UInt8] {
+        let since = JSONNumber(now).map(JSONValue.number) ?? 0
+        let object: JSONObject = ["v": 1, "sub": .string(subject), "since": since]
+        return JSONWriter.bytes(of: object)
+    }
+
+    // MARK: Keys
+
+    private func key(ofAccount subject: String) -> StoreKey { key("account", subject.utf8) }
+
+    private func key(of address: EmailAddress) -> StoreKey { key("account-email", address.bytes) }
+
+    private func key(of identity: Account.Identity) -> StoreKey {
+        // No provider's name has a NUL: two pairs never read the same.
+        key("account-identity", Array(identity.provider.rawValue.utf8) + [0] + identity.subject.utf8)
+    }
+
+    private func key(_ kind: String, _ name: some Sequence<UInt8>) -> StoreKey {
+        StoreKey(tenant: scope, kind: prefix + kind, hashing: name)
+    }
+
+    // MARK: The store
+
+    private func value(_ key: StoreKey) async throws(AccountProblem) -> [UInt8]? {
+        do throws(StoreError) {
+            return try await store.value(for: key)
+        } catch {
+            throw problem(error)
+        }
+    }
+
+    private func replace(
+        _ expected: [UInt8]?,
+        with bytes: [UInt8],
+        _ key: StoreKey
+    ) async throws(AccountProblem) -> Bool {
+        do throws(StoreError) {
+            return try await store.replace(expected, with: bytes, for: key)
+        } catch {
+            throw problem(error)
+        }
+    }
+
+    private func garbled(_ key: StoreKey) -> AccountProblem { problem(.garbled("\(key) cannot be read")) }
+
+    private func problem(_ error: StoreError) -> AccountProblem {
+        switch error {
+        case .unavailable: break
+        case .unusable, .sealBroken, .garbled:
+            logger.error("an account cannot be read or kept", metadata: ["error": "\(error)"])
+        }
+        return .unavailable(.storeUnavailable)
+    }
+}

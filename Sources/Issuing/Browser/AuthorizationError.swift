@@ -1,0 +1,32 @@
+/// What a client is told instead of a code (RFC 6749 section 4.1.2.1, OpenID Connect Core section 3.1.2.6).
+struct AuthorizationError: Error, Sendable, Equatable {
+    enum Code: String, Sendable, CaseIterable {
+        case invalidRequest = "invalid_request"
+        case accessDenied = "access_denied"
+        case unsupportedResponseType = "unsupported_response_type"
+        case invalidScope = "invalid_scope"
+        case serverError = "server_error"
+        case temporarilyUnavailable = "temporarily_unavailable"
+        case loginRequired = "login_required"
+        case requestNotSupported = "request_not_supported"
+        case requestURINotSupported = "request_uri_not_supported"
+        case registrationNotSupported = "registration_not_supported"
+    }
+
+    let code: Code
+    /// For developers: ASCII, and nothing that was sent.
+    let description: String
+
+    init(_ code: Code, _ description: String) {
+        self.code = code
+        self.description = description
+    }
+}
+
+extension AuthorizationError {
+    static let cancelled = AuthorizationError(.accessDenied, "the sign-in was cancelled")
+    static let unavailable = AuthorizationError(
+        .temporarilyUnavailable,
+        "signing in is not possible at the moment: try again"
+    )
+}

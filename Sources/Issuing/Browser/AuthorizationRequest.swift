@@ -1,0 +1,161 @@
+import Tenants
+import Verification
+
+/// An authorization request that is as it has to be: code flow with PKCE S256 (RFC 6749 section 4.1.1, RFC 7636 section
+/// 4.3, OpenID Connect Core section 3.1.2.1).
+struct AuthorizationRequest: Sendable, Equatable {
+    /// Longest `state` and `nonce` in bytes.
+    static let longestState = 2048
+    static let longestNonce = 512
+
+    let client: ClientReturn
+    /// Those that are granted, in the order asked.
+    let scopes: [String]
+    let nonce: String?
+    /// S256.
+    let codeChallenge: String
+}
+
+/// What becomes of the parameters of an authorization request.
+enum JudgedAuthorization: Sendable, Equatable {
+    case good(AuthorizationRequest)
+    /// The client is told.
+    case refused(AuthorizationError, ClientReturn)
+    /// Client or redirect URI are not to be trusted: nobody but the person is told.
+    case untrusted
+}
+
+extension JudgedAuthorization {
+    /// - Parameter parameters: Of the query or the form, as they came.
+    init(_ parameters: [UInt8], clients: [IssuerClient]) {
+        var problem: AuthorizationError?
+        let fields: FormFields
+        do throws(FormFields.Problem) {
+            fields = try FormFields(parameters)
+        } catch {
+            guard case .repeated = error, let first = Self.returnFields(of: parameters) else {
+                self = .untrusted
+                return
+            }
+            problem = AuthorizationError(.invalidRequest, "a parameter is there twice")
+            fields = first
+        }
+        let client = ClientReturn(
+            clientID: fields["client_id"],
+            redirectURI: fields["redirect_uri"],
+            state: fields["state"],
+            clients: clients
+        )
+        guard let client else {
+            self = .untrusted
+            return
+        }
+        do throws(AuthorizationError) {
+            if let problem { throw problem }
+            let allowed = clients.first { $0.id.utf8.elementsEqual(client.clientID.utf8) }?.scopes ?? []
+            self = .good(try AuthorizationRequest(fields, client, allowed: allowed))
+        } catch {
+            self = .refused(error, client)
+        }
+    }
+
+    /// Of parameters some of which are there twice, those that say whom to tell; nil if one of these is.
+    private static func returnFields(of parameters: [UInt8]) -> FormFields? {
+        func fields(_ names: [String]) -> FormFields? {
+            let pairs = parameters.split(separator: UInt8(ascii: "&")).filter { pair in
+                guard let name = (try? FormFields(pair))?.all.first?.name else { return false }
+                return names.contains { $0.utf8.elementsEqual(name.utf8) }
+            }
+            return try? FormFields(Array(pairs.joined(separator: [UInt8(ascii: "&")])))
+        }
+        // A state that is there twice is nobody's to choose from.
+        return fields(["client_id", "redirect_uri", "state"]) ?? fields(["client_id", "redirect_uri"])
+    }
+}
+
+extension AuthorizationRequest {
+    fileprivate init(
+        _ fields: FormFields,
+        _ client: ClientReturn,
+        allowed: [String]
+    ) throws(AuthorizationError) {
+        try Self.checkExtensions(fields)
+        try Self.checkResponse(fields)
+        try Self.checkPrompt(fields)
+        self.client = client
+        codeChallenge = try Self.codeChallenge(fields)
+        scopes = try Self.scopes(fields, allowed: allowed)
+        guard (client.state?.utf8.count ?? 0) <= Self.longestState else {
+            throw AuthorizationError(.invalidRequest, "state is longer than \(Self.longestState) bytes")
+        }
+        nonce = fields["nonce"]
+        guard (nonce?.utf8.count ?? 0) <= Self.longestNonce else {
+            throw AuthorizationError(.invalidRequest, "nonce is longer than \(Self.longestNonce) bytes")
+        }
+    }
+
+    /// What would change the meaning of all else, and is not done here (OpenID Connect Core sections 6 and 7).
+    private static func checkExtensions(_ fields: FormFields) throws(AuthorizationError) {
+        if fields["request"] != nil { throw AuthorizationError(.requestNotSupported, "request is not supported") }
+        if fields["request_uri"] != nil {
+            throw AuthorizationError(.requestURINotSupported, "request_uri is not supported")
+        }
+        if fields["registration"] != nil {
+            throw AuthorizationError(.registrationNotSupported, "registration is not supported")
+        }
+    }
+
+    private static func checkResponse(_ fields: FormFields) throws(AuthorizationError) {
+        guard let type = fields["response_type"] else {
+            throw AuthorizationError(.invalidRequest, "response_type is missing")
+        }
+        guard type.utf8.elementsEqual("code".utf8) else {
+            throw AuthorizationError(.unsupportedResponseType, "response_type can be code only")
+        }
+        if let mode = fields["response_mode"], !mode.utf8.elementsEqual("query".utf8) {
+            throw AuthorizationError(.invalidRequest, "response_mode can be query only")
+        }
+    }
+
+    private static func checkPrompt(_ fields: FormFields) throws(AuthorizationError) {
+        let prompts = (fields["prompt"] ?? "").utf8.split(separator: UInt8(ascii: " "))
+        guard prompts.contains(where: { $0.elementsEqual("none".utf8) }) else { return }
+        guard prompts.count == 1 else {
+            throw AuthorizationError(.invalidRequest, "prompt has none beside another")
+        }
+        // Nobody is signed in at the issuer itself: each sign-in is the provider's.
+        throw AuthorizationError(.loginRequired, "nobody signs in without being asked")
+    }
+
+    private static func codeChallenge(_ fields: FormFields) throws(AuthorizationError) -> String {
+        guard let challenge = fields["code_challenge"] else {
+            throw AuthorizationError(.invalidRequest, "code_challenge is missing: PKCE is required")
+        }
+        // Without a method it would be `plain` (RFC 7636 section 4.3), which whoever sees this request can answer.
+        guard let method = fields["code_challenge_method"], method.utf8.elementsEqual("S256".utf8) else {
+            throw AuthorizationError(.invalidRequest, "code_challenge_method has to be S256")
+        }
+        guard Base64URL.decode(challenge)?.count == 32 else {
+            throw AuthorizationError(.invalidRequest, "code_challenge is no SHA-256 in base64url")
+        }
+        return challenge
+    }
+
+    /// Those asked for that the client may have; `offline_access` is nothing more than every client gets.
+    private static func scopes(_ fields: FormFields, allowed: [String]) throws(AuthorizationError) -> [String] {
+        func has(_ scopes: [String], _ scope: String) -> Bool {
+            scopes.contains { $0.utf8.elementsEqual(scope.utf8) }
+        }
+        let offlineAccess = "offline_access"
+        var granted: [String] = []
+        for scope in (fields["scope"] ?? "").utf8.split(separator: UInt8(ascii: " ")) {
+            let scope = String(Substring(scope))
+            guard has(allowed + [offlineAccess], scope), !has(granted, scope) else { continue }
+            granted.append(scope)
+        }
+        guard granted.contains(where: { has(allowed, $0) }) else {
+            throw AuthorizationError(.invalidScope, "none of the scopes is one of the client's")
+        }
+        return granted
+    }
+}

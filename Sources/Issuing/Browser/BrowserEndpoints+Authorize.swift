@@ -1,0 +1,59 @@
+import Store
+import Tenants
+
+extension BrowserEndpoints {
+    /// The authorization endpoint (RFC 6749 section 3.1): the page with the providers, or an error, for the client
+    /// where it is known for sure and else for the person.
+    func authorize(_ request: EndpointRequest) async throws(SignInProblem) -> EndpointResponse {
+        guard let issuer = context.tenant.issuer else { throw .unknownClient }
+        switch JudgedAuthorization(try parameters(of: request), clients: issuer.clients) {
+        case .untrusted: throw .unknownClient
+        case .refused(let error, let client): return tell(client, error, issuer, request)
+        case .good(let authorization):
+            guard !page.isEmpty else { return tell(authorization.client, .unavailable, issuer, request) }
+            do throws(StoreError) {
+                return try await hostedPage(authorization, issuer, request)
+            } catch {
+                return tell(authorization.client, .unavailable, issuer, request)
+            }
+        }
+    }
+
+    /// Where a provider returns to for the page.
+    static func callbackPath(_ provider: SignIn.Provider, _ issuer: BuiltInIssuer) -> String {
+        "\(issuer.basePath)/oauth2/callback/\(provider.rawValue)"
+    }
+
+    private func hostedPage(
+        _ authorization: AuthorizationRequest,
+        _ issuer: BuiltInIssuer,
+        _ request: EndpointRequest
+    ) async throws(StoreError) -> EndpointResponse {
+        let redirectURIs = page.map { ($0.provider, request.origin + Self.callbackPath($0.provider, issuer)) }
+        let (id, transaction, cookie) = try await begin(
+            .client(authorization),
+            Dictionary(redirectURIs) { first, _ in first },
+            for: request
+        )
+        let client = authorization.client
+        return SignInPageHTML(
+            choices: page.compactMap { provider in
+                transaction.legs[provider.provider].map {
+                    SignInPageHTML.Choice(provider: provider.provider, url: providerURL(provider, id, $0))
+                }
+            },
+            client: client,
+            cancelURL: client.isLinkable ? client.url(.cancelled, issuer: issuer.url) : nil
+        ).response(in: frame, cookie: cookie)
+    }
+
+    private func tell(
+        _ client: ClientReturn,
+        _ error: AuthorizationError,
+        _ issuer: BuiltInIssuer,
+        _ request: EndpointRequest
+    ) -> EndpointResponse {
+        log(.info, error.code.rawValue, request, client: client.clientID)
+        return .redirect(to: client.url(error, issuer: issuer.url))
+    }
+}

@@ -1,0 +1,115 @@
+import Store
+import Tenants
+
+/// A callback endpoint: who returns there, and from what.
+struct CallbackPlace: Sendable {
+    enum Flow: Sendable, Equatable {
+        case page
+        case web
+    }
+
+    let flow: Flow
+    let provider: any BrowserProvider
+
+    /// The leg of a sign-in that comes back here; nil for one of another flow, or without this provider.
+    func leg(of transaction: SignInTransaction) -> SignInTransaction.Leg? {
+        switch (transaction.purpose, flow) {
+        case (.client, .page), (.web, .web): transaction.legs[provider.provider]
+        case (.client, .web), (.web, .page): nil
+        }
+    }
+}
+
+extension BrowserEndpoints {
+    func pageCallback(
+        _ request: EndpointRequest,
+        _ name: SignIn.Provider
+    ) async throws(SignInProblem) -> EndpointResponse {
+        guard let provider = page.first(where: { $0.provider == name }) else { throw .malformed }
+        return try await callback(request, at: CallbackPlace(flow: .page, provider: provider))
+    }
+
+    /// A provider's answer, in the hands of whoever brings it: believed only for a sign-in that is under way, from the
+    /// browser that began it, and once.
+    func callback(
+        _ request: EndpointRequest,
+        at place: CallbackPlace
+    ) async throws(SignInProblem) -> EndpointResponse {
+        let returned = try read(request, at: place)
+        let stored = try await asking { () async throws(StoreError) in
+            try await transactions.read(returned.state.id, at: request.now)
+        }
+        guard let stored, let leg = place.leg(of: stored.transaction) else { throw .over }
+        switch SignInBinding.find(stored.id, hash: stored.transaction.bindingHash, in: request) {
+        case .held: break
+        case .missing where request.method == "POST" && returned.answer != nil:
+            return try await keep(returned, of: stored, leg)
+        case .missing, .foreign: throw .otherBrowser
+        }
+        let answer = try Self.answer(returned, posted: stored.transaction.posted)
+        guard try await asking({ () async throws(StoreError) in try await transactions.consume(stored) }) else {
+            throw .over
+        }
+        var response = await finish(answer, of: stored.transaction, leg, at: place, request)
+        response.fields.append(SignInBinding.clearingCookie(of: stored.id, isSecure: request.isSecure))
+        return response
+    }
+
+    private func read(_ request: EndpointRequest, at place: CallbackPlace) throws(SignInProblem) -> ProviderReturn {
+        guard let returned = ProviderReturn(try parameters(of: request)),
+            returned.state.provider == place.provider.provider
+        else { throw .malformed }
+        // Google says who it is; Apple does not (RFC 9207 section 2.4).
+        if let issuer = returned.issuer, returned.state.provider == .google {
+            let known = (context.tenant.signIn ?? SignIn()).browserAddresses(of: .google).issuers
+            guard known.contains(where: { $0.utf8.elementsEqual(issuer.utf8) }) else { throw .malformed }
+        }
+        return returned
+    }
+
+    /// Apple posts its answer from its own site, and the browser sends no cookie with that: the answer is kept, and the
+    /// browser asked to come again by itself, with the cookie.
+    private func keep(
+        _ returned: ProviderReturn,
+        of stored: SignInTransactions.Stored,
+        _ leg: SignInTransaction.Leg
+    ) async throws(SignInProblem) -> EndpointResponse {
+        guard let answer = returned.answer else { throw .malformed }
+        let posted = SignInTransaction.Posted(provider: returned.state.provider, answer: answer)
+        if let earlier = stored.transaction.posted {
+            // A page that is loaded again is posted again.
+            guard earlier == posted else { throw .over }
+        } else {
+            var transaction = stored.transaction
+            transaction.posted = posted
+            let kept = try await asking { () async throws(StoreError) in
+                try await transactions.replace(stored, with: transaction)
+            }
+            guard kept else { throw .over }
+        }
+        return .redirect(to: FormText.url(leg.redirectURI, adding: [("state", returned.state.text)]))
+    }
+
+    /// The answer that the request has, or that was posted before; there cannot be two.
+    private static func answer(
+        _ returned: ProviderReturn,
+        posted: SignInTransaction.Posted?
+    ) throws(SignInProblem) -> ProviderAnswer {
+        switch (returned.answer, posted) {
+        case (let answer?, nil): return answer
+        case (nil, let posted?) where posted.provider == returned.state.provider: return posted.answer
+        case (let answer?, let posted?)
+        where posted == SignInTransaction.Posted(provider: returned.state.provider, answer: answer):
+            return answer
+        default: throw .malformed
+        }
+    }
+
+    func asking<Answer>(_ ask: () async throws(StoreError) -> Answer) async throws(SignInProblem) -> Answer {
+        do throws(StoreError) {
+            return try await ask()
+        } catch {
+            throw .unavailable(retryAfterSeconds: EndpointRefusal.storeUnavailable.retryAfterSeconds)
+        }
+    }
+}

@@ -1,0 +1,174 @@
+import Store
+import Tenants
+
+/// Why a provider's answer comes to no sign-in.
+enum SignInFailure: Error, Sendable, Equatable {
+    case cancelled
+    /// The provider says that something of its own or of ours is amiss.
+    case providerFailed
+    /// The provider's word is not believed.
+    case refused
+    case account(AccountProblem)
+    case unavailable(retryAfterSeconds: Int?)
+}
+
+extension SignInFailure {
+    init(_ refusal: EndpointRefusal) {
+        self = refusal.status < 500 ? .refused : .unavailable(retryAfterSeconds: refusal.retryAfterSeconds)
+    }
+
+    init(_ error: IssuingError) { self.init(EndpointRefusal(error)) }
+
+    var problem: SignInProblem {
+        switch self {
+        case .cancelled, .refused: .notSignedIn
+        case .providerFailed: .unavailable(retryAfterSeconds: nil)
+        case .account(.otherRole(let message)): .otherRole(message)
+        case .account(.refusedByHook(let status, let message)): .refusedByHook(status: status, message: message)
+        case .account(.unavailable(let refusal)): .unavailable(retryAfterSeconds: refusal.retryAfterSeconds)
+        case .unavailable(let seconds): .unavailable(retryAfterSeconds: seconds)
+        }
+    }
+
+    /// For the log.
+    var word: String {
+        switch self {
+        case .cancelled: "cancelled"
+        case .providerFailed: "the provider failed"
+        case .refused, .account, .unavailable: problem.word
+        }
+    }
+
+    /// What a client is told; nil where the person is told first, who alone can do something about it.
+    var authorizationError: AuthorizationError? {
+        switch self {
+        case .cancelled: .cancelled
+        case .providerFailed: AuthorizationError(.serverError, "the provider could not sign anybody in")
+        case .refused: AuthorizationError(.accessDenied, "the provider did not vouch for anybody")
+        case .account(.unavailable), .unavailable: .unavailable
+        case .account(.otherRole), .account(.refusedByHook): nil
+        }
+    }
+}
+
+extension BrowserEndpoints {
+    /// What a sign-in that was used up comes to.
+    func finish(
+        _ answer: ProviderAnswer,
+        of transaction: SignInTransaction,
+        _ leg: SignInTransaction.Leg,
+        at place: CallbackPlace,
+        _ request: EndpointRequest
+    ) async -> EndpointResponse {
+        var subject: String?
+        let client: String? =
+            if case .client(let authorization) = transaction.purpose {
+                authorization.client.clientID
+            } else { nil }
+        let response: EndpointResponse
+        let outcome: String
+        do throws(SignInFailure) {
+            let account = try await account(answer, leg, at: place, request)
+            subject = account.subject
+            let provider = place.provider.provider
+            switch transaction.purpose {
+            case .client(let authorization):
+                response = try await code(for: account, authorization, provider, request)
+            case .web(let after): response = try await cookies(for: account, after, provider, request)
+            }
+            outcome = "signed in"
+        } catch {
+            outcome = error.word
+            switch transaction.purpose {
+            case .client(let authorization): response = failure(error, authorization, request)
+            case .web(let after): response = failure(error, after, request)
+            }
+        }
+        log(.info, outcome, request, client: client, provider: place.provider.provider, subject: subject)
+        return response
+    }
+
+    private func account(
+        _ answer: ProviderAnswer,
+        _ leg: SignInTransaction.Leg,
+        at place: CallbackPlace,
+        _ request: EndpointRequest
+    ) async throws(SignInFailure) -> Account {
+        let (code, givenName): (String, String?)
+        switch answer {
+        case .code(let text, let name): (code, givenName) = (text, name)
+        case .cancelled: throw .cancelled
+        case .failed: throw .providerFailed
+        }
+        let identity: ProviderIdentity
+        do throws(EndpointRefusal) {
+            identity = try await place.provider.identity(
+                code: code,
+                codeVerifier: leg.codeVerifier,
+                nonce: leg.nonce,
+                redirectURI: leg.redirectURI,
+                at: request.now
+            )
+        } catch {
+            throw SignInFailure(error)
+        }
+        do throws(AccountProblem) {
+            return try await context.accounts.signIn(identity, givenName: givenName, at: request.now)
+        } catch {
+            throw .account(error)
+        }
+    }
+}
+
+// MARK: - For a client of the issuer
+
+extension BrowserEndpoints {
+    private func code(
+        for account: Account,
+        _ authorization: AuthorizationRequest,
+        _ provider: SignIn.Provider,
+        _ request: EndpointRequest
+    ) async throws(SignInFailure) -> EndpointResponse {
+        let client = authorization.client
+        let grant = CodeGrant(
+            clientID: client.clientID,
+            redirectURI: client.redirectURI,
+            codeChallenge: authorization.codeChallenge,
+            scopes: authorization.scopes,
+            nonce: authorization.nonce,
+            subject: account.subject,
+            provider: provider.rawValue,
+            device: request.fields.userAgent,
+            issuedAt: request.now
+        )
+        do throws(StoreError) {
+            let code = try await codes.issue(grant, at: request.now)
+            return .redirect(
+                to: client.url(code: code, issuer: context.tenant.issuer?.url ?? ""),
+                subject: account.subject
+            )
+        } catch {
+            throw SignInFailure(.storeUnavailable)
+        }
+    }
+
+    private func failure(
+        _ failure: SignInFailure,
+        _ authorization: AuthorizationRequest,
+        _ request: EndpointRequest
+    ) -> EndpointResponse {
+        let client = authorization.client
+        let issuer = context.tenant.issuer?.url ?? ""
+        if let error = failure.authorizationError { return .redirect(to: client.url(error, issuer: issuer)) }
+        let denied = AuthorizationError(.accessDenied, "the account cannot be used here")
+        return errorPage(
+            failure.problem,
+            of: request,
+            back: client.isLinkable
+                ? SignInErrorPage.Link(
+                    url: client.url(denied, issuer: issuer),
+                    text: "Back to \(client.destination)"
+                ) : nil
+        )
+    }
+}

@@ -1,0 +1,62 @@
+import Store
+import Tenants
+
+/// The tenant's own sign-in in a browser, which ends with cookies.
+extension BrowserEndpoints {
+    /// To the provider at once.
+    func login(_ request: EndpointRequest) async throws(SignInProblem) -> EndpointResponse {
+        guard request.method == "GET" else { throw .methodNotAllowed(allowed: "GET") }
+        guard let rules = context.tenant.signIn?.web, let web else { throw .unavailable(retryAfterSeconds: nil) }
+        guard let fields = try? FormFields(try parameters(of: request)) else { throw .malformed }
+        guard let after = AfterTarget(fields["after"], configured: rules.after) else { throw .foreignAfter }
+        let redirectURI = request.origin + rules.callback.description
+        let (id, transaction, cookie) = try await asking { () async throws(StoreError) in
+            try await begin(.web(after: after.url), [web.provider: redirectURI], for: request)
+        }
+        guard let leg = transaction.legs[web.provider] else { throw .malformed }
+        return .redirect(to: providerURL(web, id, leg), fields: [cookie])
+    }
+
+    func webCallback(_ request: EndpointRequest) async throws(SignInProblem) -> EndpointResponse {
+        guard let web else { throw .unavailable(retryAfterSeconds: nil) }
+        return try await callback(request, at: CallbackPlace(flow: .web, provider: web))
+    }
+
+    /// A new session, whatever session the browser has shown (session fixation): its cookies take the place of those.
+    func cookies(
+        for account: Account,
+        _ after: String,
+        _ provider: SignIn.Provider,
+        _ request: EndpointRequest
+    ) async throws(SignInFailure) -> EndpointResponse {
+        guard let sessions = context.sessions, let rules = context.tenant.signIn?.web else {
+            throw .unavailable(retryAfterSeconds: nil)
+        }
+        let opening = SessionOpening(
+            subject: account.subject,
+            claims: account.tokenClaims(nil),
+            device: request.fields.userAgent,
+            provider: provider.rawValue
+        )
+        let tokens: IssuedTokens
+        do throws(IssuingError) {
+            tokens = try await sessions.start(opening, at: request.now)
+        } catch {
+            throw SignInFailure(error)
+        }
+        // The access cookie outlives its token by as long as that can still be renewed.
+        let accessAge = tokens.expiresIn + Int(context.tenant.refreshGrace.seconds)
+        var cookies = [SetCookie.field(rules.accessCookie, tokens.accessToken, maxAge: accessAge)]
+        if let refreshToken = tokens.refreshToken {
+            let refreshAge = max(0, Int(tokens.sessionExpiresAt - request.now))
+            cookies.append(SetCookie.field(rules.refreshCookie, refreshToken, maxAge: refreshAge))
+        }
+        return .redirect(to: after, fields: cookies, subject: account.subject)
+    }
+
+    func failure(_ failure: SignInFailure, _ after: String, _ request: EndpointRequest) -> EndpointResponse {
+        let denied = AfterTarget.url(after, error: AuthorizationError.cancelled.code.rawValue)
+        if failure == .cancelled { return .redirect(to: denied) }
+        return errorPage(failure.problem, of: request, back: SignInErrorPage.Link(url: denied, text: "Back"))
+    }
+}

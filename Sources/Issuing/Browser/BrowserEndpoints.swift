@@ -1,0 +1,136 @@
+import Logging
+import Store
+import Tenants
+import Verification
+
+/// Sign-in in a browser: the issuer's authorization endpoint with its page (OpenID Connect Core section 3.1.2), the
+/// tenant's own sign-in with cookies, and where providers return to for both.
+///
+/// A sign-in is kept in the store from its start to a provider's answer, tied to the browser by a cookie, and used
+/// once.
+struct BrowserEndpoints: Sendable {
+    let context: SignInContext
+    /// Those that the page shows.
+    let page: [any BrowserProvider]
+    /// For the sign-in with cookies.
+    let web: (any BrowserProvider)?
+    let codes: AuthorizationCodes
+    let transactions: SignInTransactions
+    let frame: PageFrame
+
+    init(
+        _ context: SignInContext,
+        page: [any BrowserProvider],
+        web: (any BrowserProvider)?,
+        codes: AuthorizationCodes
+    ) {
+        self.context = context
+        self.page = page
+        self.web = web
+        self.codes = codes
+        transactions = SignInTransactions(context.store, tenant: context.tenant.name)
+        frame = PageFrame(context.tenant)
+    }
+
+    /// Answers for `authorize`, the callbacks, and the tenant's own sign-in in a browser.
+    func answer(_ request: EndpointRequest) async -> EndpointAnswer {
+        do throws(SignInProblem) {
+            switch request.endpoint {
+            case .authorize: return .response(try await authorize(request))
+            case .appleCallback: return .response(try await pageCallback(request, .apple))
+            case .googleCallback: return .response(try await pageCallback(request, .google))
+            case .webLogin: return .response(try await login(request))
+            case .webCallback: return .response(try await webCallback(request))
+            case .appleExchange, .googleExchange, .appleNotifications, .sessionRefresh, .sessionValidate, .sessionMe,
+                .sessionLogout, .discovery, .jwks, .token, .revoke, .introspect, .userInfo, .logout:
+                return .refused(.badRequest("this is no endpoint for browsers"))
+            }
+        } catch {
+            log(.info, error.word, request)
+            return .response(errorPage(error, of: request))
+        }
+    }
+
+    /// The page for a problem.
+    func errorPage(
+        _ problem: SignInProblem,
+        of request: EndpointRequest,
+        back: SignInErrorPage.Link? = nil
+    ) -> EndpointResponse {
+        SignInErrorPage(problem: problem, requestID: request.id, back: back).response(in: frame)
+    }
+}
+
+// MARK: - What all of them do
+
+extension BrowserEndpoints {
+    /// The parameters of a query, or of a form that was posted.
+    func parameters(of request: EndpointRequest) throws(SignInProblem) -> [UInt8] {
+        switch request.method {
+        case "GET": return Array((request.query ?? "").utf8)
+        case "POST":
+            let type = (request.fields.contentType ?? "").prefix { $0 != ";" }.lowercased()
+            guard type.split(whereSeparator: { $0 == " " || $0 == "\t" }) == ["application/x-www-form-urlencoded"]
+            else {
+                throw .malformed
+            }
+            return request.body
+        default: throw .methodNotAllowed(allowed: request.endpoint == .webLogin ? "GET" : "GET, POST")
+        }
+    }
+
+    /// Keeps a new sign-in, with a leg to each provider.
+    ///
+    /// - Returns: Its name, and the cookie for the browser.
+    func begin(
+        _ purpose: SignInTransaction.Purpose,
+        _ redirectURIs: [SignIn.Provider: String],
+        for request: EndpointRequest
+    ) async throws(StoreError) -> (id: SignInID, transaction: SignInTransaction, cookie: EndpointResponse.Field) {
+        let id = SignInID.make()
+        let binding = SignInBinding.makeValue()
+        let transaction = SignInTransaction(
+            purpose: purpose,
+            legs: redirectURIs.mapValues { redirectURI in
+                SignInTransaction.Leg(
+                    nonce: Base64URL.encode(RandomBytes.make(32)),
+                    codeVerifier: Base64URL.encode(RandomBytes.make(32)),
+                    redirectURI: redirectURI
+                )
+            },
+            bindingHash: SignInBinding.hash(binding),
+            expiresAt: request.now + SignInTransaction.lifetime
+        )
+        try await transactions.add(transaction, as: id)
+        return (id, transaction, SignInBinding.cookie(binding, of: id, isSecure: request.isSecure))
+    }
+
+    /// Where the browser goes to sign in at `provider`.
+    func providerURL(_ provider: any BrowserProvider, _ id: SignInID, _ leg: SignInTransaction.Leg) -> String {
+        provider.authorizationURL(
+            redirectURI: leg.redirectURI,
+            state: SignInState(id: id, provider: provider.provider).text,
+            nonce: leg.nonce,
+            codeChallenge: Base64URL.encode(SHA256.digest(Array(leg.codeVerifier.utf8)))
+        )
+    }
+
+    /// Says how a sign-in went; names a subject and no more of anybody.
+    func log(
+        _ level: Logger.Level,
+        _ outcome: String,
+        _ request: EndpointRequest,
+        client: String? = nil,
+        provider: SignIn.Provider? = nil,
+        subject: String? = nil
+    ) {
+        var metadata: Logger.Metadata = [
+            "tenant": "\(context.tenant.name)", "endpoint": "\(request.endpoint.rawValue)", "outcome": "\(outcome)",
+            "request": "\(request.id)",
+        ]
+        metadata["client"] = client.map { "\($0)" }
+        metadata["provider"] = provider.map { "\($0.rawValue)" }
+        metadata["subject"] = subject.map { "\($0)" }
+        context.logger.log(level: level, "sign-in in a browser", metadata: metadata)
+    }
+}

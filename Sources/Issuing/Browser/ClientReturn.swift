@@ -1,0 +1,63 @@
+import Tenants
+
+/// Where a client is told how it went. Only a redirect URI that is registered for it, to the letter, makes one (RFC
+/// 9700 section 2.1), so that no answer goes anywhere else.
+struct ClientReturn: Sendable, Equatable {
+    let clientID: String
+    /// As it is registered.
+    let redirectURI: String
+    /// The client's own, given back as it came; nil where there was none.
+    let state: String?
+
+    /// - Returns: Nil where the client is not known, or the redirect URI is not one of its.
+    init?(clientID: String?, redirectURI: String?, state: String?, clients: [IssuerClient]) {
+        guard let clientID, let redirectURI,
+            let client = clients.first(where: { $0.id.utf8.elementsEqual(clientID.utf8) }),
+            let registered = client.redirectURIs.first(where: { $0.utf8.elementsEqual(redirectURI.utf8) }),
+            // What is added to the query would be lost behind a fragment, which none may have (RFC 6749 section 3.1.2).
+            !registered.utf8.contains(UInt8(ascii: "#"))
+        else { return nil }
+        self.clientID = client.id
+        self.redirectURI = registered
+        self.state = state
+    }
+
+    /// - Parameter issuer: Ours, so that the client can tell who answers (RFC 9207).
+    func url(code: String, issuer: String) -> String {
+        url([("code", code)], issuer)
+    }
+
+    func url(_ error: AuthorizationError, issuer: String) -> String {
+        url([("error", error.code.rawValue), ("error_description", error.description)], issuer)
+    }
+
+    private func url(_ fields: [(name: String, value: String)], _ issuer: String) -> String {
+        let state = state.map { [(name: "state", value: $0)] } ?? []
+        return FormText.url(redirectURI, adding: fields + state + [("iss", issuer)])
+    }
+
+    /// For people: the host that is gone on to, or the scheme of an app.
+    var destination: String {
+        let bytes = redirectURI.utf8
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return redirectURI }
+        let scheme = redirectURI[..<colon].lowercased()
+        let rest = redirectURI[bytes.index(after: colon)...]
+        guard scheme == "https" || scheme == "http", rest.hasPrefix("//") else { return scheme }
+        return String(rest.dropFirst(2).prefix { !"/?#".contains($0) })
+    }
+
+    /// Whether a link on a page of ours may lead there: not where the browser would run it as a script of that page.
+    var isLinkable: Bool {
+        let scheme = redirectURI.prefix { $0 != ":" }.lowercased()
+        return !["javascript", "data", "vbscript", "blob", "file"].contains(scheme)
+    }
+}
+
+extension ClientReturn {
+    /// As the store has it: it was registered when it was kept.
+    init(kept clientID: String, redirectURI: String, state: String?) {
+        self.clientID = clientID
+        self.redirectURI = redirectURI
+        self.state = state
+    }
+}

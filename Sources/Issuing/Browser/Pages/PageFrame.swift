@@ -1,0 +1,65 @@
+import Tenants
+
+/// What all pages of a tenant share: the document around the content, and the fields that keep it from being framed,
+/// cached, scripted or told of elsewhere.
+struct PageFrame: Sendable {
+    /// The tenant's for people.
+    let name: String
+    private let style: PageStyle
+    private let fields: [EndpointResponse.Field]
+
+    init(_ tenant: Tenant) {
+        name = tenant.issuer?.page.name ?? tenant.name
+        style = PageStyle(accent: tenant.issuer?.page.color.flatMap { PageColor($0) } ?? .house)
+        fields = [
+            EndpointResponse.Field("Content-Type", "text/html; charset=utf-8"),
+            EndpointResponse.Field("Cache-Control", "no-store"),
+            EndpointResponse.Field(
+                "Content-Security-Policy",
+                "default-src 'none'; style-src '\(style.hash)'; base-uri 'none'; form-action 'none'; "
+                    + "frame-ancestors 'none'"
+            ),
+            EndpointResponse.Field("X-Frame-Options", "DENY"),
+            EndpointResponse.Field("X-Content-Type-Options", "nosniff"),
+            EndpointResponse.Field("Referrer-Policy", "no-referrer"),
+            EndpointResponse.Field("Cross-Origin-Opener-Policy", "same-origin"),
+        ]
+    }
+
+    /// - Parameters:
+    ///   - title: Plain text.
+    ///   - content: HTML, with the page's one `h1`.
+    ///   - further: Fields besides those of every page.
+    func response(
+        status: Int,
+        title: String,
+        content: String,
+        further: [EndpointResponse.Field] = []
+    ) -> EndpointResponse {
+        let badge = name.first.map { HTMLText.escaped($0.uppercased()) } ?? ""
+        let page = """
+            <!DOCTYPE html>
+            <html lang="en">
+            <head>
+            <meta charset="utf-8">
+            <title>\(HTMLText.escaped(title))</title>
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta name="color-scheme" content="light dark">
+            <meta name="robots" content="noindex">
+            <style>\(style.text)</style>
+            </head>
+            <body>
+            <main>
+            <p class="badge" aria-hidden="true">\(badge)</p>
+            \(content)
+            </main>
+            </body>
+            </html>
+
+            """
+        return EndpointResponse(status: status, fields: fields + further, body: Array(page.utf8))
+    }
+
+    /// The name in a page's text, whatever direction it is written in.
+    var nameHTML: String { "<bdi>\(HTMLText.escaped(name))</bdi>" }
+}

@@ -1,0 +1,141 @@
+/// Why a sign-in in a browser ends with a page.
+enum SignInProblem: Error, Sendable, Equatable {
+    /// Client or redirect URI are not registered: the client is not told, since it may be nobody's.
+    case unknownClient
+    /// A request that nothing of ours, no provider and no app sends.
+    case malformed
+    case methodNotAllowed(allowed: String)
+    /// The sign-in under way never was, was used, or has gone on for too long; which of them is not said.
+    case over
+    /// The browser is not the one that began.
+    case otherBrowser
+    /// `after` leads elsewhere.
+    case foreignAfter
+    /// The provider vouches for nobody, or its word was refused.
+    case notSignedIn
+    /// With the message for people.
+    case otherRole(String)
+    /// With the account hook's status and message.
+    case refusedByHook(status: Int, message: String)
+    case tooMany(retryAfterSeconds: Int?)
+    case unavailable(retryAfterSeconds: Int?)
+}
+
+/// The page for a sign-in that came to nothing: what happened, what to do, and the name to ask for in the logs. Nothing
+/// in it tells an attacker which check it was.
+struct SignInErrorPage: Sendable {
+    struct Link: Sendable, Equatable {
+        let url: String
+        let text: String
+    }
+
+    let problem: SignInProblem
+    let requestID: String
+    /// Back to where one came from; nil where that is not known to be safe.
+    var back: Link?
+
+    func response(in frame: PageFrame) -> EndpointResponse {
+        let words = problem.words
+        let name = requestID.isEmpty ? "" : "\n<p class=\"quiet\">Request: \(HTMLText.escaped(requestID))</p>"
+        let link =
+            back.map {
+                "\n<p><a class=\"link\" href=\"\(HTMLText.escaped($0.url))\">\(HTMLText.escaped($0.text))</a></p>"
+            } ?? ""
+        return frame.response(
+            status: problem.status,
+            title: "\(words.title) – \(frame.name)",
+            content: """
+                <h1>\(HTMLText.escaped(words.title))</h1>
+                <p>\(HTMLText.escaped(words.happened))</p>
+                <p>\(HTMLText.escaped(words.advice))</p>\(link)\(name)
+                """,
+            further: problem.fields
+        )
+    }
+}
+
+extension SignInProblem {
+    /// For the log; names no one.
+    var word: String {
+        switch self {
+        case .unknownClient: "unknown client or redirect URI"
+        case .malformed: "malformed request"
+        case .methodNotAllowed: "method not allowed"
+        case .over: "sign-in over or unknown"
+        case .otherBrowser: "other browser"
+        case .foreignAfter: "after leads elsewhere"
+        case .notSignedIn: "not signed in at the provider"
+        case .otherRole: "other role"
+        case .refusedByHook: "refused by the account hook"
+        case .tooMany: "rate limited"
+        case .unavailable: "unavailable"
+        }
+    }
+
+    var status: Int {
+        switch self {
+        case .unknownClient, .malformed, .over, .otherBrowser, .foreignAfter: 400
+        case .notSignedIn: 401
+        case .methodNotAllowed: 405
+        case .otherRole: 409
+        case .refusedByHook(let status, _): status
+        case .tooMany: 429
+        case .unavailable: 503
+        }
+    }
+
+    fileprivate var fields: [EndpointResponse.Field] {
+        switch self {
+        case .methodNotAllowed(let allowed): [EndpointResponse.Field("Allow", allowed)]
+        case .tooMany(let seconds?), .unavailable(let seconds?):
+            [EndpointResponse.Field("Retry-After", String(seconds))]
+        // No answer with this status is without one (RFC 9110 section 15.5.2).
+        case .notSignedIn: [EndpointResponse.Field("WWW-Authenticate", "Bearer")]
+        default: []
+        }
+    }
+
+    fileprivate var words: (title: String, happened: String, advice: String) {
+        switch self {
+        case .unknownClient:
+            (
+                "This app is not known here",
+                "The app that sent you here, or the address it wants you back at, is not "
+                    + "registered.", "Go back to the app and try again. If that does not help, tell its makers."
+            )
+        case .malformed, .methodNotAllowed, .foreignAfter:
+            (
+                "This does not work", "The request is not one that belongs to signing in.",
+                "Go back to where you came from and begin again."
+            )
+        case .over:
+            (
+                "This sign-in is over", "It was finished already, or it took too long.",
+                "Go back to where you came from and begin again."
+            )
+        case .otherBrowser:
+            (
+                "This sign-in began elsewhere",
+                "It was begun in another browser, or your browser keeps no cookies for "
+                    + "this site.", "If you did not begin it, close this page. Else allow cookies and begin again."
+            )
+        case .notSignedIn:
+            (
+                "You are not signed in", "We could not make sure of who you are.",
+                "Go back to where you came from and begin again."
+            )
+        case .otherRole(let message), .refusedByHook(_, let message):
+            (
+                "You cannot sign in with this account", message,
+                "Sign in with another account, or ask those who run the app."
+            )
+        case .tooMany:
+            ("Too many sign-ins", "There were too many attempts from where you are.", "Wait a little and try again.")
+        case .unavailable:
+            (
+                "Signing in is not possible now", "Something that is needed for it does not answer.",
+                "Wait a little and begin again."
+            )
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import Tenants
+import Verification
+
+/// The name of a sign-in under way, which nobody can guess: 256 random bits in base64url.
+struct SignInID: Sendable, Hashable {
+    private static let byteCount = 32
+
+    let bytes: [UInt8]
+
+    static func make() -> SignInID { SignInID(bytes: RandomBytes.make(byteCount)) }
+
+    private init(bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    init?(_ text: Substring) {
+        guard let bytes = Base64URL.decode(Array(text.utf8)), bytes.count == Self.byteCount else { return nil }
+        self.bytes = bytes
+    }
+
+    var text: String { Base64URL.encode(bytes) }
+}
+
+/// The `state` that a provider gives back: which sign-in it is about, and which provider was asked. With the latter a
+/// callback of the other provider is told from the one that is due (RFC 9700 section 4.4).
+struct SignInState: Sendable, Equatable {
+    let id: SignInID
+    let provider: SignIn.Provider
+
+    init(id: SignInID, provider: SignIn.Provider) {
+        self.id = id
+        self.provider = provider
+    }
+
+    /// - Returns: Nil for anything but what ``text`` gives.
+    init?(_ text: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, let id = SignInID(parts[0]),
+            let provider = SignIn.Provider.allCases.first(where: { $0.letter.utf8.elementsEqual(parts[1].utf8) })
+        else { return nil }
+        self.init(id: id, provider: provider)
+    }
+
+    var text: String { "\(id.text).\(provider.letter)" }
+}
+
+extension SignIn.Provider {
+    fileprivate var letter: String {
+        switch self {
+        case .apple: "a"
+        case .google: "g"
+        }
+    }
+}

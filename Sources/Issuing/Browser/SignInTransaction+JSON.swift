@@ -1,0 +1,104 @@
+import Tenants
+import Verification
+
+/// A sign-in under way as it is sealed for the store: a JSON object.
+extension SignInTransaction {
+    var json: [UInt8] {
+        var object: JSONObject = [
+            "binding": .string(Base64URL.encode(bindingHash)),
+            "expires": JSONNumber(expiresAt).map(JSONValue.number) ?? .null,
+        ]
+        for (provider, leg) in legs { object[provider.rawValue] = .object(leg.json) }
+        switch purpose {
+        case .client(let request): object["client"] = .object(request.json)
+        case .web(let after): object["after"] = .string(after)
+        }
+        if let posted { object["posted"] = .object(posted.json) }
+        return JSONWriter.bytes(of: object)
+    }
+
+    /// - Returns: Nil for anything but what ``json`` gives.
+    init?(json: [UInt8]) {
+        guard let object = try? JSONParser.parse(json).object,
+            let bindingHash = object["binding"]?.string.flatMap({ Base64URL.decode($0) }),
+            let expiresAt = object["expires"]?.double
+        else { return nil }
+        if let request = object["client"]?.object.flatMap(AuthorizationRequest.init) {
+            purpose = .client(request)
+        } else if let after = object["after"]?.string {
+            purpose = .web(after: after)
+        } else {
+            return nil
+        }
+        var legs: [SignIn.Provider: Leg] = [:]
+        for provider in SignIn.Provider.allCases {
+            legs[provider] = object[provider.rawValue]?.object.flatMap(Leg.init)
+        }
+        self.legs = legs
+        self.bindingHash = bindingHash
+        self.expiresAt = expiresAt
+        posted = object["posted"]?.object.flatMap(Posted.init)
+    }
+}
+
+extension SignInTransaction.Leg {
+    fileprivate var json: JSONObject {
+        ["nonce": .string(nonce), "verifier": .string(codeVerifier), "redirect": .string(redirectURI)]
+    }
+
+    fileprivate init?(_ object: JSONObject) {
+        guard let nonce = object["nonce"]?.string, let codeVerifier = object["verifier"]?.string,
+            let redirectURI = object["redirect"]?.string
+        else { return nil }
+        self.init(nonce: nonce, codeVerifier: codeVerifier, redirectURI: redirectURI)
+    }
+}
+
+extension SignInTransaction.Posted {
+    fileprivate var json: JSONObject {
+        var object: JSONObject = ["provider": .string(provider.rawValue)]
+        switch answer {
+        case .code(let code, let givenName):
+            object["code"] = .string(code)
+            if let givenName { object["name"] = .string(givenName) }
+        case .cancelled: object["cancelled"] = true
+        case .failed: break
+        }
+        return object
+    }
+
+    fileprivate init?(_ object: JSONObject) {
+        guard let provider = object["provider"]?.string.flatMap(SignIn.Provider.init) else { return nil }
+        if let code = object["code"]?.string {
+            self.init(provider: provider, answer: .code(code, givenName: object["name"]?.string))
+        } else {
+            self.init(provider: provider, answer: object["cancelled"]?.bool == true ? .cancelled : .failed)
+        }
+    }
+}
+
+extension AuthorizationRequest {
+    fileprivate var json: JSONObject {
+        var object: JSONObject = [
+            "id": .string(client.clientID),
+            "redirect": .string(client.redirectURI),
+            "scopes": .array(scopes.map(JSONValue.string)),
+            "challenge": .string(codeChallenge),
+        ]
+        if let state = client.state { object["state"] = .string(state) }
+        if let nonce { object["nonce"] = .string(nonce) }
+        return object
+    }
+
+    fileprivate init?(_ object: JSONObject) {
+        guard let clientID = object["id"]?.string, let redirectURI = object["redirect"]?.string,
+            let scopes = object["scopes"]?.stringOrStrings, let challenge = object["challenge"]?.string
+        else { return nil }
+        self.init(
+            client: ClientReturn(kept: clientID, redirectURI: redirectURI, state: object["state"]?.string),
+            scopes: scopes,
+            nonce: object["nonce"]?.string,
+            codeChallenge: challenge
+        )
+    }
+}

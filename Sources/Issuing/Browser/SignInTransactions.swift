@@ -1,0 +1,63 @@
+import Store
+
+/// A tenant's sign-ins under way in the store, each under a hash of its name and sealed with it: who reads the store
+/// can neither go on with one nor see what it is about.
+struct SignInTransactions: Sendable {
+    /// A sign-in as it was read, with the bytes that have to be there still for it to be changed.
+    struct Stored: Sendable {
+        let id: SignInID
+        let transaction: SignInTransaction
+        fileprivate let bytes: [UInt8]
+    }
+
+    /// What is left of one that was used, so that it is used once.
+    private static let used: [UInt8] = [0]
+
+    private let store: any Store
+    private let tenant: String
+
+    init(_ store: any Store, tenant: String) {
+        self.store = store
+        self.tenant = tenant
+    }
+
+    func add(_ transaction: SignInTransaction, as id: SignInID) async throws(StoreError) {
+        try await store.set(
+            try sealed(transaction, as: id),
+            for: key(id),
+            lifetime: .seconds(SignInTransaction.lifetime)
+        )
+    }
+
+    /// - Parameter now: Unix seconds.
+    /// - Returns: Nil for one that never was, was used, or has gone on for too long.
+    func read(_ id: SignInID, at now: Double) async throws(StoreError) -> Stored? {
+        guard let bytes = try await store.value(for: key(id)), bytes != Self.used else { return nil }
+        guard let json = CredentialSeal.open(bytes, with: id.bytes, purpose: purpose),
+            let transaction = SignInTransaction(json: json)
+        else { throw .garbled("a sign-in under way of \(tenant)") }
+        guard now < transaction.expiresAt else { return nil }
+        return Stored(id: id, transaction: transaction, bytes: bytes)
+    }
+
+    /// - Returns: Whether nobody else changed or used it since it was read.
+    func replace(_ stored: Stored, with transaction: SignInTransaction) async throws(StoreError) -> Bool {
+        try await store.replace(stored.bytes, with: try sealed(transaction, as: stored.id), for: key(stored.id))
+    }
+
+    /// Uses it up: of all that try, on whichever instance, one does.
+    func consume(_ stored: Stored) async throws(StoreError) -> Bool {
+        try await store.replace(stored.bytes, with: Self.used, for: key(stored.id))
+    }
+
+    private func sealed(_ transaction: SignInTransaction, as id: SignInID) throws(StoreError) -> [UInt8] {
+        guard let sealed = CredentialSeal.seal(transaction.json, with: id.bytes, purpose: purpose) else {
+            throw .unusable("a sign-in under way could not be encrypted")
+        }
+        return sealed
+    }
+
+    private var purpose: String { "sign-in of \(tenant)" }
+
+    private func key(_ id: SignInID) -> StoreKey { StoreKey(tenant: tenant, kind: "sign-in", hashing: id.bytes) }
+}

@@ -1,0 +1,89 @@
+/// A request for one of the gateway's own endpoints, whole.
+public struct EndpointRequest: Sendable {
+    /// Of the request fields, those that some endpoint goes by; nil: it was not sent.
+    public struct Fields: Sendable, Equatable {
+        public var contentType: String?
+        public var authorization: String?
+        /// Each `Cookie` field as it came.
+        public var cookies: [String]
+        public var origin: String?
+        public var secFetchSite: String?
+        public var userAgent: String?
+
+        public init(
+            contentType: String? = nil,
+            authorization: String? = nil,
+            cookies: [String] = [],
+            origin: String? = nil,
+            secFetchSite: String? = nil,
+            userAgent: String? = nil
+        ) {
+            self.contentType = contentType
+            self.authorization = authorization
+            self.cookies = cookies
+            self.origin = origin
+            self.secFetchSite = secFetchSite
+            self.userAgent = userAgent
+        }
+    }
+
+    public var endpoint: Endpoint
+    public var method: String
+    /// Without the `?`; nil where there is none.
+    public var query: String?
+    /// Whether the client's own connection, or that to the trusted proxy before us, is TLS.
+    public var isSecure: Bool
+    /// Host and port as the client named them; the host is one of the tenant's.
+    public var authority: String
+    public var fields: Fields
+    /// The token that the tenant's `authenticate.from` finds: from the bearer field, or a cookie. Not verified.
+    public var presentedToken: PresentedToken?
+    public var body: [UInt8]
+    /// The client's address in its network's bytes (4 or 16), for limits; empty where it is not known.
+    public var clientAddress: [UInt8]
+    /// The request's name in logs.
+    public var id: String
+    /// Unix seconds.
+    public var now: Double
+
+    public init(
+        endpoint: Endpoint,
+        method: String,
+        query: String? = nil,
+        isSecure: Bool = true,
+        authority: String,
+        fields: Fields = Fields(),
+        presentedToken: PresentedToken? = nil,
+        body: [UInt8] = [],
+        clientAddress: [UInt8] = [],
+        id: String = "",
+        now: Double
+    ) {
+        self.endpoint = endpoint
+        self.method = method
+        self.query = query
+        self.isSecure = isSecure
+        self.authority = authority
+        self.fields = fields
+        self.presentedToken = presentedToken
+        self.body = body
+        self.clientAddress = clientAddress
+        self.id = id
+        self.now = now
+    }
+
+    /// The origin that the client asked (RFC 6454), without a slash behind.
+    public var origin: String { "\(isSecure ? "https" : "http")://\(authority)" }
+}
+
+/// A token as a request has it.
+public struct PresentedToken: Sendable, Equatable {
+    public var token: String
+    /// The cookie that it came in; nil: another place, which no browser fills by itself.
+    public var cookie: String?
+
+    public init(token: String, cookie: String? = nil) {
+        self.token = token
+        self.cookie = cookie
+    }
+}

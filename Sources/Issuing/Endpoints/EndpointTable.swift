@@ -1,0 +1,106 @@
+public import Tenants
+
+/// Where a tenant's endpoints are on its host.
+public struct EndpointTable: Sendable {
+    private struct Entry: Sendable {
+        let path: [UInt8]
+        let endpoint: Endpoint
+        /// Whether upper and lower case are the same to it: a backend that takes them for the same must not be reached
+        /// round the check.
+        let ignoresCase: Bool
+    }
+
+    private let entries: [Entry]
+    /// A bit for each length: tells nearly every other path off without a look at its bytes.
+    private let lengths: UInt64
+
+    public init(_ tenant: Tenant) {
+        var entries: [Entry] = []
+        func add(_ path: String?, _ endpoint: Endpoint, ignoresCase: Bool = false) {
+            guard let path else { return }
+            let bytes = Self.withoutSlash(Array(path.utf8))
+            guard !entries.contains(where: { $0.path == bytes }) else { return }
+            entries.append(Entry(path: bytes, endpoint: endpoint, ignoresCase: ignoresCase))
+        }
+        if let signIn = tenant.signIn {
+            let apple = signIn.apple
+            add(apple?.path.description, .appleExchange, ignoresCase: apple?.then == .forward)
+            add(apple?.notifications?.description, .appleNotifications, ignoresCase: apple?.then == .forward)
+            add(signIn.google?.path.description, .googleExchange, ignoresCase: signIn.google?.then == .forward)
+            add(signIn.web?.login.description, .webLogin)
+            add(signIn.web?.callback.description, .webCallback)
+            add(signIn.endpoints.refresh?.description, .sessionRefresh)
+            add(signIn.endpoints.validate?.description, .sessionValidate)
+            add(signIn.endpoints.me?.description, .sessionMe)
+            add(signIn.endpoints.logout?.description, .sessionLogout)
+        }
+        if let issuer = tenant.issuer {
+            for path in IssuerPath.allCases where path != .appleExchange || tenant.signIn?.apple?.then == .issue {
+                add(issuer.basePath + path.rawValue, Endpoint(path))
+            }
+        }
+        self.entries = entries
+        lengths = entries.reduce(0) { $0 | 1 << UInt64($1.path.count & 63) }
+    }
+
+    public var isEmpty: Bool { entries.isEmpty }
+
+    /// - Parameter path: Percent-decoded, without dot segments. One slash at its end makes no difference.
+    public func endpoint(at path: Span<UInt8>) -> Endpoint? {
+        var count = path.count
+        if count > 1, path[count - 1] == UInt8(ascii: "/") { count -= 1 }
+        guard lengths >> UInt64(count & 63) & 1 == 1 else { return nil }
+        for entry in entries where entry.path.count == count {
+            if Self.isSame(path, entry) { return entry.endpoint }
+        }
+        return nil
+    }
+
+    private static func isSame(_ path: Span<UInt8>, _ entry: Entry) -> Bool {
+        for index in entry.path.indices {
+            let (byte, wanted) = (path[index], entry.path[index])
+            if byte == wanted { continue }
+            guard entry.ignoresCase, lowercased(byte) == lowercased(wanted) else { return false }
+        }
+        return true
+    }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+    }
+
+    private static func withoutSlash(_ path: [UInt8]) -> [UInt8] {
+        path.count > 1 && path.last == UInt8(ascii: "/") ? Array(path.dropLast()) : path
+    }
+}
+
+extension Endpoint {
+    fileprivate init(_ path: IssuerPath) {
+        self =
+            switch path {
+            case .openIDConfiguration, .authorizationServer: .discovery
+            case .keySet: .jwks
+            case .authorize: .authorize
+            case .appleCallback: .appleCallback
+            case .googleCallback: .googleCallback
+            case .token: .token
+            case .revoke: .revoke
+            case .introspect: .introspect
+            case .userInfo: .userInfo
+            case .logout: .logout
+            case .appleExchange: .appleExchange
+            }
+    }
+
+    /// The methods that it answers; `HEAD` goes along with `GET` (RFC 9110 section 9.1).
+    public var methods: [String] {
+        switch self {
+        case .appleExchange, .googleExchange, .appleNotifications, .sessionRefresh, .sessionLogout, .token, .revoke,
+            .introspect:
+            ["POST"]
+        case .webLogin, .sessionMe, .discovery, .jwks: ["GET"]
+        case .webCallback, .sessionValidate, .authorize, .appleCallback, .googleCallback, .userInfo, .logout:
+            ["GET", "POST"]
+        }
+    }
+}

@@ -1,0 +1,41 @@
+/// Cookies of a request (RFC 6265 section 5.4), as its fields have them.
+enum RequestCookies {
+    /// - Returns: The value of the cookie called `name`; nil if there is none, or there are two that differ, of which one
+    ///   may be someone else's doing.
+    static func value(of name: String, in fields: [String]) -> String? {
+        var found: Substring?
+        for field in fields {
+            for pair in field.utf8.split(separator: UInt8(ascii: ";")) {
+                let pair = Substring(pair).drop { $0 == " " || $0 == "\t" }
+                guard let equals = pair.utf8.firstIndex(of: UInt8(ascii: "=")),
+                    pair[..<equals].utf8.elementsEqual(name.utf8)
+                else { continue }
+                var value = pair[pair.utf8.index(after: equals)...]
+                while value.last == " " || value.last == "\t" { value.removeLast() }
+                if let found, !found.utf8.elementsEqual(value.utf8) { return nil }
+                found = value
+            }
+        }
+        return found.map(String.init)
+    }
+}
+
+/// `Set-Cookie` lines (RFC 6265 section 4.1).
+enum SetCookie {
+    /// `HttpOnly; SameSite=Lax; Path=/`, and `Secure`.
+    ///
+    /// - Parameters:
+    ///   - maxAge: Seconds; nil: until the browser is closed; 0 takes the cookie away.
+    ///   - isSecure: False only for a cookie that has to work without TLS, on a machine of one's own.
+    static func field(
+        _ name: String,
+        _ value: String,
+        maxAge: Int?,
+        isSecure: Bool = true
+    ) -> EndpointResponse.Field {
+        var text = "\(name)=\(value); Path=/; HttpOnly; SameSite=Lax"
+        if isSecure { text += "; Secure" }
+        if let maxAge { text += "; Max-Age=\(maxAge)" }
+        return EndpointResponse.Field("Set-Cookie", text)
+    }
+}

@@ -1,0 +1,45 @@
+import Store
+
+/// A tenant's exchanges of Apple's identity tokens, each under a hash of what was signed. Whoever writes one first has
+/// written it for good.
+struct AppleExchangeRecords: Sendable {
+    /// Seconds past its expiry for which a token is still taken.
+    private static let leeway = 60.0
+    /// Seconds by which clocks may differ. The record has to outlive the token on the slowest of them.
+    private static let clockDifference = 60.0
+    /// The shortest and the longest life of a record, in seconds. Apple's tokens live for minutes, or a day.
+    private static let lifetimes = 120.0...(3650 * 86_400.0)
+
+    private let store: any Store
+    private let tenant: String
+
+    init(_ store: any Store, tenant: String) {
+        self.store = store
+        self.tenant = tenant
+    }
+
+    /// - Returns: Nil for a token that was not exchanged yet.
+    func read(_ token: CheckedAppleToken) async throws(StoreError) -> AppleExchangeRecord? {
+        guard let bytes = try await store.value(for: key(token)) else { return nil }
+        guard let record = AppleExchangeRecord(json: bytes) else {
+            throw .garbled("\(key(token)) is no exchange")
+        }
+        return record
+    }
+
+    /// - Parameter now: Unix seconds.
+    /// - Returns: False where there is one already, which stays.
+    func add(
+        _ record: AppleExchangeRecord,
+        for token: CheckedAppleToken,
+        at now: Double
+    ) async throws(StoreError) -> Bool {
+        let life = token.expiresAt + Self.leeway + Self.clockDifference - now
+        let lifetime = min(max(life, Self.lifetimes.lowerBound), Self.lifetimes.upperBound)
+        return try await store.replace(nil, with: record.json, for: key(token), lifetime: .seconds(lifetime))
+    }
+
+    private func key(_ token: CheckedAppleToken) -> StoreKey {
+        StoreKey(tenant: tenant, kind: "apple-exchange", hashing: token.signingInputSHA256)
+    }
+}

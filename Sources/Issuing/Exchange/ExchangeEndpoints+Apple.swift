@@ -1,0 +1,145 @@
+import Store
+import Tenants
+import Verification
+
+extension ExchangeEndpoints {
+    /// Signs in whoever has an identity token of Apple's, which works once: see ``AppleExchangeRecord``.
+    func exchange(
+        _ request: EndpointRequest,
+        _ apple: AppleSignIn
+    ) async throws(SignInStop) -> Exchanged {
+        let body = try await checking { () throws(EndpointRefusal) in try AppleBody(request) }
+        guard let identityToken = body.identityToken else { return try takeLegacy(body, apple, request) }
+        let token = try await checking { () async throws(EndpointRefusal) in
+            try await checks.appleIdentity(identityToken, rawNonce: body.nonce, at: request.now)
+        }
+        // A backend that goes by it, as older ones do, would sign in someone else than the token is of.
+        if let user = body.userIdentifier, !user.utf8.elementsEqual(token.identity.subject.utf8) {
+            throw SignInStop(.invalidToken("userIdentifier is not the one that the identity token is of"))
+        }
+        let exchange = AppleExchange(request: request, body: body, identityToken: identityToken, token: token)
+        switch apple.then {
+        case .forward: return try await forward(exchange)
+        case .issue: return try await issue(exchange)
+        }
+    }
+
+    /// An exchange whose token is good.
+    struct AppleExchange: Sendable {
+        let request: EndpointRequest
+        let body: AppleBody
+        let identityToken: String
+        let token: CheckedAppleToken
+
+        func record(_ sealedAnswer: [UInt8]?) -> AppleExchangeRecord {
+            AppleExchangeRecord(nonce: body.nonce, sealedAnswer: sealedAnswer, at: request.now)
+        }
+    }
+}
+
+// MARK: - Once, and again
+
+extension ExchangeEndpoints {
+    /// The backend answers, and answers a retry as it sees fit. That there was a first is stored before it is asked.
+    private func forward(_ exchange: AppleExchange) async throws(SignInStop) -> Exchanged {
+        try await admit(exchange.token.identity)
+        if try await !add(exchange.record(nil), exchange) {
+            try admitRetry(try await record(exchange), exchange)
+        }
+        return (.forward(ForwardedSignIn(identity: exchange.token.identity)), .forwarded)
+    }
+
+    /// Whoever finds no record makes an answer and tries to put it there. Of several at once, on whatever instance, one
+    /// does; the others end what they began and give that one's answer. Nobody waits for anybody, so that nobody waits
+    /// in vain for an instance that is gone.
+    private func issue(_ exchange: AppleExchange) async throws(SignInStop) -> Exchanged {
+        if let record = try await record(exchange) { return try await again(record, exchange) }
+        let now = exchange.request.now
+        let name = exchange.body.names.lazy.compactMap(givenName).first
+        let session = try await opener.open(exchange.token.identity, givenName: name, for: exchange.request)
+        guard let sealed = session.sealed(with: exchange.identityToken, tenant: context.tenant.name) else {
+            await opener.abandon(session, at: now)
+            throw SignInStop(IssuingError.cannotSign(.notSealed))
+        }
+        // If this fails the record may have been written all the same: the session has to stay, as the answer to the
+        // retry. If it was not, nobody has its tokens and it expires.
+        if try await add(exchange.record(sealed), exchange) { return (.response(session.response), .issued) }
+        await opener.abandon(session, at: now)
+        return try await again(try await record(exchange), exchange)
+    }
+
+    /// What a retry gets.
+    ///
+    /// - Parameter record: Nil for one that has just expired, with its token.
+    private func again(
+        _ record: AppleExchangeRecord?,
+        _ exchange: AppleExchange
+    ) async throws(SignInStop) -> Exchanged {
+        try admitRetry(record, exchange)
+        guard let sealed = record?.sealedAnswer,
+            let session = OpenedSession(
+                sealed: sealed,
+                with: exchange.identityToken,
+                tenant: context.tenant.name
+            )
+        else { throw Self.spent }
+        guard try await opener.isLive(session, at: exchange.request.now) else {
+            throw SignInStop(.invalidToken("the session that the token began has ended: sign in again"))
+        }
+        return (.response(session.response), .repeated)
+    }
+
+    private func admitRetry(_ record: AppleExchangeRecord?, _ exchange: AppleExchange) throws(SignInStop) {
+        guard let record, record.allowsRetry(nonce: exchange.body.nonce, at: exchange.request.now) else {
+            throw Self.spent
+        }
+    }
+
+    private func record(_ exchange: AppleExchange) async throws(SignInStop) -> AppleExchangeRecord? {
+        do throws(StoreError) {
+            return try await records.read(exchange.token)
+        } catch {
+            throw SignInStop(error)
+        }
+    }
+
+    private func add(_ record: AppleExchangeRecord, _ exchange: AppleExchange) async throws(SignInStop) -> Bool {
+        do throws(StoreError) {
+            return try await records.add(record, for: exchange.token, at: exchange.request.now)
+        } catch {
+            throw SignInStop(error)
+        }
+    }
+
+    private static let spent = SignInStop(.invalidToken("the identity token was used before: get a new one"))
+}
+
+// MARK: - Bodies that prove nothing
+
+extension ExchangeEndpoints {
+    /// A body without a token: older apps send `userIdentifier` alone, which whoever has seen it once can send too.
+    private func takeLegacy(
+        _ body: AppleBody,
+        _ apple: AppleSignIn,
+        _ request: EndpointRequest
+    ) throws(SignInStop) -> Exchanged {
+        let refusal = SignInStop(
+            .missing(
+                "send Apple's identity token: { \"identity_token\": …, \"nonce\": … }; userIdentifier proves nothing"
+            )
+        )
+        guard body.userIdentifier != nil else { throw refusal }
+        // Nothing of ours is given without proof, whatever the settings say.
+        let decision = apple.then == .forward ? apple.legacyBody : .deny
+        let uses = counts.countLegacy(tenant: context.tenant.name, decision: decision)
+        guard decision != .deny else { throw refusal }
+        context.logger.warning(
+            "a sign-in without proof goes on to the backend: the body has userIdentifier and no identity token",
+            metadata: [
+                "tenant": "\(context.tenant.name)", "decision": "\(decision.rawValue)", "uses": "\(uses)",
+                "request": "\(request.id)",
+            ]
+        )
+        return (.forward(ForwardedSignIn(identity: nil, isObserved: decision == .observe)), .unverified)
+    }
+}

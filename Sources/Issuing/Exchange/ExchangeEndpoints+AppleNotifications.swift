@@ -1,0 +1,92 @@
+import Store
+import Tenants
+
+extension ExchangeEndpoints {
+    /// Apple's server-to-server events. Apple sends an event again until it is answered with 200, and nobody is hurt by
+    /// one that comes twice: what began after it happened goes on.
+    func takeNotification(_ request: EndpointRequest, _ apple: AppleSignIn) async -> EndpointAnswer {
+        do throws(SignInStop) {
+            let event = try await checking { () async throws(EndpointRefusal) in
+                try await checks.appleEvent(request.body, at: request.now)
+            }
+            context.logger.info(
+                "Apple tells of an account",
+                metadata: [
+                    "tenant": "\(context.tenant.name)", "event": "\(event.kind.word)", "request": "\(request.id)",
+                ]
+            )
+            guard event.kind.endsSessions else { return Self.noted }
+            try await endSessions(event, at: request.now)
+            guard apple.then == .forward else { return Self.noted }
+            try await revokeAtBackend(event)
+            let identity = ProviderIdentity(provider: .apple, subject: event.subject)
+            return .forward(ForwardedSignIn(identity: identity))
+        } catch {
+            return error.answer
+        }
+    }
+
+    private static let noted = EndpointAnswer.response(.json([:]))
+
+    /// Ends every session of the account's that had begun by then, at all tenants that share it.
+    private func endSessions(_ event: AppleEvent, at now: Double) async throws(SignInStop) {
+        let account: Account?
+        do throws(AccountProblem) {
+            account = try await context.accounts.account(
+                of: Account.Identity(provider: .apple, subject: event.subject)
+            )
+        } catch {
+            throw SignInStop(error)
+        }
+        guard let account else { return }
+        do throws(IssuingError) {
+            for sessions in realmSessions {
+                try await sessions.endAll(
+                    ofSubject: account.subject,
+                    before: event.happenedAt,
+                    at: now,
+                    reason: "Apple: \(event.kind.word)"
+                )
+            }
+        } catch {
+            throw SignInStop(error)
+        }
+    }
+
+    /// The backend may call its users what Apple calls them, and its tokens name them so.
+    private func revokeAtBackend(_ event: AppleEvent) async throws(SignInStop) {
+        let revocation = Revocation(
+            tenant: context.tenant.name,
+            target: .subject(event.subject),
+            revokedAt: event.happenedAt,
+            expiresAt: event.happenedAt + IssuerRules.defaultLongestSession.seconds,
+            reason: "Apple: \(event.kind.word)"
+        )
+        do throws(StoreError) {
+            try await context.revocations.revoke([revocation])
+        } catch {
+            throw SignInStop(error)
+        }
+    }
+}
+
+extension AppleEvent.Kind {
+    /// Whether nobody is to be signed in any more by what was allowed before.
+    fileprivate var endsSessions: Bool {
+        switch self {
+        case .consentRevoked, .accountDeleted: true
+        case .emailDisabled, .emailEnabled, .other: false
+        }
+    }
+
+    /// Apple's word for it.
+    fileprivate var word: String {
+        switch self {
+        case .emailDisabled: "email-disabled"
+        case .emailEnabled: "email-enabled"
+        case .consentRevoked: "consent-revoked"
+        case .accountDeleted: "account-delete"
+        case .other: "other"
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import Tenants
+
+extension ExchangeEndpoints {
+    /// Signs in whoever has a token of Google's. The same one may come again, since Google's SDKs keep it for an hour:
+    /// each time it is a sign-in of its own.
+    func exchange(
+        _ request: EndpointRequest,
+        _ google: GoogleSignIn
+    ) async throws(SignInStop) -> Exchanged {
+        let body = try await checking { () throws(EndpointRefusal) in try ExchangeBody(request) }
+        let identity = try await checking { () async throws(EndpointRefusal) in
+            try await googleIdentity(body, at: request.now)
+        }
+        switch google.then {
+        case .forward:
+            try await admit(identity)
+            return (.forward(ForwardedSignIn(identity: identity)), .forwarded)
+        case .issue:
+            let session = try await opener.open(identity, givenName: nil, for: request)
+            return (.response(session.response), .issued)
+        }
+    }
+
+    /// Of a body with both tokens both are checked, and have to be of the same person: a backend may go by either.
+    private func googleIdentity(
+        _ body: ExchangeBody,
+        at now: Double
+    ) async throws(EndpointRefusal) -> ProviderIdentity {
+        let idToken = try body.text("id_token")
+        guard let accessToken = try body.text("access_token") else {
+            guard let idToken else {
+                throw .missing("send Google's token: { \"access_token\": … } or { \"id_token\": … }")
+            }
+            return try await checks.googleIdentity(idToken: idToken, at: now)
+        }
+        guard let idToken else { return try await checks.googleIdentity(accessToken: accessToken, at: now) }
+        let identity = try await checks.googleIdentity(idToken: idToken, at: now)
+        let other = try await checks.googleIdentity(accessToken: accessToken, at: now)
+        guard identity.subject.utf8.elementsEqual(other.subject.utf8) else {
+            throw .invalidToken("the access token and the ID token are not of the same person")
+        }
+        return identity
+    }
+}
+
+extension EndpointRefusal {
+    /// - Parameter detail: What to send.
+    static func missing(_ detail: String) -> EndpointRefusal {
+        EndpointRefusal(.missingToken, status: 401, detail: detail)
+    }
+}

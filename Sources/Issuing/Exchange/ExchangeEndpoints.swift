@@ -1,0 +1,90 @@
+import Tenants
+import Verification
+
+/// Where apps bring what Apple or Google gave them, and where Apple tells of its accounts (contract section 9.1).
+///
+/// An app's request is read, its token checked, and then either sent on to the backend as it is or answered with a
+/// session of our own. A body is never believed: who somebody is comes from the token alone.
+struct ExchangeEndpoints: Sendable {
+    let context: SignInContext
+    let checks: any ExchangeChecking
+    /// Of every tenant with an issuer that shares this one's accounts, this one included.
+    let realmSessions: [SessionBook]
+    let counts: SignInCounts
+    /// Reads a name as apps send it.
+    let givenName: @Sendable (JSONValue) -> String?
+    let opener: SessionOpener
+    let records: AppleExchangeRecords
+
+    init(
+        _ context: SignInContext,
+        checks: any ExchangeChecking,
+        realmSessions: [SessionBook],
+        counts: SignInCounts,
+        givenName: @escaping @Sendable (JSONValue) -> String? = { GivenName.read($0) }
+    ) {
+        self.context = context
+        self.checks = checks
+        self.realmSessions = realmSessions
+        self.counts = counts
+        self.givenName = givenName
+        opener = SessionOpener(context)
+        records = AppleExchangeRecords(context.store, tenant: context.tenant.name)
+    }
+
+    /// - Parameter request: A POST for one of the three endpoints, whose body is at most 64 KiB.
+    func answer(_ request: EndpointRequest) async -> EndpointAnswer {
+        let signIn = context.tenant.signIn
+        if request.endpoint == .appleExchange, let apple = signIn?.apple {
+            return await counted(.apple) { () async throws(SignInStop) in try await exchange(request, apple) }
+        }
+        if request.endpoint == .googleExchange, let google = signIn?.google {
+            return await counted(.google) { () async throws(SignInStop) in try await exchange(request, google) }
+        }
+        if request.endpoint == .appleNotifications, let apple = signIn?.apple {
+            return await takeNotification(request, apple)
+        }
+        return .refused(.badRequest("nobody signs in here"))
+    }
+
+    /// What a sign-in came to, with the word for it.
+    typealias Exchanged = (answer: EndpointAnswer, outcome: SignInCounts.Outcome)
+
+    private func counted(
+        _ provider: SignIn.Provider,
+        _ exchange: () async throws(SignInStop) -> Exchanged
+    ) async -> EndpointAnswer {
+        let exchanged: Exchanged
+        do throws(SignInStop) {
+            exchanged = try await exchange()
+        } catch {
+            exchanged = (error.answer, SignInCounts.Outcome(error))
+        }
+        counts.count(tenant: context.tenant.name, provider: provider, outcome: exchanged.outcome)
+        return exchanged.answer
+    }
+}
+
+// MARK: - Steps that both providers have
+
+extension ExchangeEndpoints {
+    /// Whether the backend may be told that `identity` signs in.
+    func admit(_ identity: ProviderIdentity) async throws(SignInStop) {
+        do throws(AccountProblem) {
+            try await context.accounts.check(identity)
+        } catch {
+            throw SignInStop(error)
+        }
+    }
+
+    /// Runs a check of a body or of a token.
+    func checking<Value>(
+        _ check: () async throws(EndpointRefusal) -> Value
+    ) async throws(SignInStop) -> Value {
+        do throws(EndpointRefusal) {
+            return try await check()
+        } catch {
+            throw SignInStop(error)
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import Verification
+
+/// Begins the sessions that sign-ins come to.
+struct SessionOpener: Sendable {
+    private let context: SignInContext
+
+    init(_ context: SignInContext) {
+        self.context = context
+    }
+
+    /// A session for whoever a provider vouches for. When this returns, account and session are stored.
+    ///
+    /// - Parameters:
+    ///   - givenName: What the app says the name is.
+    ///   - request: Says what the client is.
+    func open(
+        _ identity: ProviderIdentity,
+        givenName: String?,
+        for request: EndpointRequest
+    ) async throws(SignInStop) -> OpenedSession {
+        let sessions = try book()
+        let account = try await account(identity, givenName: givenName, at: request.now)
+        let opening = SessionOpening(
+            subject: account.subject,
+            claims: account.tokenClaims(nil),
+            device: request.fields.userAgent,
+            provider: identity.provider.rawValue
+        )
+        let tokens: IssuedTokens
+        do throws(IssuingError) {
+            tokens = try await sessions.start(opening, at: request.now)
+        } catch {
+            throw SignInStop(error)
+        }
+        return OpenedSession(
+            sessionID: tokens.sessionID,
+            subject: account.subject,
+            answer: SessionAnswer.object(tokens, user: account.user)
+        )
+    }
+
+    /// Ends a session whose tokens nobody was given. That it cannot be ended does no harm for the same reason.
+    func abandon(_ session: OpenedSession, at now: Double) async {
+        guard let sessions = context.sessions else { return }
+        do throws(IssuingError) {
+            try await sessions.end(sessionID: session.sessionID, at: now, reason: "signed in twice at once")
+        } catch {
+            context.logger.warning(
+                "a session that nobody has is left to expire",
+                metadata: ["tenant": "\(context.tenant.name)", "session": "\(session.sessionID)", "reason": "\(error)"]
+            )
+        }
+    }
+
+    /// - Returns: Whether it is there still, and was not revoked.
+    func isLive(_ session: OpenedSession, at now: Double) async throws(SignInStop) -> Bool {
+        let sessions = try book()
+        let stored: IssuerSession?
+        do throws(IssuingError) {
+            stored = try await sessions.session(session.sessionID, at: now)
+        } catch {
+            throw SignInStop(error)
+        }
+        guard let stored else { return false }
+        return await !context.revocations.isRevoked(stored, tenant: context.tenant.name)
+    }
+
+    private func account(
+        _ identity: ProviderIdentity,
+        givenName: String?,
+        at now: Double
+    ) async throws(SignInStop) -> Account {
+        do throws(AccountProblem) {
+            return try await context.accounts.signIn(identity, givenName: givenName, at: now)
+        } catch {
+            throw SignInStop(error)
+        }
+    }
+
+    private func book() throws(SignInStop) -> SessionBook {
+        guard let sessions = context.sessions else { throw SignInStop(.withoutIssuer) }
+        return sessions
+    }
+}
+
+extension EndpointRefusal {
+    /// The tenant's configuration promises sessions that nothing can begin.
+    static let withoutIssuer = EndpointRefusal(.overloaded, status: 503, detail: "this app has no issuer of its own")
+}

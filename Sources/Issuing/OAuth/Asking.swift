@@ -1,0 +1,35 @@
+import Store
+
+extension OAuthError {
+    /// Runs a step at the store; that it fails is what the client is told.
+    static func asking<Answer>(_ step: () async throws(StoreError) -> Answer) async throws(OAuthError) -> Answer {
+        do throws(StoreError) {
+            return try await step()
+        } catch {
+            throw .storeUnavailable
+        }
+    }
+
+    /// Runs a step with sessions; why it fails is what the client is told.
+    static func issuing<Answer>(_ step: () async throws(IssuingError) -> Answer) async throws(OAuthError) -> Answer {
+        do throws(IssuingError) {
+            return try await step()
+        } catch {
+            throw OAuthError(error)
+        }
+    }
+}
+
+extension SignInContext {
+    /// - Returns: Nil where there is none, or it may not sign in here.
+    func account(ofSubject subject: String) async throws(OAuthError) -> Account? {
+        do throws(AccountProblem) {
+            return try await accounts.account(ofSubject: subject)
+        } catch {
+            switch error {
+            case .otherRole, .refusedByHook: return nil
+            case .unavailable: throw .accountsUnavailable
+            }
+        }
+    }
+}

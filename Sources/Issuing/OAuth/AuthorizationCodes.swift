@@ -1,0 +1,145 @@
+import Store
+import Verification
+
+/// A tenant's authorization codes (RFC 6749 section 4.1.2) in the store, where neither a code nor what it stands for can
+/// be read: the SHA-256 of a code is the key of its record, and the code itself opens the grant.
+///
+/// Times are Unix seconds, given with every call.
+struct AuthorizationCodes: Sendable {
+    /// Seconds that a code lives.
+    static let life = 60.0
+    /// How long a code that was used is known as one: who presents it then has seen somebody else's (RFC 9700
+    /// section 2.1.1), and the tokens that it gave are revoked.
+    static let memory: Duration = .seconds(600)
+    private static let length = 32
+
+    /// What a code turned out to be.
+    enum Found: Sendable {
+        case fresh(CodeGrant, Fresh)
+        /// It was used. Nil: without giving a session.
+        case spent(sessionID: String?)
+        /// Never issued at this tenant, or too long ago.
+        case unknown
+    }
+
+    /// A code that nobody has used yet, as it was read.
+    struct Fresh: Sendable {
+        fileprivate let key: StoreKey
+        fileprivate let record: [UInt8]
+    }
+
+    private let store: any Store
+    private let tenant: String
+
+    init(_ store: any Store, tenant: String) {
+        self.store = store
+        self.tenant = tenant
+    }
+
+    /// - Returns: 256 random bits in base64url, good once.
+    func issue(_ grant: CodeGrant, at now: Double) async throws(StoreError) -> String {
+        var grant = grant
+        grant.issuedAt = now
+        let code = RandomBytes.make(Self.length)
+        guard let sealed = CredentialSeal.seal(grant.json, with: code, purpose: purpose) else {
+            throw .unusable("an authorization code could not be encrypted")
+        }
+        try await store.set(Record.fresh(sealed).bytes, for: key(code), lifetime: .seconds(Int(Self.life)))
+        return Base64URL.encode(code)
+    }
+
+    func find(_ code: String, at now: Double) async throws(StoreError) -> Found {
+        guard let code = Base64URL.decode(code), code.count == Self.length else { return .unknown }
+        let key = key(code)
+        guard let bytes = try await store.value(for: key) else { return .unknown }
+        switch Record(bytes) {
+        case .spent(let sessionID): return .spent(sessionID: sessionID)
+        case .fresh(let sealed):
+            guard let json = CredentialSeal.open(sealed, with: code, purpose: purpose),
+                let grant = CodeGrant(json: json)
+            else { throw .garbled("the grant of an authorization code of \(tenant)") }
+            guard now < grant.issuedAt + Self.life else { return .unknown }
+            return .fresh(grant, Fresh(key: key, record: bytes))
+        case nil: throw .garbled("an authorization code of \(tenant)")
+        }
+    }
+
+    /// Uses a code up, on whichever instance: of all that try, one does.
+    ///
+    /// - Parameter sessionID: Of the session that it gives; nil for a code that gives none to anybody, since who presented
+    ///   it ought not to have it.
+    /// - Returns: Whether nobody else had.
+    func spend(_ fresh: Fresh, sessionID: String?, at now: Double) async throws(StoreError) -> Bool {
+        try await store.replace(
+            fresh.record,
+            with: Record.spent(sessionID: sessionID).bytes,
+            for: fresh.key,
+            lifetime: Self.memory
+        )
+    }
+
+    private var purpose: String { "authorization code of \(tenant)" }
+
+    private func key(_ code: [UInt8]) -> StoreKey { StoreKey(tenant: tenant, kind: "code", hashing: code) }
+}
+
+// MARK: - In the store
+
+/// A code's record: a byte that says which, and what goes with it.
+private enum Record {
+    case fresh([UInt8])
+    case spent(sessionID: String?)
+
+    init?(_ bytes: [UInt8]) {
+        let rest = Array(bytes.dropFirst())
+        switch bytes.first {
+        case UInt8(ascii: "F"): self = .fresh(rest)
+        case UInt8(ascii: "S"): self = .spent(sessionID: rest.isEmpty ? nil : String(decoding: rest, as: UTF8.self))
+        default: return nil
+        }
+    }
+
+    var bytes: [UInt8] {
+        switch self {
+        case .fresh(let sealed): [UInt8(ascii: "F")] + sealed
+        case .spent(let sessionID): [UInt8(ascii: "S")] + Array((sessionID ?? "").utf8)
+        }
+    }
+}
+
+extension CodeGrant {
+    fileprivate var json: [UInt8] {
+        var object: JSONObject = [
+            "client": .string(clientID),
+            "redirect": .string(redirectURI),
+            "challenge": .string(codeChallenge),
+            "scopes": .array(scopes.map(JSONValue.string)),
+            "sub": .string(subject),
+            "provider": .string(provider),
+            "at": JSONNumber(issuedAt).map(JSONValue.number) ?? .null,
+        ]
+        if let nonce { object["nonce"] = .string(nonce) }
+        if let device { object["device"] = .string(device) }
+        return JSONWriter.bytes(of: object)
+    }
+
+    fileprivate init?(json: [UInt8]) {
+        guard let object = try? JSONParser.parse(json).object,
+            let clientID = object["client"]?.string, let redirectURI = object["redirect"]?.string,
+            let codeChallenge = object["challenge"]?.string, let scopes = object["scopes"]?.stringOrStrings,
+            let subject = object["sub"]?.string, let provider = object["provider"]?.string,
+            let issuedAt = object["at"]?.double
+        else { return nil }
+        self.init(
+            clientID: clientID,
+            redirectURI: redirectURI,
+            codeChallenge: codeChallenge,
+            scopes: scopes,
+            nonce: object["nonce"]?.string,
+            subject: subject,
+            provider: provider,
+            device: object["device"]?.string,
+            issuedAt: issuedAt
+        )
+    }
+}

@@ -1,0 +1,19 @@
+import Verification
+
+/// What an authorization code stands for.
+struct CodeGrant: Sendable, Equatable {
+    var clientID: String
+    /// As in the authorization request, to the letter.
+    var redirectURI: String
+    /// S256 (RFC 7636 section 4.2).
+    var codeChallenge: String
+    var scopes: [String]
+    var nonce: String?
+    /// Of the account.
+    var subject: String
+    /// Who vouched for the subject.
+    var provider: String
+    var device: String?
+    /// Unix seconds at which the code was issued; it lives 60.
+    var issuedAt: Double
+}

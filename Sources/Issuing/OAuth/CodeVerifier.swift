@@ -1,0 +1,27 @@
+import Verification
+
+/// Proof that who redeems a code is who asked for it (RFC 7636).
+enum CodeVerifier {
+    /// 43 to 128 unreserved characters (section 4.1).
+    static func isWellFormed(_ verifier: String) -> Bool {
+        (43...128).contains(verifier.utf8.count) && verifier.utf8.allSatisfy(isUnreserved)
+    }
+
+    /// Whether `verifier` is what `challenge` was made of by S256 (section 4.6).
+    static func matches(_ verifier: String, challenge: String) -> Bool {
+        ConstantTime.areEqual(Array(self.challenge(of: verifier).utf8), Array(challenge.utf8))
+    }
+
+    /// S256 (section 4.2).
+    static func challenge(of verifier: String) -> String { Base64URL.encode(SHA256.digest(Array(verifier.utf8))) }
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+}

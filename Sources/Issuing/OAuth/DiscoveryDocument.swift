@@ -1,0 +1,59 @@
+import Tenants
+import Verification
+
+/// What clients have to know of an issuer (OpenID Connect Discovery 1.0 section 3, RFC 8414 section 2).
+struct DiscoveryDocument {
+    let issuer: BuiltInIssuer
+    /// Of the tenant's host, as the client asked it.
+    let origin: String
+
+    var object: JSONObject {
+        [
+            "issuer": .string(issuer.url),
+            "authorization_endpoint": url("/oauth2/authorize"),
+            "token_endpoint": url("/oauth2/token"),
+            "userinfo_endpoint": url("/userinfo"),
+            "jwks_uri": url("/oauth2/jwks.json"),
+            "revocation_endpoint": url("/oauth2/revoke"),
+            "introspection_endpoint": url("/oauth2/introspect"),
+            "end_session_endpoint": url("/oauth2/logout"),
+            "scopes_supported": .array(scopes.map(JSONValue.string)),
+            "response_types_supported": ["code"],
+            "response_modes_supported": ["query"],
+            "grant_types_supported": ["authorization_code", "refresh_token"],
+            "code_challenge_methods_supported": ["S256"],
+            "subject_types_supported": ["public"],
+            "id_token_signing_alg_values_supported": [.string(issuer.algorithm.rawValue)],
+            "token_endpoint_auth_methods_supported": .array(authenticationMethods),
+            "revocation_endpoint_auth_methods_supported": .array(authenticationMethods),
+            "introspection_endpoint_auth_methods_supported": .array(Self.secretMethods),
+            "claim_types_supported": ["normal"],
+            "claims_supported": [
+                "iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "at_hash", "sid", "email",
+                "email_verified", "is_private_email", "name", "role",
+            ],
+            "authorization_response_iss_parameter_supported": true,
+            "claims_parameter_supported": false,
+            "request_parameter_supported": false,
+            // Supported where it is not said (OpenID Connect Discovery section 3).
+            "request_uri_parameter_supported": false,
+        ]
+    }
+
+    private static let secretMethods: [JSONValue] = ["client_secret_basic", "client_secret_post"]
+
+    /// What the clients that there are may use; an issuer that has none yet could have any.
+    private var authenticationMethods: [JSONValue] {
+        let hasPublic = issuer.clients.contains(where: \.isPublic)
+        let hasConfidential = issuer.clients.contains { !$0.isPublic }
+        return (hasPublic || !hasConfidential ? ["none"] : [])
+            + (hasConfidential || !hasPublic ? Self.secretMethods : [])
+    }
+
+    /// Every scope that some client may ask for, `openid` first.
+    private var scopes: [String] {
+        issuer.clients.flatMap(\.scopes).reduce(into: ["openid"]) { if !$0.contains($1) { $0.append($1) } }
+    }
+
+    private func url(_ path: String) -> JSONValue { .string(origin + issuer.basePath + path) }
+}

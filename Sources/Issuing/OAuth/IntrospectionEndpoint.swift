@@ -1,0 +1,82 @@
+import Tenants
+import Verification
+
+/// Tells what a token is worth (RFC 7662): to a client that has a secret, of any token; to who holds a good access token,
+/// of the tokens of the same subject.
+struct IntrospectionEndpoint: Sendable {
+    /// Who asks.
+    private enum Caller {
+        case client
+        case subject(String)
+
+        func mayAsk(about subject: String?) -> Bool {
+            switch self {
+            case .client: true
+            case .subject(let own): subject?.utf8.elementsEqual(own.utf8) ?? false
+            }
+        }
+    }
+
+    let tokens: OwnTokens
+    let clients: ClientAuthentication
+
+    func answer(_ request: EndpointRequest) async throws(OAuthError) -> EndpointAnswer {
+        let form = try OAuthForm.read(request)
+        let caller = try await caller(request, form)
+        guard let token = form["token"] else { throw .invalidRequest("token is missing") }
+        let pragma = EndpointResponse.Field("Pragma", "no-cache")
+        return .response(.json(try await standing(token, for: caller, at: request.now), fields: [pragma]))
+    }
+
+    private func caller(_ request: EndpointRequest, _ form: FormFields) async throws(OAuthError) -> Caller {
+        let authorization = request.fields.authorization
+        if let token = authorization.flatMap({ AuthorizationField.credentials("Bearer", in: $0) }) {
+            guard let subject = try await tokens.access(token, at: request.now)?.subject else {
+                throw .invalidToken("the access token is not good", realm: clients.realm)
+            }
+            return .subject(subject)
+        }
+        guard try !clients.authenticate(request, form).isPublic else {
+            throw .invalidClient("a client without a secret cannot ask here", realm: clients.realm)
+        }
+        return .client
+    }
+
+    /// What is no good token of this issuer is not active, and nothing more is said of it (section 2.2).
+    private func standing(
+        _ token: String,
+        for caller: Caller,
+        at now: Double
+    ) async throws(OAuthError) -> JSONObject {
+        if let principal = try await tokens.access(token, at: now) {
+            return caller.mayAsk(about: principal.subject) ? Self.active(principal) : Self.inactive
+        }
+        guard let refresh = try await tokens.refresh(token, at: now), refresh.standing != .spent,
+            caller.mayAsk(about: refresh.session.subject), await !tokens.isRevoked(refresh.session)
+        else { return Self.inactive }
+        return active(refresh.session)
+    }
+
+    private static let inactive: JSONObject = ["active": false]
+
+    private static func active(_ principal: Principal) -> JSONObject {
+        var object: JSONObject = ["active": true, "token_type": "Bearer"]
+        for name in ["scope", "client_id", "exp", "iat", "sub", "aud", "iss", "jti", "sid"] {
+            object[name] = principal.claims[name]
+        }
+        return object
+    }
+
+    private func active(_ session: IssuerSession) -> JSONObject {
+        var object: JSONObject = [
+            "active": true,
+            "exp": .number(JSONNumber(Int(session.expiresAt))),
+            "iat": .number(JSONNumber(Int(session.createdAt))),
+            "sub": .string(session.subject),
+            "sid": .string(session.id),
+        ]
+        if let issuer = tokens.context.tenant.issuer { object["iss"] = .string(issuer.url) }
+        if let clientID = session.clientID { object["client_id"] = .string(clientID) }
+        return object
+    }
+}

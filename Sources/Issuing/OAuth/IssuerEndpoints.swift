@@ -1,0 +1,114 @@
+import Logging
+import Tenants
+import Verification
+
+/// The endpoints of a tenant's OpenID issuer, but for those that people see: discovery, keys, tokens, revocation,
+/// introspection, user info and logout.
+struct IssuerEndpoints: Sendable {
+    /// The methods that they take. A logout is nothing that a look may do, as HEAD is.
+    private static let methods: [Endpoint: [String]] = [
+        .discovery: ["GET", "HEAD"],
+        .jwks: ["GET", "HEAD"],
+        .token: ["POST"],
+        .revoke: ["POST"],
+        .introspect: ["POST"],
+        .userInfo: ["GET", "POST"],
+        .logout: ["GET", "POST"],
+    ]
+    /// What stays good for a while and is nobody's: a key is published long before it signs.
+    private static let publicForAWhile = EndpointResponse.Field("Cache-Control", "public, max-age=300")
+
+    private let context: SignInContext
+    private let issuer: BuiltInIssuer
+    private let keys: any IssuerKeys
+    private let token: TokenEndpoint
+    private let revocation: RevocationEndpoint
+    private let introspection: IntrospectionEndpoint
+    private let userInfo: UserInfoEndpoint
+    private let logout: LogoutEndpoint
+
+    /// - Parameters:
+    ///   - verifier: Of the issuer's own tokens.
+    ///   - failedClients: Counts failures of clients.
+    /// - Returns: Nil for a tenant without an issuer of its own.
+    init?(
+        _ context: SignInContext,
+        codes: AuthorizationCodes,
+        verifier: OwnTokenVerifier,
+        failedClients: @escaping ClientAuthentication.Failures
+    ) {
+        guard let issuer = context.tenant.issuer, let sessions = context.sessions, let keys = context.keys else {
+            return nil
+        }
+        self.context = context
+        self.issuer = issuer
+        self.keys = keys
+        let clients = ClientAuthentication(
+            clients: issuer.clients,
+            realm: context.tenant.name,
+            failures: failedClients
+        )
+        let tokens = OwnTokens(context: context, sessions: sessions, verifier: verifier)
+        token = TokenEndpoint(
+            context: context,
+            sessions: sessions,
+            codes: codes,
+            clients: clients,
+            tokens: tokens
+        )
+        revocation = RevocationEndpoint(context: context, sessions: sessions, tokens: tokens, clients: clients)
+        introspection = IntrospectionEndpoint(tokens: tokens, clients: clients)
+        userInfo = UserInfoEndpoint(context: context, tokens: tokens)
+        logout = LogoutEndpoint(context: context, sessions: sessions, tokens: tokens, issuer: issuer)
+    }
+
+    /// - Returns: 404 for an endpoint that is none of these.
+    func answer(_ request: EndpointRequest) async -> EndpointAnswer {
+        if let methods = Self.methods[request.endpoint], !methods.contains(request.method) {
+            let allow = EndpointResponse.Field("Allow", methods.joined(separator: ", "))
+            return OAuthError(.invalidRequest, status: 405, "the method is not one of these", fields: [allow]).answer
+        }
+        do throws(OAuthError) {
+            return try await checked(request)
+        } catch {
+            return error.answer
+        }
+    }
+
+    private func checked(_ request: EndpointRequest) async throws(OAuthError) -> EndpointAnswer {
+        switch request.endpoint {
+        case .discovery: published(DiscoveryDocument(issuer: issuer, origin: request.origin).object)
+        case .jwks: try await published(keySet())
+        case .token: try await token.answer(request)
+        case .revoke: try await revocation.answer(request)
+        case .introspect: try await introspection.answer(request)
+        case .userInfo: try await userInfo.answer(request)
+        case .logout: await logout.answer(request)
+        case .appleExchange, .googleExchange, .appleNotifications, .webLogin, .webCallback, .sessionRefresh,
+            .sessionValidate, .sessionMe, .sessionLogout, .authorize, .appleCallback, .googleCallback:
+            .response(EndpointResponse(status: 404))
+        }
+    }
+
+    private func keySet() async throws(OAuthError) -> JSONObject {
+        do throws(SigningProblem) {
+            return try await keys.published().document
+        } catch {
+            context.logger.error(
+                "the issuer has no keys to publish",
+                metadata: ["tenant": "\(context.tenant.name)", "error": "\(error)"]
+            )
+            throw .keysUnavailable
+        }
+    }
+
+    private func published(_ object: JSONObject) -> EndpointAnswer {
+        .response(
+            EndpointResponse(
+                status: 200,
+                fields: [EndpointResponse.Field("Content-Type", "application/json"), Self.publicForAWhile],
+                body: JSONWriter.bytes(of: object)
+            )
+        )
+    }
+}

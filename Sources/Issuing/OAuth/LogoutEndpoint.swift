@@ -1,0 +1,138 @@
+import Logging
+import Tenants
+import Verification
+
+/// Ends a session when its client says so (OpenID Connect RP-Initiated Logout 1.0).
+///
+/// Only an ID token of it ends a session: a page of somebody else that leads a browser here has none.
+struct LogoutEndpoint: Sendable {
+    let context: SignInContext
+    let sessions: SessionBook
+    let tokens: OwnTokens
+    let issuer: BuiltInIssuer
+
+    /// Why it is not done, in words for whoever sits before the browser.
+    private enum Problem: String, Error {
+        case form = "The request to sign out cannot be read."
+        case hint = "The request to sign out is not by this service, or is too old to be known."
+        case client = "The request to sign out names another app than the one that was signed in to."
+        case redirect = "The request to sign out names an address that the app has not registered."
+        case unavailable = "It is not possible at the moment. Please try again."
+    }
+
+    func answer(_ request: EndpointRequest) async -> EndpointAnswer {
+        do throws(Problem) {
+            let parameters = try parameters(request)
+            let hint = try await hint(parameters, at: request.now)
+            let client = try client(parameters, hint)
+            let destination = try destination(parameters, client)
+            if let sessionID = hint?.sessionID { try await end(sessionID, client, at: request.now) }
+            if let destination { return .response(.redirect(to: destination, subject: hint?.subject)) }
+            return .response(hint == nil ? explanation : page("You are signed out", "You can close this page."))
+        } catch {
+            return .response(page(for: error))
+        }
+    }
+
+    private func parameters(_ request: EndpointRequest) throws(Problem) -> FormFields {
+        do throws(OAuthError) {
+            guard request.method == "POST" else { return try OAuthForm.fields((request.query ?? "").utf8) }
+            return try OAuthForm.read(request)
+        } catch {
+            throw .form
+        }
+    }
+
+    /// Whose session it is; an expired token says that as well as any (section 4).
+    private func hint(_ parameters: FormFields, at now: Double) async throws(Problem) -> Principal? {
+        guard let token = parameters["id_token_hint"] else { return nil }
+        let principal: Principal?
+        do throws(OAuthError) {
+            principal = try await tokens.verify(token, as: .id, at: now, allowExpired: true)
+        } catch {
+            throw .unavailable
+        }
+        guard let principal, principal.sessionID != nil else { throw .hint }
+        return principal
+    }
+
+    /// The client that asks, if it is one of the issuer's.
+    private func client(_ parameters: FormFields, _ hint: Principal?) throws(Problem) -> IssuerClient? {
+        guard let id = parameters["client_id"] else {
+            return hint?.audiences.lazy.compactMap { issuer.clients.named($0) }.first
+        }
+        guard let client = issuer.clients.named(id) else { throw .client }
+        if let hint, !hint.audiences.contains(where: { $0.utf8.elementsEqual(id.utf8) }) { throw .client }
+        return client
+    }
+
+    private func destination(_ parameters: FormFields, _ client: IssuerClient?) throws(Problem) -> String? {
+        guard let uri = parameters["post_logout_redirect_uri"] else { return nil }
+        guard let client, client.postLogoutRedirectURIs.contains(where: { $0.utf8.elementsEqual(uri.utf8) }) else {
+            throw .redirect
+        }
+        return FormText.url(uri, adding: parameters["state"].map { [("state", $0)] } ?? [])
+    }
+
+    private func end(_ sessionID: String, _ client: IssuerClient?, at now: Double) async throws(Problem) {
+        do throws(IssuingError) {
+            try await sessions.end(sessionID: sessionID, at: now)
+        } catch {
+            throw .unavailable
+        }
+        var metadata: Logger.Metadata = ["tenant": "\(context.tenant.name)", "session": "\(sessionID)"]
+        if let client { metadata["client"] = "\(client.id)" }
+        context.logger.info("signed out at the issuer", metadata: metadata)
+    }
+}
+
+// MARK: - Pages
+
+extension LogoutEndpoint {
+    /// For who comes here without saying which session is meant.
+    private var explanation: EndpointResponse { page("Sign out", "To sign out, use the app that you signed in to.") }
+
+    private func page(for problem: Problem) -> EndpointResponse {
+        let title = "Signing out did not work"
+        guard problem == .unavailable else { return page(title, problem.rawValue, status: 400) }
+        var page = page(title, problem.rawValue, status: 503)
+        page.fields.append(EndpointResponse.Field("Retry-After", "1"))
+        return page
+    }
+
+    /// - Parameters:
+    ///   - title: Our own words, as `text` is: neither is escaped.
+    private func page(_ title: String, _ text: String, status: Int = 200) -> EndpointResponse {
+        let html = """
+            <!doctype html>
+            <html lang="en">
+            <head>
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta name="color-scheme" content="light dark">
+            <title>\(title)</title>
+            </head>
+            <body>
+            <main>
+            <h1>\(title)</h1>
+            <p>\(text)</p>
+            </main>
+            </body>
+            </html>
+
+            """
+        let policy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        return EndpointResponse(
+            status: status,
+            fields: [
+                EndpointResponse.Field("Content-Type", "text/html; charset=utf-8"),
+                EndpointResponse.Field("Cache-Control", "no-store"),
+                EndpointResponse.Field("Content-Security-Policy", policy),
+                EndpointResponse.Field("X-Frame-Options", "DENY"),
+                EndpointResponse.Field("X-Content-Type-Options", "nosniff"),
+                EndpointResponse.Field("Referrer-Policy", "no-referrer"),
+            ],
+            body: Array(html.utf8)
+        )
+    }
+}

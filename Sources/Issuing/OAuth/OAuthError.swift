@@ -1,0 +1,130 @@
+import Store
+import Verification
+
+/// Why an endpoint of the issuer does not do what it was asked (RFC 6749 section 5.2, RFC 6750 section 3.1).
+struct OAuthError: Error, Sendable, Equatable {
+    enum Code: String, Sendable {
+        case invalidRequest = "invalid_request"
+        case invalidClient = "invalid_client"
+        case invalidGrant = "invalid_grant"
+        case invalidScope = "invalid_scope"
+        case invalidToken = "invalid_token"
+        case insufficientScope = "insufficient_scope"
+        case unsupportedGrantType = "unsupported_grant_type"
+        case temporarilyUnavailable = "temporarily_unavailable"
+    }
+
+    var code: Code
+    var status: Int
+    /// For developers: ASCII without quotes and backslashes, and nothing that the client sent.
+    var detail: String
+    var fields: [EndpointResponse.Field]
+
+    init(_ code: Code, status: Int, _ detail: String, fields: [EndpointResponse.Field] = []) {
+        self.code = code
+        self.status = status
+        self.detail = detail
+        self.fields = fields
+    }
+
+    var answer: EndpointAnswer {
+        .response(
+            .json(
+                ["error": .string(code.rawValue), "error_description": .string(detail)],
+                status: status,
+                fields: [EndpointResponse.Field("Pragma", "no-cache")] + fields
+            )
+        )
+    }
+}
+
+extension OAuthError {
+    static func invalidRequest(_ detail: String) -> OAuthError { OAuthError(.invalidRequest, status: 400, detail) }
+
+    static func invalidGrant(_ detail: String) -> OAuthError { OAuthError(.invalidGrant, status: 400, detail) }
+
+    /// - Parameter realm: The tenant.
+    static func invalidClient(_ detail: String, realm: String) -> OAuthError {
+        OAuthError(.invalidClient, status: 401, detail, fields: [challenge("Basic", realm: realm)])
+    }
+
+    /// A bearer token that is missing, or not good for what was asked (RFC 6750 section 3).
+    static func invalidToken(_ detail: String, realm: String) -> OAuthError {
+        let field = challenge(
+            "Bearer",
+            realm: realm,
+            [("error", Code.invalidToken.rawValue), ("error_description", detail)]
+        )
+        return OAuthError(.invalidToken, status: 401, detail, fields: [field])
+    }
+
+    /// Access tokens in more than one place (RFC 6750 section 2).
+    static func twoTokens(realm: String) -> OAuthError {
+        let field = challenge("Bearer", realm: realm, [("error", Code.invalidRequest.rawValue)])
+        return OAuthError(.invalidRequest, status: 400, "the access token is there in two ways", fields: [field])
+    }
+
+    /// - Parameter scope: The one that is missing.
+    static func insufficientScope(_ scope: String, realm: String) -> OAuthError {
+        let code = Code.insufficientScope
+        let field = challenge("Bearer", realm: realm, [("error", code.rawValue), ("scope", scope)])
+        return OAuthError(
+            code,
+            status: 403,
+            "the access token was not granted the scope that this takes",
+            fields: [field]
+        )
+    }
+
+    /// Whoever failed so often waits before it is told anything again.
+    static func tooManyFailures(retryAfter seconds: Int) -> OAuthError {
+        OAuthError(
+            .temporarilyUnavailable,
+            status: 429,
+            "this client has failed to authenticate too often",
+            fields: [EndpointResponse.Field("Retry-After", "\(seconds)")]
+        )
+    }
+
+    private static func unavailable(_ detail: String, retryAfter seconds: Int) -> OAuthError {
+        OAuthError(
+            .temporarilyUnavailable,
+            status: 503,
+            detail,
+            fields: [EndpointResponse.Field("Retry-After", "\(seconds)")]
+        )
+    }
+
+    /// The store cannot be asked: nothing was acknowledged.
+    static let storeUnavailable = unavailable("this is not possible at the moment: try again", retryAfter: 1)
+
+    static let keysUnavailable = unavailable("the keys of the issuer cannot be used at the moment", retryAfter: 5)
+
+    /// Accounts cannot be asked, or whoever keeps them.
+    static let accountsUnavailable = unavailable("the account cannot be looked up at the moment", retryAfter: 2)
+
+    /// What a session that is refused, or that cannot be signed for, comes to.
+    init(_ error: IssuingError) {
+        switch error {
+        case .refused(.scopeExceeded):
+            self = OAuthError(.invalidScope, status: 400, "a scope was asked for that was not granted")
+        case .refused: self = .invalidGrant("the session has ended: sign in again")
+        case .unavailable: self = .storeUnavailable
+        case .cannotSign: self = .keysUnavailable
+        }
+    }
+
+    /// `WWW-Authenticate` (RFC 9110 section 11.6.1). Values are the house's own words and names of tenants, which hold
+    /// nothing that would have to be escaped.
+    static func challenge(
+        _ scheme: String,
+        realm: String,
+        _ parameters: [(name: String, value: String)] = []
+    ) -> EndpointResponse.Field {
+        let all = [("realm", realm)] + parameters
+        return EndpointResponse.Field(
+            "WWW-Authenticate",
+            scheme + " " + all.map { "\($0.0)=\"\($0.1)\"" }.joined(separator: ", ")
+        )
+    }
+}

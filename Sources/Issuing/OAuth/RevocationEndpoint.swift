@@ -1,0 +1,65 @@
+import Logging
+import Store
+import Tenants
+import Verification
+
+/// Takes tokens back (RFC 7009): of a refresh token, the whole session; of an access token, that one.
+struct RevocationEndpoint: Sendable {
+    /// Seconds by which clocks may differ: a revocation outlives its token by these.
+    private static let clockDifference = 600.0
+
+    let context: SignInContext
+    let sessions: SessionBook
+    let tokens: OwnTokens
+    let clients: ClientAuthentication
+
+    /// 200 says that the token is good for nothing; one that never was, or not any more, counts (section 2.2).
+    func answer(_ request: EndpointRequest) async throws(OAuthError) -> EndpointAnswer {
+        let form = try OAuthForm.read(request)
+        let client = try clients.authenticate(request, form)
+        guard let token = form["token"] else { throw .invalidRequest("token is missing") }
+        if let refresh = try await tokens.refresh(token, at: request.now) {
+            try await end(refresh.session, client, at: request.now)
+        } else if let principal = try await tokens.verify(token, as: .access, at: request.now) {
+            try await revoke(principal, client, at: request.now)
+        }
+        return .response(EndpointResponse(status: 200, fields: [EndpointResponse.Field("Cache-Control", "no-store")]))
+    }
+
+    private func end(
+        _ session: IssuerSession,
+        _ client: IssuerClient,
+        at now: Double
+    ) async throws(OAuthError) {
+        guard client.owns(tokensOf: session.clientID) else { throw Self.foreign }
+        try await OAuthError.issuing { () async throws(IssuingError) in
+            try await sessions.end(sessionID: session.id, at: now, reason: "revoked by its client")
+        }
+        context.logger.info(
+            "a client revoked a refresh token: its session is ended",
+            metadata: [
+                "tenant": "\(context.tenant.name)", "client": "\(client.id)", "session": "\(session.id)",
+            ]
+        )
+    }
+
+    private func revoke(
+        _ principal: Principal,
+        _ client: IssuerClient,
+        at now: Double
+    ) async throws(OAuthError) {
+        guard client.owns(tokensOf: principal.claims["client_id"]?.string) else { throw Self.foreign }
+        guard let tokenID = principal.tokenID, let expiresAt = principal.expiresAt else { return }
+        let revocation = Revocation(
+            tenant: context.tenant.name,
+            target: .token(issuer: principal.issuer, tokenID: tokenID),
+            revokedAt: now,
+            expiresAt: expiresAt + Self.clockDifference,
+            reason: "revoked by its client"
+        )
+        try await OAuthError.asking { () async throws(StoreError) in try await context.revocations.revoke([revocation])
+        }
+    }
+
+    private static let foreign = OAuthError.invalidGrant("the token was not issued to this client")
+}

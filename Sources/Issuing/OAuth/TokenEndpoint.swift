@@ -1,0 +1,183 @@
+import Logging
+import Store
+import Tenants
+import Verification
+
+/// Tokens for a code or a refresh token (RFC 6749 section 3.2).
+struct TokenEndpoint: Sendable {
+    let context: SignInContext
+    let sessions: SessionBook
+    let codes: AuthorizationCodes
+    let clients: ClientAuthentication
+    let tokens: OwnTokens
+
+    func answer(_ request: EndpointRequest) async throws(OAuthError) -> EndpointAnswer {
+        let form = try OAuthForm.read(request)
+        guard let grantType = form["grant_type"] else { throw .invalidRequest("grant_type is missing") }
+        let client = try clients.authenticate(request, form)
+        switch grantType {
+        case "authorization_code": return try await redeem(form, client, at: request.now)
+        case "refresh_token": return try await refresh(form, client, at: request.now)
+        default:
+            throw OAuthError(.unsupportedGrantType, status: 400, "authorization_code and refresh_token are supported")
+        }
+    }
+
+    private func answer(_ tokens: IssuedTokens, subject: String?) -> EndpointAnswer {
+        let pragma = EndpointResponse.Field("Pragma", "no-cache")
+        return .response(.json(tokens.response, fields: [pragma], subject: subject))
+    }
+}
+
+// MARK: - A code
+
+extension TokenEndpoint {
+    /// RFC 6749 section 4.1.3, RFC 7636 section 4.5.
+    private func redeem(
+        _ form: FormFields,
+        _ client: IssuerClient,
+        at now: Double
+    ) async throws(OAuthError) -> EndpointAnswer {
+        guard let code = form["code"] else { throw .invalidRequest("code is missing") }
+        guard let redirectURI = form["redirect_uri"] else { throw .invalidRequest("redirect_uri is missing") }
+        guard let verifier = form["code_verifier"] else { throw .invalidRequest("code_verifier is missing") }
+        guard CodeVerifier.isWellFormed(verifier) else {
+            throw .invalidRequest("code_verifier is not 43 to 128 unreserved characters")
+        }
+        let found = try await OAuthError.asking { () async throws(StoreError) in try await codes.find(code, at: now) }
+        guard case .fresh(let grant, let fresh) = found else { throw try await refusal(of: found, client, at: now) }
+        guard grant.clientID.utf8.elementsEqual(client.id.utf8), grant.redirectURI.utf8.elementsEqual(redirectURI.utf8),
+            CodeVerifier.matches(verifier, challenge: grant.codeChallenge)
+        else {
+            throw try await burn(code, fresh, client, at: now)
+        }
+        let tokens = try await start(grant, client, at: now)
+        try await spend(code, fresh, tokens, client, at: now)
+        return answer(tokens, subject: grant.subject)
+    }
+
+    private func start(
+        _ grant: CodeGrant,
+        _ client: IssuerClient,
+        at now: Double
+    ) async throws(OAuthError) -> IssuedTokens {
+        guard let account = try await context.account(ofSubject: grant.subject) else {
+            throw .invalidGrant("the account is not there any more")
+        }
+        let opening = SessionOpening(
+            subject: account.subject,
+            claims: account.tokenClaims(grant.scopes),
+            scopes: grant.scopes,
+            clientID: client.id,
+            device: grant.device,
+            nonce: grant.nonce,
+            provider: grant.provider
+        )
+        // Whoever was revoked since the code was issued does not get in with it.
+        let promised = IssuerSession.start(opening, sessions.rules, at: grant.issuedAt).session
+        guard await !tokens.isRevoked(promised) else { throw Self.wrongCode }
+        return try await OAuthError.issuing { () async throws(IssuingError) in
+            try await sessions.start(opening, at: now)
+        }
+    }
+
+    /// Uses the code up for the session that was begun with it. The session is begun before, so that whoever comes second
+    /// knows which one to end.
+    private func spend(
+        _ code: String,
+        _ fresh: AuthorizationCodes.Fresh,
+        _ tokens: IssuedTokens,
+        _ client: IssuerClient,
+        at now: Double
+    ) async throws(OAuthError) {
+        let isSpent: Bool
+        do throws(StoreError) {
+            isSpent = try await codes.spend(fresh, sessionID: tokens.sessionID, at: now)
+        } catch {
+            // Nobody has its tokens. If it cannot be ended either, it is left to expire unused.
+            try? await sessions.end(sessionID: tokens.sessionID, at: now, reason: "its code could not be used up")
+            throw .storeUnavailable
+        }
+        guard isSpent else {
+            try await end(tokens.sessionID, at: now)
+            throw try await reuse(of: code, client, at: now)
+        }
+    }
+
+    /// A code that is presented by another client, for another redirect URI or without its verifier is in the wrong hands
+    /// (RFC 9700 section 4.5): it is good for nobody any more, which leaves nothing to guess.
+    private func burn(
+        _ code: String,
+        _ fresh: AuthorizationCodes.Fresh,
+        _ client: IssuerClient,
+        at now: Double
+    ) async throws(OAuthError) -> OAuthError {
+        let isBurnt = try await OAuthError.asking { () async throws(StoreError) in
+            try await codes.spend(fresh, sessionID: nil, at: now)
+        }
+        guard isBurnt else { return try await reuse(of: code, client, at: now) }
+        context.logger.warning(
+            "a code was presented by who did not ask for it: it is good for nobody any more",
+            metadata: metadata(client)
+        )
+        return Self.wrongCode
+    }
+
+    /// Somebody else used the code up in the same moment.
+    private func reuse(
+        of code: String,
+        _ client: IssuerClient,
+        at now: Double
+    ) async throws(OAuthError) -> OAuthError {
+        let found = try await OAuthError.asking { () async throws(StoreError) in try await codes.find(code, at: now) }
+        return try await refusal(of: found, client, at: now)
+    }
+
+    /// A code that was used before ends what it gave (RFC 6749 section 4.1.2).
+    private func refusal(
+        of found: AuthorizationCodes.Found,
+        _ client: IssuerClient,
+        at now: Double
+    ) async throws(OAuthError) -> OAuthError {
+        if case .spent(let sessionID?) = found {
+            var metadata = metadata(client)
+            metadata["session"] = "\(sessionID)"
+            context.logger.warning("a code was used again: the session that it gave is ended", metadata: metadata)
+            try await end(sessionID, at: now)
+        }
+        return Self.wrongCode
+    }
+
+    private func end(_ sessionID: String, at now: Double) async throws(OAuthError) {
+        try await OAuthError.issuing { () async throws(IssuingError) in
+            try await sessions.end(sessionID: sessionID, at: now, reason: "authorization code used again")
+        }
+    }
+
+    /// One answer for all that is wrong with a code, so that nobody learns which it was.
+    private static let wrongCode = OAuthError.invalidGrant(
+        "the code is not known, was used before, has expired, or was not issued for this request"
+    )
+
+    private func metadata(_ client: IssuerClient) -> Logger.Metadata {
+        ["tenant": "\(context.tenant.name)", "client": "\(client.id)"]
+    }
+}
+
+// MARK: - A refresh token
+
+extension TokenEndpoint {
+    /// RFC 6749 section 6.
+    private func refresh(
+        _ form: FormFields,
+        _ client: IssuerClient,
+        at now: Double
+    ) async throws(OAuthError) -> EndpointAnswer {
+        guard let token = form["refresh_token"] else { throw .invalidRequest("refresh_token is missing") }
+        let scopes = form["scope"].map { $0.split(separator: " ").map(String.init) }
+        let tokens = try await OAuthError.issuing { () async throws(IssuingError) in
+            try await sessions.refresh(token, client: .client(client.id), scopes: scopes, at: now)
+        }
+        return answer(tokens, subject: nil)
+    }
+}

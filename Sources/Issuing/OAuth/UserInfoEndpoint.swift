@@ -1,0 +1,48 @@
+import Tenants
+import Verification
+
+/// The claims of who holds an access token (OpenID Connect Core section 5.3).
+struct UserInfoEndpoint: Sendable {
+    let context: SignInContext
+    let tokens: OwnTokens
+
+    func answer(_ request: EndpointRequest) async throws(OAuthError) -> EndpointAnswer {
+        let realm = context.tenant.name
+        guard let token = try token(request) else {
+            // Without an error: none was made yet (RFC 6750 section 3.1).
+            return .response(
+                EndpointResponse(
+                    status: 401,
+                    fields: [
+                        OAuthError.challenge("Bearer", realm: realm),
+                        EndpointResponse.Field("Cache-Control", "no-store"),
+                    ]
+                )
+            )
+        }
+        guard let principal = try await tokens.access(token, at: request.now), let subject = principal.subject else {
+            throw .invalidToken("the access token is not known, has expired or was revoked", realm: realm)
+        }
+        guard principal.scopes.contains("openid") else { throw .insufficientScope("openid", realm: realm) }
+        guard let account = try await context.account(ofSubject: subject) else {
+            throw .invalidToken("the account is not there any more", realm: realm)
+        }
+        var claims: JSONObject = ["sub": .string(subject)]
+        for member in account.tokenClaims(principal.scopes).members where claims[member.name] == nil {
+            claims[member.name] = member.value
+        }
+        return .response(.json(claims, subject: subject))
+    }
+
+    /// From the field, or from a posted form (RFC 6750 sections 2.1 and 2.2), but from one place alone. A query is no place
+    /// for a token (RFC 9700 section 4.3.2).
+    private func token(_ request: EndpointRequest) throws(OAuthError) -> String? {
+        let fromField = request.fields.authorization.flatMap { AuthorizationField.credentials("Bearer", in: $0) }
+        guard request.method == "POST", OAuthForm.isForm(request) else { return fromField }
+        let fromForm = try OAuthForm.fields(request.body)["access_token"]
+        guard fromField == nil || fromForm == nil else {
+            throw .twoTokens(realm: context.tenant.name)
+        }
+        return fromField ?? fromForm
+    }
+}

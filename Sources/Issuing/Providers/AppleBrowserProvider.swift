@@ -1,0 +1,76 @@
+import Logging
+import Tenants
+import Verification
+
+/// Sign in with Apple on the web. Apple knows no PKCE: nonce and state tie a sign-in to its browser.
+struct AppleBrowserProvider: BrowserProvider {
+    let provider = SignIn.Provider.apple
+    private let clientID: String
+    private let issuer: String
+    private let authorizeURL: String
+    private let secret: AppleClientSecret
+    private let tokens: any ProviderTokens
+    private let exchange: CodeExchange
+
+    /// - Parameters:
+    ///   - clientID: The Services ID that browsers sign in for.
+    ///   - web: The key that signs for it.
+    /// - Returns: Nil while there is no key that can sign.
+    init?(
+        _ apple: AppleSignIn,
+        clientID: String,
+        web: AppleSignIn.Web,
+        tokens: any ProviderTokens,
+        requests: any ProviderRequests,
+        logger: Logger
+    ) {
+        guard let secret = AppleClientSecret(web) else { return nil }
+        self.clientID = clientID
+        issuer = apple.issuer
+        authorizeURL = apple.authorizeURL
+        self.secret = secret
+        self.tokens = tokens
+        exchange = CodeExchange(provider: .apple, tokenURL: apple.tokenURL, requests: requests, logger: logger)
+    }
+
+    /// Apple gives out name and e-mail to a `form_post` only.
+    func authorizationURL(redirectURI: String, state: String, nonce: String, codeChallenge: String) -> String {
+        FormText.url(
+            authorizeURL,
+            adding: [
+                ("response_type", "code"), ("response_mode", "form_post"), ("client_id", clientID),
+                ("redirect_uri", redirectURI), ("scope", "name email"), ("state", state), ("nonce", nonce),
+            ]
+        )
+    }
+
+    func identity(
+        code: String,
+        codeVerifier: String,
+        nonce: String,
+        redirectURI: String,
+        at now: Double
+    ) async throws(EndpointRefusal) -> ProviderIdentity {
+        let token = try await exchange.idToken(
+            for: code,
+            redirectURI: redirectURI,
+            credentials: [("client_id", clientID), ("client_secret", try clientSecret(at: now))]
+        )
+        return try await tokens.browserIdentity(token, as: .appleWebIdentity, for: clientID, nonce: nonce, at: now)
+    }
+
+    private func clientSecret(at now: Double) throws(EndpointRefusal) -> String {
+        do throws(SigningError) {
+            return try secret.make(for: clientID, audience: issuer, at: now)
+        } catch {
+            exchange.logger.error("the client secret for Apple cannot be signed", metadata: ["reason": "\(error)"])
+            throw .providerUnavailable("signing in with Apple is not possible at the moment")
+        }
+    }
+}
+
+extension AppleBrowserProvider: CustomStringConvertible, CustomReflectable {
+    var description: String { "Apple in a browser (\(clientID))" }
+
+    var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

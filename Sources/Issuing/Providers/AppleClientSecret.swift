@@ -1,0 +1,40 @@
+import Tenants
+import Verification
+
+/// The secret that Apple knows the gateway by: a token that the gateway signs itself, anew for each exchange.
+struct AppleClientSecret: Sendable {
+    /// Seconds. Apple would take months; one that leaks is worth nothing soon.
+    private static let lifetime = 300.0
+
+    private let teamID: String
+    private let keyID: String
+    private let key: SigningKey
+
+    /// - Returns: Nil while there is no key, or it is no P-256 key in PEM.
+    init?(_ web: AppleSignIn.Web) {
+        guard let file = web.privateKey, let key = try? SigningKey(pem: file.bytes), key.algorithms.contains(.es256)
+        else { return nil }
+        teamID = web.teamID
+        keyID = web.keyID
+        self.key = key
+    }
+
+    /// - Parameters:
+    ///   - clientID: Who the gateway is at Apple: its `sub`.
+    ///   - audience: Apple.
+    ///   - now: Unix seconds.
+    func make(for clientID: String, audience: String, at now: Double) throws(SigningError) -> String {
+        let issuedAt = now.rounded(.down)
+        return try TokenSigner(key, algorithm: .es256, keyID: keyID).sign([
+            "iss": .string(teamID),
+            "iat": Self.number(issuedAt),
+            "exp": Self.number(issuedAt + Self.lifetime),
+            "aud": .string(audience),
+            "sub": .string(clientID),
+        ])
+    }
+
+    private static func number(_ seconds: Double) -> JSONValue {
+        JSONNumber(seconds).map(JSONValue.number) ?? .null
+    }
+}

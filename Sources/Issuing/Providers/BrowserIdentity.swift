@@ -1,0 +1,23 @@
+import Verification
+
+extension ProviderTokens {
+    /// Who has signed in in a browser, by the ID token that a code was exchanged for.
+    ///
+    /// - Parameters:
+    ///   - kind: Its policy may allow several clients of the tenant; the token has to be for `clientID`.
+    ///   - nonce: As it was in the authorization request: it ties the token to that browser.
+    func browserIdentity(
+        _ token: String,
+        as kind: ProviderTokenKind,
+        for clientID: String,
+        nonce: String,
+        at now: Double
+    ) async throws(EndpointRefusal) -> ProviderIdentity {
+        let principal = try await principal(of: token, as: kind, at: now)
+        guard IDTokenAudience.isGood(principal, for: [clientID], isOwnFlow: true) else { throw .foreign(kind) }
+        guard let claim = principal.claims["nonce"]?.string, !nonce.isEmpty, PlainText.areEqual(claim, nonce) else {
+            throw .invalidToken("\(kind.noun) is refused: its nonce is not this sign-in's")
+        }
+        return try kind.identity(principal)
+    }
+}

@@ -1,0 +1,82 @@
+import Logging
+import Tenants
+
+/// The providers that a tenant's people can sign in with in a browser.
+enum BrowserProviders {
+    /// Those of the hosted sign-in page: `sign_in.apple.web` once its key is there, and `sign_in.google.web`.
+    static func forPage(
+        _ tenant: Tenant,
+        tokens: any ProviderTokens,
+        requests: any ProviderRequests,
+        logger: Logger
+    ) -> [any BrowserProvider] {
+        guard let signIn = tenant.signIn else { return [] }
+        var providers: [any BrowserProvider] = []
+        if let apple = signIn.apple, let web = apple.web,
+            let provider = Self.apple(apple, web, web.clientID, tokens, requests, logger)
+        {
+            providers.append(provider)
+        }
+        if let web = signIn.google?.web {
+            providers.append(
+                GoogleBrowserProvider(
+                    at: signIn.browserAddresses(of: .google),
+                    clientID: web.clientID,
+                    clientSecret: web.clientSecret,
+                    tokens: tokens,
+                    requests: requests,
+                    logger: logger
+                )
+            )
+        }
+        return providers
+    }
+
+    /// That of `sign_in.web`, with its own client: Google, or Apple by the key of `sign_in.apple.web`.
+    ///
+    /// - Returns: Nil where there is no `sign_in.web`, or no key for Apple.
+    static func forWeb(
+        _ tenant: Tenant,
+        tokens: any ProviderTokens,
+        requests: any ProviderRequests,
+        logger: Logger
+    ) -> (any BrowserProvider)? {
+        guard let signIn = tenant.signIn, let web = signIn.web else { return nil }
+        switch web.provider {
+        case .apple:
+            guard let apple = signIn.apple, let service = apple.web else { return nil }
+            return Self.apple(apple, service, web.clientID, tokens, requests, logger)
+        case .google:
+            return GoogleBrowserProvider(
+                at: signIn.browserAddresses(of: .google),
+                clientID: web.clientID,
+                clientSecret: web.clientSecret,
+                tokens: tokens,
+                requests: requests,
+                logger: logger
+            )
+        }
+    }
+
+    private static func apple(
+        _ apple: AppleSignIn,
+        _ web: AppleSignIn.Web,
+        _ clientID: String,
+        _ tokens: any ProviderTokens,
+        _ requests: any ProviderRequests,
+        _ logger: Logger
+    ) -> AppleBrowserProvider? {
+        let provider = AppleBrowserProvider(
+            apple,
+            clientID: clientID,
+            web: web,
+            tokens: tokens,
+            requests: requests,
+            logger: logger
+        )
+        if provider == nil, web.privateKey != nil {
+            logger.error("the key of sign_in.apple.web is no P-256 private key in PEM: nobody signs in with it")
+        }
+        return provider
+    }
+}

@@ -1,0 +1,48 @@
+import Tenants
+import Verification
+
+extension EndpointRefusal {
+    /// Why a provider's token is not taken. The detail names the rule that it breaks, so that whoever develops the app
+    /// finds the mistake, and nothing that the token holds.
+    init(_ problem: ProviderTokenProblem, _ kind: ProviderTokenKind) {
+        switch problem {
+        case .keysUnavailable: self = .keysUnavailable(of: kind.provider)
+        case .refused(let failure): self.init(failure, kind)
+        }
+    }
+
+    private init(_ failure: VerificationFailure, _ kind: ProviderTokenKind) {
+        switch failure.reason {
+        case .keysNotLoaded: self = .keysUnavailable(of: kind.provider)
+        case .expired:
+            self.init(.tokenExpired, status: 401, detail: "\(kind.noun) has expired: sign in again")
+        case .wrongAudience: self = .foreign(kind)
+        case .wrongType: self = .invalidToken("\(kind.noun) is refused: it says that it is of another type")
+        default: self = .invalidToken("\(kind.noun) is refused: \(failure.summary)")
+        }
+    }
+
+    /// The token is another app's.
+    static func foreign(_ kind: ProviderTokenKind) -> EndpointRefusal {
+        .invalidToken("\(kind.noun) is refused: its audience is no client of this tenant")
+    }
+
+    private static func keysUnavailable(of provider: SignIn.Provider) -> EndpointRefusal {
+        .providerUnavailable("\(provider.vendor)'s keys cannot be had at the moment: try again")
+    }
+
+    /// The provider gave no answer, or none that makes sense.
+    init(_ trouble: ProviderTrouble, of provider: SignIn.Provider) {
+        switch trouble {
+        case .timeout:
+            self = .providerUnavailable("\(provider.vendor) did not answer in time: try again", isTimeout: true)
+        case .unreachable, .garbled:
+            self = .providerUnavailable("\(provider.vendor) cannot be asked at the moment: try again")
+        }
+    }
+
+    /// Nobody signs in with this provider here.
+    static func notSetUp(_ provider: SignIn.Provider) -> EndpointRefusal {
+        .badRequest("signing in with \(provider.vendor) is not set up here")
+    }
+}

@@ -1,0 +1,91 @@
+import Tenants
+import Verification
+
+extension ProviderChecks {
+    private static let longestAccessToken = 4096
+
+    /// An access token says nothing itself. Whose it is, user info tells; that it was given to an app of ours, and not
+    /// to another that passes it on, token info alone.
+    func googleIdentity(accessToken: String, at now: Double) async throws(EndpointRefusal) -> ProviderIdentity {
+        guard let google else { throw .notSetUp(.google) }
+        guard PlainText.isVisible(accessToken, longest: Self.longestAccessToken) else {
+            throw .invalidToken(
+                "the access token is none of Google's: it is too long, or has characters that no token has"
+            )
+        }
+        async let userInfo = requests.reply(
+            to: ProviderRequest(
+                method: "GET",
+                url: google.userInfoURL,
+                fields: [.init("Authorization", "Bearer \(accessToken)"), .init("Accept", "application/json")]
+            )
+        )
+        async let tokenInfo = requests.reply(
+            to: ProviderRequest(
+                method: "GET",
+                url: FormText.url(google.tokenInfoURL, adding: [("access_token", accessToken)]),
+                fields: [.init("Accept", "application/json")]
+            )
+        )
+        switch await (userInfo, tokenInfo) {
+        case (.object(let user), .object(let token)):
+            return try GoogleAccessToken.identity(userInfo: user, tokenInfo: token, clientIDs: google.clientIDs)
+        case (.refused, _), (_, .refused): throw .invalidToken("Google refuses the access token: sign in again")
+        case (.trouble(let trouble), _), (_, .trouble(let trouble)): throw EndpointRefusal(trouble, of: .google)
+        }
+    }
+}
+
+/// What Google says of an access token.
+enum GoogleAccessToken {
+    /// - Parameters:
+    ///   - userInfo: The answer of OpenID Connect Core 1.0 section 5.3.2.
+    ///   - tokenInfo: Google's own: numbers and flags are text there.
+    ///   - clientIDs: The apps that the token may have been given to.
+    static func identity(
+        userInfo: JSONObject,
+        tokenInfo: JSONObject,
+        clientIDs: [String]
+    ) throws(EndpointRefusal) -> ProviderIdentity {
+        guard let audience = tokenInfo["aud"]?.string,
+            clientIDs.contains(where: { $0.utf8.elementsEqual(audience.utf8) })
+        else { throw .invalidToken("the access token was given to no client of this tenant") }
+        guard isCurrent(tokenInfo["expires_in"]) else {
+            throw EndpointRefusal(.tokenExpired, status: 401, detail: "the access token has expired: sign in again")
+        }
+        guard let user = ProviderIdentity(userInfo, of: .google), let owner = ProviderIdentity(tokenInfo, of: .google)
+        else { throw .invalidToken("the access token does not say whose it is: it needs the scope openid") }
+        guard PlainText.areEqual(user.subject, owner.subject) else {
+            throw .invalidToken("Google names two owners of the access token")
+        }
+        return ProviderIdentity(
+            provider: .google,
+            subject: user.subject,
+            email: user.email ?? owner.email,
+            isEmailVerified: isEmailVerified(user, owner, tokenInfo["email_verified"]),
+            name: user.name
+        )
+    }
+
+    /// Whichever of the two says something has to say yes, and of the same address.
+    private static func isEmailVerified(
+        _ user: ProviderIdentity,
+        _ owner: ProviderIdentity,
+        _ tokenInfoFlag: JSONValue?
+    ) -> Bool {
+        guard let email = user.email else { return owner.isEmailVerified }
+        guard let other = owner.email else { return user.isEmailVerified }
+        return user.isEmailVerified && email.utf8.elementsEqual(other.utf8)
+            && (tokenInfoFlag == nil || owner.isEmailVerified)
+    }
+
+    /// Seconds, as a number or as text; where there are none, Google's 200 says enough.
+    private static func isCurrent(_ expiresIn: JSONValue?) -> Bool {
+        switch expiresIn {
+        case nil: true
+        case .number(let seconds)?: seconds.value > 0
+        case .string(let text)?: Int(text).map { $0 > 0 } ?? false
+        case .null?, .bool?, .array?, .object?: false
+        }
+    }
+}

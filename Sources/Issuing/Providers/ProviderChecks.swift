@@ -1,0 +1,77 @@
+import Tenants
+import Verification
+
+/// Checks what apps and Apple's servers bring, by the rules of one tenant.
+struct ProviderChecks: ExchangeChecking {
+    let apple: AppleSignIn?
+    let google: GoogleSignIn?
+    let tokens: any ProviderTokens
+    let requests: any ProviderRequests
+
+    func appleIdentity(
+        _ token: String,
+        rawNonce: String?,
+        at now: Double
+    ) async throws(EndpointRefusal) -> CheckedAppleToken {
+        guard let apple else { throw .notSetUp(.apple) }
+        let kind = ProviderTokenKind.appleIdentity
+        let principal = try await tokens.principal(of: token, as: kind, at: now)
+        guard IDTokenAudience.isGood(principal, for: apple.clientIDs, isOwnFlow: false) else { throw .foreign(kind) }
+        // `nonce_supported: false` changes nothing: a token without a nonce is anybody's who has it.
+        if let problem = AppleNonce.problem(claim: principal.claims["nonce"], raw: rawNonce, rule: apple.nonce) {
+            throw .invalidToken("\(kind.noun) is refused: \(problem)")
+        }
+        guard let expiresAt = principal.expiresAt else { throw .invalidToken("\(kind.noun) is refused: it has no exp") }
+        return CheckedAppleToken(
+            identity: try kind.identity(principal),
+            signingInputSHA256: SHA256.digest(Array(token.utf8.prefix(Self.signingInputLength(token)))),
+            expiresAt: expiresAt
+        )
+    }
+
+    func googleIdentity(idToken: String, at now: Double) async throws(EndpointRefusal) -> ProviderIdentity {
+        guard let google else { throw .notSetUp(.google) }
+        let kind = ProviderTokenKind.googleIdentity
+        let principal = try await tokens.principal(of: idToken, as: kind, at: now)
+        guard IDTokenAudience.isGood(principal, for: google.clientIDs, isOwnFlow: false) else { throw .foreign(kind) }
+        return try kind.identity(principal)
+    }
+
+    func appleEvent(_ body: [UInt8], at now: Double) async throws(EndpointRefusal) -> AppleEvent {
+        guard apple != nil else { throw .notSetUp(.apple) }
+        guard let token = (try? JSONParser.parse(body))?.object?["payload"]?.string else {
+            throw .badRequest("the body is not {\"payload\": JWS}")
+        }
+        return try AppleEvent(try await tokens.principal(of: token, as: .appleNotification, at: now), at: now)
+    }
+
+    /// Up to the second dot, which is the last one (RFC 7515 section 7.1).
+    private static func signingInputLength(_ token: String) -> Int {
+        guard let dot = token.utf8.lastIndex(of: UInt8(ascii: ".")) else { return token.utf8.count }
+        return token.utf8.distance(from: token.utf8.startIndex, to: dot)
+    }
+}
+
+extension ProviderTokens {
+    /// What a token says that is good by the policy of its kind.
+    func principal(
+        of token: String,
+        as kind: ProviderTokenKind,
+        at now: Double
+    ) async throws(EndpointRefusal) -> Principal {
+        switch await verify(token, as: kind, at: now) {
+        case .success(let principal): return principal
+        case .failure(let problem): throw EndpointRefusal(problem, kind)
+        }
+    }
+}
+
+extension ProviderTokenKind {
+    /// Who is meant by a token of this kind.
+    func identity(_ principal: Principal) throws(EndpointRefusal) -> ProviderIdentity {
+        guard let identity = ProviderIdentity(principal.claims, of: provider) else {
+            throw .invalidToken("\(noun) is refused: its sub is missing or malformed")
+        }
+        return identity
+    }
+}

@@ -1,0 +1,42 @@
+/// One e-mail address, as a provider gives it.
+enum ProviderEmail {
+    /// RFC 5321 section 4.5.3.1 with its erratum 1690.
+    private static let longest = 254
+    private static let longestLocalPart = 64
+    /// Where Apple forwards mail for people who hide their address.
+    private static let relayDomain = "privaterelay.appleid.com"
+    /// What would end the address, begin another, or make it a name with an address; of all else that is visible, the
+    /// mail server is the judge.
+    private static let separators = Set("@,;:<>()[]\"\\".utf8)
+
+    /// Whether `text` is one address, in ASCII and without quoting.
+    static func isGood(_ text: String) -> Bool {
+        guard PlainText.isVisible(text, longest: longest), let (local, domain) = parts(of: text) else { return false }
+        return (1...longestLocalPart).contains(local.count) && !local.contains(where: separators.contains)
+            && domain.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy(isLabel)
+    }
+
+    /// - Parameter text: An address that `isGood` is true of. Letters of a domain are the same in either case.
+    static func isRelay(_ text: String) -> Bool {
+        guard let (_, domain) = parts(of: text) else { return false }
+        return domain.elementsEqual(relayDomain.utf8) { $0 | 0x20 == $1 }
+    }
+
+    private static func parts(of text: String) -> (local: Substring.UTF8View, domain: Substring.UTF8View)? {
+        guard let at = text.utf8.firstIndex(of: UInt8(ascii: "@")) else { return nil }
+        return (text.utf8[..<at], text.utf8[text.utf8.index(after: at)...])
+    }
+
+    /// RFC 1123 section 2.1.
+    private static func isLabel(_ label: some Collection<UInt8>) -> Bool {
+        (1...63).contains(label.count)
+            && label.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
+    }
+}

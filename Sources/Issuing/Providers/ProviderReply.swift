@@ -1,0 +1,33 @@
+import Verification
+
+/// What a provider's answer comes to.
+enum ProviderReply: Sendable {
+    /// 200 with a JSON object.
+    case object(JSONObject)
+    /// The provider refuses what it was sent (4xx), with the `error` of RFC 6749 section 5.2 where it gives one.
+    case refused(error: String?)
+    /// Its own trouble; what was sent may be good.
+    case trouble(ProviderTrouble)
+
+    init(_ response: ProviderResponse) {
+        let object = try? JSONParser.parse(response.body).object
+        switch (response.status, object) {
+        case (200, let object?): self = .object(object)
+        // Asked too slowly or too often (RFC 9110 section 15.5.9, RFC 6585 section 4), which says nothing of the token.
+        case (408, _), (429, _): self = .trouble(.unreachable)
+        case (400..<500, let object): self = .refused(error: object?["error"]?.string)
+        case (500..<600, _): self = .trouble(.unreachable)
+        default: self = .trouble(.garbled)
+        }
+    }
+}
+
+extension ProviderRequests {
+    func reply(to request: ProviderRequest) async -> ProviderReply {
+        do throws(ProviderTrouble) {
+            return ProviderReply(try await send(request))
+        } catch {
+            return .trouble(error)
+        }
+    }
+}

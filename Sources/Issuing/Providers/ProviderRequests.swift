@@ -1,0 +1,49 @@
+/// Requests to identity providers and account hooks: made by whoever has sockets.
+public protocol ProviderRequests: Sendable {
+    /// - Throws: ``ProviderTrouble``; an answer of whatever status is none.
+    func send(_ request: ProviderRequest) async throws(ProviderTrouble) -> ProviderResponse
+}
+
+/// A request of the gateway's own.
+public struct ProviderRequest: Sendable, Equatable {
+    public var method: String
+    /// https, or http on loopback.
+    public var url: String
+    public var fields: [EndpointResponse.Field]
+    public var body: [UInt8]
+    /// For the request as a whole.
+    public var timeout: Duration
+
+    public init(
+        method: String,
+        url: String,
+        fields: [EndpointResponse.Field] = [],
+        body: [UInt8] = [],
+        timeout: Duration = .seconds(5)
+    ) {
+        self.method = method
+        self.url = url
+        self.fields = fields
+        self.body = body
+        self.timeout = timeout
+    }
+}
+
+public struct ProviderResponse: Sendable, Equatable {
+    public var status: Int
+    /// At most 256 KiB.
+    public var body: [UInt8]
+
+    public init(status: Int, body: [UInt8]) {
+        self.status = status
+        self.body = body
+    }
+}
+
+/// Why there is no answer.
+public enum ProviderTrouble: String, Error, Sendable, CaseIterable {
+    case unreachable
+    case timeout
+    /// The answer is no HTTP, or too long.
+    case garbled
+}

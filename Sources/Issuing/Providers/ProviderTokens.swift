@@ -1,0 +1,32 @@
+public import Verification
+
+/// Verifies tokens that Apple and Google have signed: done by whoever keeps their keys.
+public protocol ProviderTokens: Sendable {
+    /// - Parameters:
+    ///   - token: A JWS in compact form.
+    ///   - kind: What it has to be.
+    ///   - now: Unix seconds.
+    func verify(
+        _ token: String,
+        as kind: ProviderTokenKind,
+        at now: Double
+    ) async -> Result<Principal, ProviderTokenProblem>
+}
+
+/// The tokens of providers, each with the policy it is held to: issuer, signature (RS256), and who it may be for.
+public enum ProviderTokenKind: String, Sendable, Hashable, CaseIterable {
+    /// An identity token of an app: `client_ids` of `sign_in.apple`; `exp`, `iat` and `sub` are required.
+    case appleIdentity
+    /// An identity token of the browser flow: the client of `sign_in.apple.web`, or that of `sign_in.web`.
+    case appleWebIdentity
+    /// A server-to-server event: `client_ids` of `sign_in.apple` and the browser's; has no `exp`, but `iat` and `jti`.
+    case appleNotification
+    case googleIdentity
+    case googleWebIdentity
+}
+
+public enum ProviderTokenProblem: Error, Sendable, Equatable {
+    case refused(VerificationFailure)
+    /// The provider's keys are not known, and cannot be fetched at the moment.
+    case keysUnavailable
+}

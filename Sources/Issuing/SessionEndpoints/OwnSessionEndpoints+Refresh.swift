@@ -1,0 +1,40 @@
+import Verification
+
+extension OwnSessionEndpoints {
+    /// A new pair of tokens for a refresh token, as JSON; for a browser in its cookies too.
+    func refresh(_ request: EndpointRequest, _ sessions: SessionBook) async throws(EndpointRefusal) -> EndpointResponse
+    {
+        guard let presented = try refreshTokenOfBody(request) ?? cookies.refreshToken(of: request) else {
+            throw .missing("send { \"refresh_token\": … }, or its cookie")
+        }
+        try refuseCrossSite(request, presented)
+        do throws(EndpointRefusal) {
+            return try await renewed(presented, request, sessions)
+        } catch {
+            guard error.status == 401, presented.cookie != nil else { throw error }
+            // The browser would send them again with every request, to no avail.
+            throw error.adding(cookies.fieldsThatClear(request))
+        }
+    }
+
+    private func renewed(
+        _ presented: PresentedToken,
+        _ request: EndpointRequest,
+        _ sessions: SessionBook
+    ) async throws(EndpointRefusal) -> EndpointResponse {
+        let now = request.now
+        let tokens = try await asking { () async throws(IssuingError) in
+            try await sessions.refresh(presented.token, client: .none, at: now)
+        }
+        let session = try await asking { () async throws(IssuingError) in
+            try await sessions.session(tokens.sessionID, at: now)
+        }
+        guard let session else { throw EndpointRefusal(IssuingError.refused(.unknownSession)) }
+        let user = await user(session.subject, clientID: session.clientID, claims: session.claims)
+        return .json(
+            SessionAnswer.object(tokens, user: user),
+            fields: presented.cookie.map { cookies.fields(for: tokens, refreshCookie: $0, at: now) } ?? [],
+            subject: session.subject
+        )
+    }
+}

@@ -1,0 +1,37 @@
+import Verification
+
+extension OwnSessionEndpoints {
+    /// Whose the presented access token is.
+    ///
+    /// - Parameter extra: Further members of the answer.
+    func show(
+        _ request: EndpointRequest,
+        _ sessions: SessionBook,
+        extra: JSONObject
+    ) async throws(EndpointRefusal) -> EndpointResponse {
+        guard let presented = request.presentedToken else { throw .missing("send an access token") }
+        try refuseCrossSite(request, presented)
+        let principal = try await verify(presented.token, request.now, false).get()
+        guard let subject = principal.subject else { throw .invalidToken("the token has no subject") }
+        try await refuseEnded(principal, sessions, at: request.now)
+        let user = await user(subject, clientID: principal.claims["client_id"]?.string, claims: principal.claims)
+        var object: JSONObject = ["success": true]
+        for member in extra.members { object[member.name] = member.value }
+        object["user"] = .object(user)
+        return .json(object, subject: subject)
+    }
+
+    private func refuseEnded(
+        _ principal: Principal,
+        _ sessions: SessionBook,
+        at now: Double
+    ) async throws(EndpointRefusal) {
+        let ended = EndpointRefusal(.tokenRevoked, status: 401, detail: "the session has ended: sign in again")
+        guard await !context.revocations.isRevoked(principal, tenant: context.tenant.name) else { throw ended }
+        guard let sessionID = principal.sessionID else { return }
+        let session = try await asking { () async throws(IssuingError) in
+            try await sessions.session(sessionID, at: now)
+        }
+        guard session != nil else { throw ended }
+    }
+}

@@ -1,0 +1,89 @@
+import Tenants
+import Verification
+
+/// Sessions of the tenant's own issuer at the tenant's own paths (contract section 9.2): renewed, shown and ended, by
+/// bearer for apps and by cookies for browsers.
+struct OwnSessionEndpoints: Sendable {
+    /// Verifies an access token of the tenant's own issuer.
+    typealias Verify =
+        @Sendable (
+            _ token: String, _ now: Double, _ allowExpired: Bool
+        ) async -> Result<Principal, EndpointRefusal>
+
+    let context: SignInContext
+    let verify: Verify
+    let cookies: SessionCookies
+    let crossSite: CrossSiteCheck
+
+    /// - Parameter verify: With `allowExpired` also takes a token that expired within the last 30 days.
+    init(_ context: SignInContext, verify: @escaping Verify) {
+        self.context = context
+        self.verify = verify
+        cookies = SessionCookies(context.tenant)
+        crossSite = CrossSiteCheck(context.tenant)
+    }
+
+    /// - Parameter request: For one of the four endpoints: refresh and logout by POST, me by GET, validate by either.
+    func answer(_ request: EndpointRequest) async -> EndpointAnswer {
+        guard let sessions = context.sessions else { return .refused(.withoutIssuer) }
+        do throws(EndpointRefusal) {
+            switch request.endpoint {
+            case .sessionRefresh: return .response(try await refresh(request, sessions))
+            case .sessionValidate: return .response(try await show(request, sessions, extra: ["valid": true]))
+            case .sessionMe: return .response(try await show(request, sessions, extra: [:]))
+            case .sessionLogout: return .response(try await logout(request, sessions))
+            default: throw .badRequest("there is no session here")
+            }
+        } catch {
+            return .refused(error)
+        }
+    }
+}
+
+// MARK: - Steps
+
+extension OwnSessionEndpoints {
+    /// - Throws: For a request that a browser may have been made to send: one that is authenticated by a cookie and can
+    ///   change something.
+    func refuseCrossSite(_ request: EndpointRequest, _ presented: PresentedToken) throws(EndpointRefusal) {
+        guard presented.cookie != nil, request.method != "GET", request.method != "HEAD" else { return }
+        guard crossSite.allows(request) else { throw .crossSite }
+    }
+
+    /// The refresh token of the body: apps send it there.
+    ///
+    /// - Returns: Nil for an empty body, and for one without it.
+    func refreshTokenOfBody(_ request: EndpointRequest) throws(EndpointRefusal) -> PresentedToken? {
+        guard !request.body.isEmpty else { return nil }
+        return try ExchangeBody(request).text("refresh_token").map { PresentedToken(token: $0) }
+    }
+
+    /// Asks the sessions.
+    func asking<Value>(
+        _ ask: () async throws(IssuingError) -> Value
+    ) async throws(EndpointRefusal) -> Value {
+        do throws(IssuingError) {
+            return try await ask()
+        } catch {
+            throw EndpointRefusal(error)
+        }
+    }
+
+    /// The user as apps show it. A client that signed in by OAuth sees what its scopes gave its token, and no more.
+    ///
+    /// - Parameter claims: Of the session or its token.
+    func user(_ subject: String, clientID: String?, claims: JSONObject) async -> JSONObject {
+        if clientID == nil, let account = try? await context.accounts.account(ofSubject: subject) {
+            return account.user
+        }
+        return SessionAnswer.user(subject, claims: claims)
+    }
+}
+
+extension EndpointRefusal {
+    func adding(_ fields: [EndpointResponse.Field]) -> EndpointRefusal {
+        var refusal = self
+        refusal.fields += fields
+        return refusal
+    }
+}

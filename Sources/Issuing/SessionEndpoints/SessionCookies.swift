@@ -1,0 +1,60 @@
+import Tenants
+
+/// The cookies that a tenant's sessions are kept in by browsers. No script reads them, and no other site's form sends
+/// them (`HttpOnly; Secure; SameSite=Lax`).
+struct SessionCookies: Sendable {
+    /// Those that may hold an access token; the first is the one that is set.
+    private let access: [String]
+    private let refresh: [String]
+    /// Seconds past its expiry for which an access token can be refreshed, and its cookie is of use.
+    private let grace: Int
+
+    init(_ tenant: Tenant) {
+        var access: [String] = []
+        var refresh: [String] = []
+        if let web = tenant.signIn?.web {
+            access.append(web.accessCookie)
+            refresh.append(web.refreshCookie)
+        }
+        for case .cookie(let name) in tenant.authenticate.from where !access.contains(name) { access.append(name) }
+        if case .cookie(let name)? = tenant.refresh?.source, !refresh.contains(name) { refresh.append(name) }
+        self.access = access
+        self.refresh = refresh
+        grace = Int(tenant.refreshGrace.seconds)
+    }
+
+    /// The refresh token of a browser, with its cookie's name.
+    func refreshToken(of request: EndpointRequest) -> PresentedToken? {
+        for name in refresh {
+            if let token = RequestCookies.value(of: name, in: request.fields.cookies), !token.isEmpty {
+                return PresentedToken(token: token, cookie: name)
+            }
+        }
+        return nil
+    }
+
+    /// Puts new tokens where the ones before were.
+    ///
+    /// - Parameters:
+    ///   - cookie: Where the refresh token was.
+    ///   - now: Unix seconds.
+    func fields(for tokens: IssuedTokens, refreshCookie cookie: String, at now: Double) -> [EndpointResponse.Field] {
+        var fields: [EndpointResponse.Field] = []
+        if let name = access.first {
+            fields.append(SetCookie.field(name, tokens.accessToken, maxAge: tokens.expiresIn + grace))
+        }
+        if let token = tokens.refreshToken {
+            fields.append(SetCookie.field(cookie, token, maxAge: max(Int(tokens.sessionExpiresAt - now), 0)))
+        }
+        return fields
+    }
+
+    /// Takes all of them away from a browser that has one; nothing for any other client.
+    func fieldsThatClear(_ request: EndpointRequest) -> [EndpointResponse.Field] {
+        let names = access + refresh
+        guard names.contains(where: { RequestCookies.value(of: $0, in: request.fields.cookies) != nil }) else {
+            return []
+        }
+        return names.map { SetCookie.field($0, "", maxAge: 0) }
+    }
+}

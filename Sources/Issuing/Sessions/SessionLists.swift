@@ -1,0 +1,68 @@
+import Logging
+import Store
+
+/// The lists of a tenant's subjects in the store.
+///
+/// A session's record comes before its entry, and goes before it. So an entry without a record is of a session that has
+/// ended, and can be dropped by whoever sees it. A crash in between leaves a session without an entry whose tokens
+/// nobody was given, or an entry without a session: neither hides a session from anyone who has one.
+struct SessionLists: Sendable {
+    /// How often a change is tried anew that others got ahead of; each time one of them had done theirs.
+    private static let mostTries = 512
+
+    private let store: any Store
+    private let rules: IssuerRules
+    private let logger: Logger
+
+    init(_ store: any Store, _ rules: IssuerRules, _ logger: Logger) {
+        self.store = store
+        self.rules = rules
+        self.logger = logger
+    }
+
+    func read(_ subject: String) async throws(StoreError) -> SessionList {
+        try await list(subject).list
+    }
+
+    /// - Returns: What `change` gave at last, which is made on the list as it is then.
+    func change<Result>(
+        _ subject: String,
+        at now: Double,
+        _ change: (inout SessionList) -> Result
+    ) async throws(StoreError) -> Result {
+        for _ in 0..<Self.mostTries {
+            let (before, bytes) = try await list(subject)
+            var list = before
+            list.removeAll(begunBefore: now - longest.seconds)
+            let result = change(&list)
+            if list == before { return result }
+            let isDone = try await store.replace(
+                bytes,
+                with: list.json,
+                for: key(subject),
+                lifetime: lifetime(of: list)
+            )
+            if isDone { return result }
+        }
+        throw .unavailable("\(key(subject)) is changed all the time")
+    }
+
+    /// One that cannot be read keeps nobody from signing in: the next one takes its place.
+    private func list(_ subject: String) async throws(StoreError) -> (list: SessionList, bytes: [UInt8]?) {
+        guard let bytes = try await store.value(for: key(subject)) else { return (SessionList(), nil) }
+        if let list = SessionList(json: bytes) { return (list, bytes) }
+        logger.error("a list of sessions cannot be read: it begins anew", metadata: ["key": "\(key(subject))"])
+        return (SessionList(), bytes)
+    }
+
+    /// Longer than any session in it. An empty one is as good as none.
+    private func lifetime(of list: SessionList) -> Duration {
+        list.entries.isEmpty ? .seconds(RefreshFamily.window) : longest
+    }
+
+    private var longest: Duration { rules.longestSession + .seconds(SessionBook.clockDifference) }
+
+    private func key(_ subject: String) -> StoreKey {
+        StoreKey(tenant: rules.tenant, kind: "sessions", hashing: subject.utf8)
+    }
+}

@@ -1,0 +1,52 @@
+public import Verification
+
+/// The keys of an issuer in `keys_dir`. Signs aside from the loops that serve requests: an RSA signature takes most of a
+/// millisecond.
+public actor DirectoryKeys: IssuerKeys {
+    private let algorithm: SignatureAlgorithm
+    private let directory: SigningKeyDirectory
+    private var signer: TokenSigner?
+    private var publishedKeys: PublishedKeys?
+    /// The `kid` that tokens are signed under now; nil before the first.
+    public private(set) var keyID: String?
+
+    /// Keys are read when they are first needed, or at ``reload()``.
+    public init(algorithm: SignatureAlgorithm, directory: SigningKeyDirectory) {
+        self.algorithm = algorithm
+        self.directory = directory
+    }
+
+    /// Reads the keys again. The verifiers have to know a key before it signs.
+    ///
+    /// - Throws: Why the keys cannot be used; what signed and was published before goes on then.
+    public func reload() throws(SigningProblem) {
+        let published = try directory.published()
+        _ = try loadSigner()
+        publishedKeys = published
+    }
+
+    public func sign(_ claims: JSONObject, as type: IssuedTokenType) throws(SigningProblem) -> String {
+        let signer = if let signer { signer } else { try loadSigner() }
+        return try signer.token(claims, as: type)
+    }
+
+    /// Everything that the directory verifies with, the `*.jwk` and `*.jwks` of keys that are gone included.
+    public func published() throws(SigningProblem) -> PublishedKeys {
+        if let publishedKeys { return publishedKeys }
+        let published = try directory.published()
+        publishedKeys = published
+        return published
+    }
+
+    private func loadSigner() throws(SigningProblem) -> TokenSigner {
+        let active = try directory.load().active
+        do throws(SigningError) {
+            let signer = try TokenSigner(active.key, algorithm: algorithm, keyID: active.keyID)
+            self.signer = signer
+            keyID = active.keyID
+            return signer
+        } catch {
+            throw .notSigned(error)
+        }
+    }
+}

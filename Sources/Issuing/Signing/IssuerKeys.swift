@@ -1,0 +1,31 @@
+public import Verification
+
+/// The keys of one issuer: what signs its tokens, and what others verify them with.
+public protocol IssuerKeys: Sendable {
+    /// - Parameter claims: Exactly these.
+    func sign(_ claims: JSONObject, as type: IssuedTokenType) async throws(SigningProblem) -> String
+
+    /// The previous, the active and the next key.
+    func published() async throws(SigningProblem) -> PublishedKeys
+}
+
+/// What a token of ours says it is (RFC 8725 section 3.11).
+public enum IssuedTokenType: String, Sendable {
+    /// RFC 9068.
+    case access = "at+jwt"
+    case id = "JWT"
+    /// The proof with a request to an account hook.
+    case hook = "hook+jwt"
+}
+
+/// Public keys, as they are published and as they verify.
+public struct PublishedKeys: Sendable {
+    /// A JWK Set (RFC 7517 section 5).
+    public let document: JSONObject
+    public let keys: KeySet
+
+    public init(document: JSONObject, keys: KeySet) {
+        self.document = document
+        self.keys = keys
+    }
+}

@@ -1,0 +1,33 @@
+public import Tenants
+
+/// How long the keys of a ring are published, sign and are kept. In seconds.
+public struct SigningKeyTimes: Sendable, Equatable {
+    /// How long a key is published before it signs: longer than anybody keeps a key set (`Cache-Control` of the JWKS
+    /// endpoint has to stay below it), and instances take to read the store.
+    public static let publication = 3600.0
+    /// How long before a key takes over that is settled: instances look at the store every minute, and their clocks
+    /// differ by up to one.
+    public static let notice = 300.0
+    /// How long an instance that cannot read the store signs on. After that another key may long have taken over, and
+    /// its own be forgotten.
+    public static let withoutStore = 3600.0
+    /// By how much clocks may differ, those of who verifies included.
+    static let clockDifference = 600.0
+
+    /// How long a key signs.
+    public var rotateEvery: Double
+    /// The life of the longest-lived token.
+    public var longestToken: Double
+
+    public init(rotateEvery: Double, longestToken: Double) {
+        self.rotateEvery = rotateEvery
+        self.longestToken = longestToken
+    }
+
+    public init(_ issuer: BuiltInIssuer) {
+        self.init(rotateEvery: issuer.rotateEvery.seconds, longestToken: max(issuer.access, issuer.id).seconds)
+    }
+
+    /// How long a key verifies after another took over: an instance without the store may have signed with it since.
+    var keptAfterwards: Double { Self.withoutStore + longestToken + Self.clockDifference }
+}

@@ -1,0 +1,36 @@
+import Verification
+
+/// A ring as it is kept, sealed: private keys are in it.
+extension SigningKeyring {
+    private static let version = 1.0
+
+    var json: [UInt8] {
+        let keys = keys.map { key -> JSONValue in
+            var object: JSONObject = ["kid": .string(key.keyID)]
+            object["pem"] = key.key.privateKeyPEM.map(JSONValue.string)
+            object["created_at"] = JSONNumber(key.createdAt).map(JSONValue.number)
+            object["active_from"] = key.activeFrom.flatMap(JSONNumber.init).map(JSONValue.number)
+            return .object(object)
+        }
+        return JSONWriter.bytes(of: ["version": 1, "keys": .array(keys)] as JSONObject)
+    }
+
+    /// - Returns: Nil for what is no ring of keys for `algorithm`.
+    init?(json: [UInt8], _ algorithm: SignatureAlgorithm) {
+        guard let object = try? JSONParser.parse(json).object, object["version"]?.double == Self.version,
+            let elements = object["keys"]?.array
+        else { return nil }
+        let keys = elements.compactMap { $0.object.flatMap(Key.init(json:)) }
+        guard keys.count == elements.count else { return nil }
+        self.init(algorithm: algorithm, keys: keys)
+    }
+}
+
+extension SigningKeyring.Key {
+    fileprivate init?(json: JSONObject) {
+        guard let pem = json["pem"]?.string, let key = try? SigningKey(pem: Array(pem.utf8)),
+            let keyID = key.thumbprint, json["kid"] == .string(keyID), let createdAt = json["created_at"]?.double
+        else { return nil }
+        self.init(key, keyID: keyID, createdAt: createdAt, activeFrom: json["active_from"]?.double)
+    }
+}

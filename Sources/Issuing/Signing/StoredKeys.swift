@@ -1,0 +1,221 @@
+public import Logging
+public import Store
+public import Tenants
+public import Verification
+
+/// The keys of an issuer that the gateway makes itself: a ring in the store, sealed, that instances share and change by
+/// compare-and-set. Signs aside from the loops that serve requests: an RSA signature takes most of a millisecond.
+///
+/// Somebody has to call ``keepUp(at:)`` every minute, and when ``topic`` is announced with the tenant's name.
+public actor StoredKeys: IssuerKeys {
+    /// What is announced when a ring has changed; the subject is the tenant.
+    public static let topic = "signing-keys"
+    /// Seconds after which a ring that nobody kept up with is read before it is used.
+    private static let freshness = 120.0
+    /// Seconds between two tries of that.
+    private static let pause = 5.0
+
+    /// A ring that all verifiers here know.
+    private struct Held {
+        var ring: SigningKeyring
+        var published: PublishedKeys
+        /// Unix seconds at which it was the one in the store.
+        var readAt: Double
+    }
+
+    private let algorithm: SignatureAlgorithm
+    private let times: SigningKeyTimes
+    private let record: SigningKeyRecord
+    /// Unix seconds.
+    private let now: @Sendable () -> Double
+    private let logger: Logger
+    private let distribute: @Sendable (KeySet) async -> Void
+    private var held: Held?
+    private var signer: (keyID: String, signer: TokenSigner)?
+    /// Why the store was not read when it was last tried, and when that was.
+    private var failure: (problem: SigningProblem, at: Double)?
+    /// The end of the line of those who read and change the ring.
+    private var turn: Task<Void, Never>?
+
+    /// - Parameters:
+    ///   - store: Open.
+    ///   - sealer: Seals the private keys.
+    ///   - now: The time in Unix seconds, for what is signed.
+    ///   - distribute: Takes the keys to everybody here who verifies with them. No key signs before it has returned.
+    public init(
+        _ issuer: BuiltInIssuer,
+        tenant: String,
+        store: any Store,
+        sealer: Sealer,
+        now: @escaping @Sendable () -> Double,
+        logger: Logger = Logger(label: "gatehouse.issuer"),
+        distribute: @escaping @Sendable (KeySet) async -> Void
+    ) {
+        algorithm = issuer.algorithm
+        times = SigningKeyTimes(issuer)
+        record = SigningKeyRecord(store, sealer, tenant: tenant, algorithm: issuer.algorithm)
+        self.now = now
+        var logger = logger
+        logger[metadataKey: "tenant"] = "\(tenant)"
+        self.logger = logger
+        self.distribute = distribute
+    }
+
+    /// Reads the ring, makes the first one if there is none, and does what is due.
+    ///
+    /// - Throws: ``SigningProblem/store(_:)``, also for a `GATEHOUSE_KEY` that does not open it.
+    public func load(at now: Double) async throws(SigningProblem) {
+        _ = try await inTurn { await self.refreshed(at: now) }.get()
+    }
+
+    /// Reads the ring again and does what is due: a key takes over, a next one is made, an old one forgotten. What
+    /// cannot be done is logged, and what was read before stays in use.
+    public func keepUp(at now: Double) async {
+        _ = await inTurn { await self.refreshed(at: now) }
+    }
+
+    /// Has the next key take over as soon as everybody may be taken to know it.
+    ///
+    /// - Parameter dryRun: Whether only to tell what would happen.
+    public func rotate(at now: Double, dryRun: Bool) async throws(SigningProblem) -> RotationPlan {
+        try await inTurn { () async -> Result<RotationPlan, SigningProblem> in
+            do throws(SigningProblem) {
+                return .success(try await self.rotated(at: now, dryRun: dryRun))
+            } catch {
+                return .failure(error)
+            }
+        }.get()
+    }
+
+    /// Every key of the ring as it is in the store now.
+    public func states(at now: Double) async throws(SigningProblem) -> [SigningKeyState] {
+        try await inTurn { await self.refreshed(at: now) }.get().states(at: now, times)
+    }
+
+    public func sign(_ claims: JSONObject, as type: IssuedTokenType) async throws(SigningProblem) -> String {
+        let now = now()
+        let held = try await current(at: now)
+        let away = now - held.readAt
+        guard away <= SigningKeyTimes.withoutStore else { throw .outOfTouch(seconds: Int(away)) }
+        return try signer(for: held.ring.active(at: now)).token(claims, as: type)
+    }
+
+    public func published() async throws(SigningProblem) -> PublishedKeys {
+        try await current(at: now()).published
+    }
+}
+
+// MARK: - Steps
+
+extension StoredKeys {
+    /// One after the other, so that a ring that was read earlier never takes the place of a later one.
+    private func inTurn<Answer: Sendable>(_ work: @escaping @Sendable () async -> Answer) async -> Answer {
+        let before = turn
+        let task = Task {
+            await before?.value
+            return await work()
+        }
+        turn = Task { _ = await task.value }
+        return await task.value
+    }
+
+    /// What is held, unless nobody has kept up with it: a process may have slept.
+    private func current(at now: Double) async throws(SigningProblem) -> Held {
+        if let held, isFresh(held, at: now) { return held }
+        await inTurn { await self.refreshIfDue(at: now) }
+        guard let held else { throw failure?.problem ?? .store(.unavailable("they are not read yet")) }
+        return held
+    }
+
+    private func isFresh(_ held: Held, at now: Double) -> Bool { now - held.readAt <= Self.freshness }
+
+    private func refreshIfDue(at now: Double) async {
+        if let held, isFresh(held, at: now) { return }
+        if let failure, abs(now - failure.at) < Self.pause { return }
+        _ = await refreshed(at: now)
+    }
+
+    private func refreshed(at now: Double) async -> Result<SigningKeyring, SigningProblem> {
+        let times = times
+        do throws(SigningProblem) {
+            return .success(
+                try await update(at: now) { (ring) throws(SigningError) in try ring.kept(at: now, times) }.ring
+            )
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func rotated(at now: Double, dryRun: Bool) async throws(SigningProblem) -> RotationPlan {
+        let times = times
+        // There is a next key from here on, and it is in the store.
+        let before = try await refreshed(at: now).get()
+        if dryRun { return before.rotatePlan(at: now, times) }
+        let outcome = try await update(at: now) { (ring) throws(SigningError) in try ring.rotated(at: now, times) }
+        let plan = outcome.ring.rotatePlan(at: now, times)
+        return outcome.isChanged ? plan.asked : plan
+    }
+
+    /// Changes the ring in the store, and uses it from then on.
+    private func update(
+        at now: Double,
+        _ change: @Sendable (SigningKeyring) throws(SigningError) -> SigningKeyring
+    ) async throws(SigningProblem) -> SigningKeyRecord.Outcome {
+        do throws(SigningProblem) {
+            let known = held?.ring
+            let outcome = try await record.update(else: known, at: now, change)
+            try await use(outcome.ring, at: now)
+            tell(of: outcome, isKnown: known != nil)
+            if outcome.isChanged { await record.announce(topic: Self.topic) }
+            return outcome
+        } catch {
+            if failure == nil {
+                let consequence: Logger.Message =
+                    held == nil
+                    ? "no tokens can be signed: the signing keys were not read"
+                    : "the signing keys were not read again; those of before stay in use"
+                logger.error(consequence, metadata: ["reason": "\(error)"])
+            }
+            failure = (error, now)
+            throw error
+        }
+    }
+
+    private func use(_ ring: SigningKeyring, at now: Double) async throws(SigningProblem) {
+        if var held, held.ring.keys.map(\.keyID) == ring.keys.map(\.keyID) {
+            held.ring = ring
+            held.readAt = now
+            self.held = held
+            return
+        }
+        let published = try ring.published()
+        await distribute(published.keys)
+        held = Held(ring: ring, published: published, readAt: now)
+    }
+
+    private func tell(of outcome: SigningKeyRecord.Outcome, isKnown: Bool) {
+        if failure != nil { logger.info("the signing keys are read again") }
+        failure = nil
+        guard outcome.isChanged else { return }
+        var metadata: Logger.Metadata = ["keys": "\(outcome.ring.keys.map(\.keyID).joined(separator: " "))"]
+        if outcome.before != nil {
+            if let settled = outcome.ring.keys.last?.activeFrom { metadata["takes_over_at"] = "\(Int(settled))" }
+            logger.notice("signing keys changed", metadata: metadata)
+        } else if isKnown {
+            logger.warning("the signing keys were gone from the store; they are put back", metadata: metadata)
+        } else {
+            logger.notice("signing keys made", metadata: metadata)
+        }
+    }
+
+    private func signer(for active: SigningKeyring.Key) throws(SigningProblem) -> TokenSigner {
+        if let signer, signer.keyID == active.keyID { return signer.signer }
+        do throws(SigningError) {
+            let signer = try TokenSigner(active.key, algorithm: algorithm, keyID: active.keyID)
+            self.signer = (active.keyID, signer)
+            return signer
+        } catch {
+            throw .notSigned(error)
+        }
+    }
+}

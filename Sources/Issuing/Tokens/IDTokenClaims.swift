@@ -1,0 +1,41 @@
+import Verification
+
+/// The claims of an ID token (OpenID Connect Core section 2).
+enum IDTokenClaims {
+    /// The scope that asks for one.
+    static let scope = "openid"
+
+    /// - Parameters:
+    ///   - scopes: They say which of the session's claims are in it.
+    ///   - accessToken: The one that it comes with.
+    ///   - nonce: Of the authentication request; with a refresh there is none (section 12.2).
+    ///   - now: Unix seconds.
+    static func make(
+        _ session: IssuerSession,
+        scopes: [String],
+        accessToken: String,
+        nonce: String?,
+        _ rules: IssuerRules,
+        at now: Double
+    ) -> JSONObject {
+        let issuedAt = Int(now.rounded(.down))
+        var claims: JSONObject = [
+            "iss": .string(rules.url),
+            "sub": .string(session.subject),
+            "aud": .string(session.clientID ?? rules.audience),
+            "exp": .number(JSONNumber(issuedAt + Int(rules.idLifetime.seconds))),
+            "iat": .number(JSONNumber(issuedAt)),
+            "auth_time": .number(JSONNumber(Int(session.createdAt.rounded(.down)))),
+            "sid": .string(session.id),
+            "at_hash": .string(hash(of: accessToken)),
+        ]
+        if let nonce { claims["nonce"] = .string(nonce) }
+        for member in ScopeClaims.asked(by: scopes, of: session.claims).members { claims[member.name] = member.value }
+        return claims
+    }
+
+    /// `at_hash` (section 3.1.3.6): RS256 and ES256 both hash with SHA-256.
+    private static func hash(of accessToken: String) -> String {
+        Base64URL.encode(Array(SHA256.digest(Array(accessToken.utf8)).prefix(16)))
+    }
+}

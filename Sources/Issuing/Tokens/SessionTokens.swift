@@ -1,0 +1,53 @@
+/// Makes what a client gets for a session.
+struct SessionTokens: Sendable {
+    private let rules: IssuerRules
+    private let keys: any IssuerKeys
+
+    init(_ rules: IssuerRules, _ keys: any IssuerKeys) {
+        self.rules = rules
+        self.keys = keys
+    }
+
+    /// - Parameters:
+    ///   - refreshToken: Nil where the client's own stays as it is.
+    ///   - scopes: Nil: all that were granted.
+    ///   - nonce: For the first ID token.
+    ///   - now: Unix seconds.
+    func make(
+        _ session: IssuerSession,
+        _ refreshToken: RefreshToken?,
+        scopes: [String]? = nil,
+        nonce: String? = nil,
+        at now: Double
+    ) async throws(IssuingError) -> IssuedTokens {
+        let scopes = scopes ?? session.scopes
+        let claims = AccessTokenClaims.make(session, scopes: scopes, rules, at: now)
+        do throws(SigningProblem) {
+            let accessToken = try await keys.sign(claims, as: .access)
+            var idToken: String?
+            if scopes.contains(IDTokenClaims.scope) {
+                let claims = IDTokenClaims.make(
+                    session,
+                    scopes: scopes,
+                    accessToken: accessToken,
+                    nonce: nonce,
+                    rules,
+                    at: now
+                )
+                idToken = try await keys.sign(claims, as: .id)
+            }
+            return IssuedTokens(
+                accessToken: accessToken,
+                refreshToken: refreshToken?.text,
+                idToken: idToken,
+                scopes: scopes,
+                accessExpiresAt: Double(AccessTokenClaims.expiry(rules, at: now)),
+                expiresIn: Int(rules.access.seconds),
+                sessionID: session.id,
+                sessionExpiresAt: session.expiresAt
+            )
+        } catch {
+            throw .cannotSign(error)
+        }
+    }
+}

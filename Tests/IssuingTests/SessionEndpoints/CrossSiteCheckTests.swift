@@ -1,0 +1,81 @@
+import Tenants
+import Testing
+
+@testable import Issuing
+
+/// Which requests with cookies a browser may have been made to send.
+@Suite struct CrossSiteCheckTests {
+    private static let own = "https://chat.localtest"
+
+    private static func check() throws -> CrossSiteCheck {
+        CrossSiteCheck(try .chat(.issuing, trustedOrigins: ["https://app.example", "https://Other.example:443/"]))
+    }
+
+    @Test(
+        arguments: [
+            // Origin decides where it is sent.
+            ("https://chat.localtest", nil, true),
+            ("https://chat.localtest", "same-origin", true),
+            ("https://chat.localtest:443", nil, true),
+            ("https://CHAT.localtest", nil, true),
+            ("https://app.example", "cross-site", true),
+            ("https://app.example", "same-site", true),
+            ("https://other.example", "cross-site", true),
+            // Where sign-in in a browser ends.
+            ("https://chat.example", "same-site", true),
+            ("https://evil.example", nil, false),
+            ("https://evil.example", "same-origin", false),
+            ("https://evil.example", "none", false),
+            ("http://chat.localtest", nil, false),
+            ("https://chat.localtest:8443", nil, false),
+            ("https://chat.localtest.evil.example", nil, false),
+            ("https://app.example.evil.example", nil, false),
+            ("https://app.exampl", nil, false),
+            ("https://evil.example/https://chat.localtest", nil, false),
+            ("https://chat.localtest https://evil.example", nil, false),
+            ("https://app\u{2024}example", nil, false),
+            ("null", nil, false),
+            ("null", "same-origin", false),
+            ("", nil, false),
+            ("", "same-origin", false),
+            // Then Sec-Fetch-Site.
+            (nil, "same-origin", true),
+            (nil, "none", true),
+            (nil, "same-site", false),
+            (nil, "cross-site", false),
+            (nil, "", false),
+            (nil, "Same-Origin", false),
+            (nil, "same-origin, cross-site", false),
+            // No browser, or one of long ago.
+            (nil, nil, true),
+        ] as [(String?, String?, Bool)]
+    )
+    func originThenFetchMetadata(_ origin: String?, _ fetchSite: String?, _ isAllowed: Bool) throws {
+        #expect(try Self.check().allows(origin: origin, fetchSite: fetchSite, at: Self.own) == isAllowed)
+    }
+
+    @Test func theRequestsOwnOriginIsItsSchemeAndAuthority() throws {
+        let check = try Self.check()
+        var request = EndpointRequest(
+            endpoint: .sessionLogout,
+            method: "POST",
+            isSecure: false,
+            authority: "localhost:8080",
+            fields: EndpointRequest.Fields(origin: "http://localhost:8080"),
+            now: 0
+        )
+        #expect(check.allows(request))
+        request.isSecure = true
+        #expect(!check.allows(request))
+        request.fields.origin = "https://localhost:8080"
+        #expect(check.allows(request))
+    }
+
+    @Test func withoutSignInInABrowserNothingElseIsTrusted() throws {
+        var signIn = SignIn.issuing
+        signIn.web = nil
+        let check = CrossSiteCheck(try .chat(signIn))
+        #expect(!check.allows(origin: "https://chat.example", fetchSite: nil, at: Self.own))
+        #expect(check.allows(origin: Self.own, fetchSite: nil, at: Self.own))
+    }
+}
