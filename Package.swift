@@ -117,7 +117,7 @@ let package = Package(
         .target(
             name: "Demo",
             dependencies: [
-                "Verification",
+                "Tenants", "Verification",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
@@ -184,6 +184,7 @@ let package = Package(
             name: "IssuingTests",
             dependencies: [
                 "Issuing", "Redis", "Store", "Tenants", "Verification",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -225,7 +226,7 @@ let package = Package(
         .testTarget(
             name: "HouseTests",
             dependencies: [
-                "Gateway", "Redis", "Tenants", "Verification", "gatehouse",
+                "Demo", "Gateway", "Issuing", "Redis", "Store", "Tenants", "Verification", "gatehouse",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -242,7 +243,7 @@ let package = Package(
         .testTarget(
             name: "RealClientTests",
             dependencies: [
-                "Gateway", "Tenants", "Verification",
+                "Demo", "Gateway", "Tenants", "Verification",
                 .product(name: "GRPCCore", package: "grpc-swift-2"),
                 .product(name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport"),
                 .product(name: "Logging", package: "swift-log"),

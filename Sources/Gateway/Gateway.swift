@@ -117,25 +117,6 @@ public final class Gateway: Service, Sendable {
         await shutdown()
     }
 
-    /// Begins a session of a tenant's own issuer.
-    ///
-    /// - Parameters:
-    ///   - tenant: Its name in tenants.yaml.
-    ///   - claims: What the session's tokens say besides what is the issuer's to say.
-    /// - Returns: Nil where the gateway is not running, or the tenant has no issuer with keys.
-    /// - Throws: Why there are no tokens.
-    public func startSession(
-        tenant: String,
-        subject: String,
-        claims: JSONObject
-    ) async throws(IssuingError) -> IssuedTokens? {
-        guard case .running(let running) = state.withLock({ $0 }),
-            let place = configuration.tenants.firstIndex(where: { $0.name == tenant }),
-            let book = running.shared.issuers.books[place]
-        else { return nil }
-        return try await book.start(subject: subject, claims: claims, at: Clock.unix())
-    }
-
     /// Whether requests are taken: neither before the start nor in the shutdown.
     private var isServing: Bool {
         if case .running = state.withLock({ $0 }) { true } else { false }

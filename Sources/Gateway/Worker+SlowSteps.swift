@@ -1,3 +1,4 @@
+import Issuing
 import NIOCore
 import Store
 import Tenants
@@ -13,6 +14,10 @@ struct ControlPlane: Sendable {
     var refresh: @Sendable (RefreshRequest) async -> RefreshOutcome
     /// Keeps a refresh token that the backend has given a client; gives whether the store has it.
     var capture: @Sendable (CapturedTokens) async -> Bool
+    /// Answers a request for one of a tenant's endpoints; the tenant by its place in the configuration.
+    var answer: @Sendable (Int, EndpointRequest) async -> EndpointAnswer
+    /// Puts on record that a tenant's backend has let somebody in.
+    var register: @Sendable (Int, ProviderIdentity) async -> Void
 }
 
 /// What takes too long for the loop: it is done elsewhere, and the request decided on again.

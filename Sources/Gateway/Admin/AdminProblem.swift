@@ -13,6 +13,8 @@ struct AdminProblem: Error, Equatable {
         case invalidToken = "invalid_token"
         case crossSiteRequest = "cross_site_request"
         case unknownTenant = "unknown_tenant"
+        case keysElsewhere = "keys_elsewhere"
+        case noIssuer = "no_issuer"
         case payloadTooLarge = "payload_too_large"
         case unsupportedMediaType = "unsupported_media_type"
         case storeUnavailable = "store_unavailable"
@@ -37,6 +39,7 @@ extension AdminProblem.Code {
         case .missingToken, .invalidToken: .unauthorized
         case .crossSiteRequest: .forbidden
         case .unknownTenant: .notFound
+        case .keysElsewhere, .noIssuer: .conflict
         case .payloadTooLarge: .contentTooLarge
         case .unsupportedMediaType: .unsupportedMediaType
         case .storeUnavailable: .serviceUnavailable
@@ -51,6 +54,8 @@ extension AdminProblem.Code {
         case .invalidToken: "The admin token is another one"
         case .crossSiteRequest: "The request comes from another site"
         case .unknownTenant: "There is no such tenant"
+        case .keysElsewhere: "The keys are not the gateway's to change"
+        case .noIssuer: "The tenant has no issuer of its own"
         case .payloadTooLarge: "The body is too large"
         case .unsupportedMediaType: "The body is no JSON"
         case .storeUnavailable: "The store is not available"
@@ -68,7 +73,9 @@ extension AdminProblem: HTTPResponseError {
         case .missingToken: response.headers[.wwwAuthenticate] = "Bearer realm=\"admin\""
         case .invalidToken: response.headers[.wwwAuthenticate] = "Bearer realm=\"admin\", error=\"invalid_token\""
         case .storeUnavailable: response.headers[.retryAfter] = "1"
-        case .badRequest, .crossSiteRequest, .unknownTenant, .payloadTooLarge, .unsupportedMediaType: break
+        case .badRequest, .crossSiteRequest, .unknownTenant, .keysElsewhere, .noIssuer, .payloadTooLarge,
+            .unsupportedMediaType:
+            break
         }
         return response
     }

@@ -107,7 +107,22 @@ final class AdminServer: Sendable {
             logger: logger
         )
         RevocationRoutes(desk).add(to: router)
+        KeysRoutes(KeysDesk(tenants: tenants, keys: byTenant(shared.issuers.storedKeys), logger: logger))
+            .add(to: router)
+        let sessions = SessionsDesk(
+            tenants: tenants,
+            sessions: byTenant { self.shared.issuers.books[$0] },
+            logger: logger
+        )
+        SessionsRoutes(sessions).add(to: router)
         return router
+    }
+
+    /// - Parameter value: Of the tenant at a place; nil for one that has none.
+    private func byTenant<Value>(_ value: (Int) -> Value?) -> [String: Value] {
+        var values: [String: Value] = [:]
+        for (place, tenant) in tenants.enumerated() { values[tenant.name] = value(place) }
+        return values
     }
 
     private func metrics() async throws -> String {

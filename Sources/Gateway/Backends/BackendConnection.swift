@@ -41,12 +41,14 @@ final class BackendConnection: ServerExchange, ChannelInboundHandler {
     var isHeld = false
     /// Set if the connection ended meanwhile: whether in a way that may end an answer.
     var lossWhileHeld: Bool?
+    let pool: ServerPool
     /// Where it goes.
     let address: SocketAddress
 
     init(pool: ServerPool, worker: Worker, address: SocketAddress) {
+        self.pool = pool
         self.address = address
-        super.init(pool: pool, worker: worker)
+        super.init(leasedFrom: pool, worker: worker)
     }
 
     override var isWritable: Bool { channelIsWritable }

@@ -1,8 +1,8 @@
 import NIOCore
 
 /// The server's side of one request and its answer, whichever protocol the server speaks: ``BackendConnection`` for
-/// HTTP/1.1, ``BackendStream`` for HTTP/2. It and the ``ClientExchange`` know each other directly; both live on one
-/// event loop.
+/// HTTP/1.1, ``BackendStream`` for HTTP/2; ``EndpointExchange`` where the gateway itself is the server. It and the
+/// ``ClientExchange`` know each other directly; both live on one event loop.
 class ServerExchange {
     /// What has to be known of a request besides its bytes.
     struct Request {
@@ -17,7 +17,8 @@ class ServerExchange {
         }
     }
 
-    final let pool: ServerPool
+    /// Nil where the gateway itself is the server.
+    final let leasedFrom: ServerPool?
     final let worker: Worker
     /// The head in the form of HTTP/1.1, and small body pieces, that are not written yet. Its own, not the loop's: it is
     /// kept until the answer begins, in case the request has to be made again.
@@ -28,8 +29,8 @@ class ServerExchange {
     /// Bodies up to this size are copied behind the head, so that both leave in one write; larger ones go as they are.
     static let coalesceLimit = 12 << 10
 
-    init(pool: ServerPool, worker: Worker) {
-        self.pool = pool
+    init(leasedFrom pool: ServerPool?, worker: Worker) {
+        leasedFrom = pool
         self.worker = worker
         request = worker.allocator.buffer(capacity: 2048)
     }

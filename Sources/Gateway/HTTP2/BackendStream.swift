@@ -12,6 +12,7 @@ final class BackendStream: ServerExchange {
     }
 
     private let connection: BackendMultiplexer
+    private var pool: ServerPool { connection.pool }
     /// 0 until the request has begun.
     private var id: UInt32 = 0
     private var phase = Phase.head
@@ -32,7 +33,7 @@ final class BackendStream: ServerExchange {
 
     init(_ connection: BackendMultiplexer) {
         self.connection = connection
-        super.init(pool: connection.pool, worker: connection.worker)
+        super.init(leasedFrom: connection.pool, worker: connection.worker)
         timer.target = self
     }
 

@@ -13,6 +13,8 @@ struct Grant {
     let signsOut: Caller?
     /// Whether the path wants a caller who is signed in: only for such a one the backend's 401 leads to a refresh.
     let needsCaller: Bool
+    /// What the backend is told of who signs in, each line with its CRLF; empty for all other requests.
+    fileprivate(set) var signInLines: [UInt8] = []
 
     fileprivate init(
         request: RoutedRequest,
@@ -26,6 +28,14 @@ struct Grant {
         self.outcome = outcome
         self.signsOut = signsOut
         self.needsCaller = needsCaller
+    }
+
+    /// The same for a sign-in that was checked.
+    fileprivate func with(_ signIn: CheckedSignIn) -> Grant {
+        let outcome = signIn.wouldBe.map(Outcome.refused) ?? outcome
+        var grant = Grant(request: request, caller: caller, outcome: outcome, signsOut: signsOut, needsCaller: false)
+        grant.signInLines = signIn.lines
+        return grant
     }
 }
 
@@ -78,6 +88,7 @@ final class AccessDecision {
 
     /// - Parameters:
     ///   - memory: What is remembered of the connection's last token; nil where there is no connection.
+    ///   - signIn: What was found of a sign-in, which needs no caller; nil for all other requests.
     ///   - allowing: The slow steps that may still be asked for.
     ///   - now: Unix seconds.
     func decide(
@@ -85,10 +96,27 @@ final class AccessDecision {
         _ head: RequestHead,
         _ bytes: Span<UInt8>,
         memory: TokenMemory? = nil,
+        signIn: CheckedSignIn? = nil,
         allowing: AllowedSteps,
         at now: Double
     ) -> Answer {
-        let rules = RequestRules(router, request, head, bytes)
+        var rules = RequestRules(router, request, head, bytes)
+        guard let signIn else { return decide(request, rules, head, bytes, memory, allowing: allowing, at: now) }
+        rules.isSignIn = true
+        let answer = decide(request, rules, head, bytes, memory, allowing: allowing, at: now)
+        guard case .granted(let grant) = answer else { return answer }
+        return .granted(grant.with(signIn))
+    }
+
+    private func decide(
+        _ request: RoutedRequest,
+        _ rules: RequestRules,
+        _ head: RequestHead,
+        _ bytes: Span<UInt8>,
+        _ memory: TokenMemory?,
+        allowing: AllowedSteps,
+        at now: Double
+    ) -> Answer {
         switch authenticate(request, head, bytes, memory, allowing: allowing, at: now) {
         case .needs(let step): return .needs(step)
         case .verified(let caller):

@@ -43,6 +43,7 @@ enum BackendRequest {
             writeSubject(subject, to: &out)
         }
         if let lines = grant.caller?.identityLines { out.writeBytes(lines.span.bytes) }
+        if !grant.signInLines.isEmpty { out.writeBytes(grant.signInLines) }
         writeIdentifiers(context, hasTraceparent: hasTraceparent, to: &out)
         writeForwarding(head, bytes, grant, context, to: &out)
         out.writeStaticString("\r\n")

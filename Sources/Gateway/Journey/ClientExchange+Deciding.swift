@@ -54,11 +54,13 @@ extension ClientExchange {
             worker.logRequest(&record, head, span, isBehindProxy: peer.isTrustedProxy)
             guard isCovered(request, span) else { return refuse(.misdirected) }
             if isTooLarge(request.tenant, head.framing) { return refuse(.payloadTooLarge) }
+            if let endpoint = endpoint(request, span) { return serve(endpoint, request, head, bytes) }
             switch serving.decision.decide(
                 request,
                 head,
                 span,
                 memory: tokenMemory,
+                signIn: checkedSignIn,
                 allowing: allowing,
                 at: now
             ) {

@@ -22,6 +22,7 @@ extension ClientExchange {
             letGoOfRequest()
         }
         if capture != nil { lookAtCaptured(head, bytes) }
+        if checkedSignIn != nil, holdsForRegistration(status: head.status) { return true }
         switch sessionEnd {
         case .notAsked, .done: return false
         case .underWay: return true

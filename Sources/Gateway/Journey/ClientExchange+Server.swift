@@ -132,7 +132,7 @@ extension ClientExchange {
 
     private func take(_ server: ServerExchange) {
         self.server = server
-        record.server = server.pool
+        record.server = server.leasedFrom
         server.begin(self, ServerExchange.Request(self))
     }
 
@@ -222,9 +222,9 @@ extension ClientExchange {
         switch exchange.serverLost(endsProperly: endsProperly) {
         case .retry:
             pendingHead = lost.request
-            triedServers.append(lost.pool.place)
+            if let pool = lost.leasedFrom { triedServers.append(pool.place) }
             phase = .waitingForServer
-            setDeadline(lost.pool.responseTimeout)
+            setDeadline(lost.leasedFrom?.responseTimeout)
             // Not from here: each lost connection would be another step down the stack.
             let bound = NIOLoopBound(self, eventLoop: worker.eventLoop)
             worker.eventLoop.execute { bound.value.retry() }

@@ -74,6 +74,10 @@ class ClientExchange {
     final var bodyInHand: BodyInHand?
     /// The answer's body, while it may hold tokens to be kept.
     final var capture: TokenCaptureBuffer?
+    /// What was found of a sign-in that goes on to the backend; nil for all other requests.
+    final var checkedSignIn: CheckedSignIn?
+    /// The head of a request for an endpoint, in case it goes on to the backend.
+    final var signInHead: ByteBuffer?
     /// Field lines of ours for the head of the final answer.
     final var answerLines: [UInt8] = []
     private final let timer = WheelTimer()

@@ -8,6 +8,8 @@ struct Refusal: Equatable {
     /// Scopes or roles that were asked for, for `WWW-Authenticate`.
     var neededScopes: [String] = []
     var retryAfterSeconds: Int?
+    /// For `Allow` of a 405 (RFC 9110 section 15.5.6); empty: those that a proxy forwards.
+    var allowedMethods: [String] = []
 
     init(_ code: RefusalCode, status: Int, detail: String, neededScopes: [String] = [], retryAfterSeconds: Int? = nil) {
         self.code = code

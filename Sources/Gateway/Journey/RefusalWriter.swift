@@ -30,7 +30,7 @@ enum RefusalWriter {
         out.writeStaticString("\r\nContent-Length: ")
         out.writeDecimal(body.count)
         if refusal.status == 401 || refusal.status == 403 { writeChallenge(refusal, exchange, to: &out) }
-        if refusal.status == 405 { out.writeStaticString("\r\nAllow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS") }
+        if refusal.status == 405 { writeAllow(refusal, to: &out) }
         if refusal.status == 426 { out.writeStaticString("\r\nSec-WebSocket-Version: 13") }
         if let seconds = refusal.retryAfterSeconds {
             out.writeStaticString("\r\nRetry-After: ")
@@ -47,6 +47,14 @@ enum RefusalWriter {
         guard !exchange.isHead else { return 0 }
         out.writeBytes(body)
         return body.count
+    }
+
+    private static func writeAllow(_ refusal: Refusal, to out: inout ByteBuffer) {
+        out.writeStaticString("\r\nAllow: ")
+        let methods = refusal.allowedMethods
+        out.writeString(
+            methods.isEmpty ? "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS" : methods.joined(separator: ", ")
+        )
     }
 
     /// RFC 6750 section 3: a request without a token gets the bare challenge, without an error code.

@@ -25,6 +25,12 @@ struct RequestID: Equatable {
         low = digits.1
     }
 
+    var text: String {
+        var bytes: [UInt8] = []
+        forEachByte { bytes.append($0) }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// Gives each byte of the text form in turn.
     func forEachByte(_ body: (UInt8) -> Void) {
         for index in 0..<8 { Self.byte(high, index, body, hyphenAfter: index == 3 || index == 5 || index == 7) }

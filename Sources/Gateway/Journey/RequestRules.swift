@@ -9,6 +9,8 @@ struct RequestRules {
     private let hasSecond: Bool
     /// Whether `revoke_on` names the request.
     let endsSession: Bool
+    /// Whether it is a sign-in that was checked: those come ahead of the rules (contract section 9.2).
+    var isSignIn = false
 
     init(_ router: RequestRouter, _ request: RoutedRequest, _ head: RequestHead, _ bytes: Span<UInt8>) {
         let rules = request.tenant.tenant.access
@@ -41,7 +43,7 @@ struct RequestRules {
     }
 
     var isOpenToAnyone: Bool {
-        isOpen(first) && (!hasSecond || isOpen(second))
+        isSignIn || isOpen(first) && (!hasSecond || isOpen(second))
     }
 
     func refusal(of caller: Caller) -> Refusal? {

@@ -1,3 +1,4 @@
+import Issuing
 import Tenants
 import Verification
 
@@ -14,6 +15,8 @@ final class TenantRuntime {
     private let identityMask: UInt64
     /// Without the trailing `/`; empty unless it is to be taken off.
     let strippedPrefix: [UInt8]
+    /// What the gateway answers itself, or checks before the backend does.
+    let endpoints: EndpointTable
     /// Whether the backend sees these without the token.
     let stripsAuthorization: Bool
     let stripsCookies: Bool
@@ -60,7 +63,10 @@ final class TenantRuntime {
         retries = Retries(tenant.backend.retries)
         verifier = TokenVerifier(tenant.authenticate.policy)
         slowCheckCost = tenant.authenticate.policy.issuers.flatMap(\.algorithms).compactMap(\.slowCheckCost).max()
-        identityNames = tenant.identity.headers.map { (FieldLine.hash(ofName: $0.name), $0.name) }
+        endpoints = EndpointTable(tenant)
+        // Whatever the tenant: a backend that several share must not believe the one with the weaker door.
+        let names = tenant.identity.headers.map(\.name) + CheckedSignIn.fieldNames
+        identityNames = names.map { (FieldLine.hash(ofName: $0), $0) }
         identityMask = identityNames.reduce(0) { $0 | 1 << UInt64($1.hash & 63) }
         strippedPrefix = tenant.stripPrefix ? Array((tenant.pathPrefix ?? "").utf8) : []
         let strips = tenant.identity.token == .strip
@@ -87,6 +93,15 @@ final class TenantRuntime {
         for place in places { verifier.use(keys, ofIssuer: place) }
         keyGeneration += 1
         return true
+    }
+
+    /// Whether requests for an endpoint go on to the backend once they are checked.
+    func forwardsSignIns(_ endpoint: Endpoint) -> Bool {
+        switch endpoint {
+        case .appleExchange, .appleNotifications: tenant.signIn?.apple?.then == .forward
+        case .googleExchange: tenant.signIn?.google?.then == .forward
+        default: false
+        }
     }
 
     /// Whether a request is one of `revoke_on`.

@@ -77,8 +77,10 @@ actor KeySetKeeper {
         }
     }
 
-    /// Whether every source has a set.
-    var isReady: Bool { entries.values.allSatisfy { $0.state.held != nil } }
+    /// Of `sources`, those that have no set yet.
+    func missing(of sources: [RemoteKeySource]) -> [RemoteKeySource] {
+        sources.filter { entries[$0]?.state.held == nil }
+    }
 
     func states() -> [KeySetStatus] {
         let now = clock.now().monotonic

@@ -40,6 +40,10 @@ struct AccessLogLines {
             add("\"")
             bytes += caller.subjectInJSON
             add("\"")
+        } else if !record.signedIn.isEmpty {
+            add("\"")
+            bytes += record.signedIn
+            add("\"")
         } else {
             add("null")
         }

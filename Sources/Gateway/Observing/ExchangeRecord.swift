@@ -14,6 +14,8 @@ struct ExchangeRecord {
     var bodyBytes = 0
     /// Nil for a request that no refresh had a part in.
     var refresh: RefreshNote?
+    /// Who has signed in, as it stands between the quotes of a JSON string; empty for everybody else.
+    var signedIn: [UInt8] = []
     var isFinished = false
     /// The client behind trusted proxies; nil where the peer is the client.
     var client: [UInt8]?

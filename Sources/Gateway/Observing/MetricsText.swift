@@ -33,6 +33,7 @@ struct MetricsText {
             counters.overheads
         )
         refreshes(tenants, counters, shared)
+        signIns(shared.signIns)
         tokenCache(counters.tokenCache)
         head("gatehouse_connections", "gauge", "Client connections.")
         text += "gatehouse_connections{state=\"open\"} \(counters.openConnections)\n"
@@ -43,9 +44,11 @@ struct MetricsText {
         text += "gatehouse_access_log_lost_bytes_total \(lostLogBytes)\n"
     }
 
-    private mutating func head(_ name: String, _ type: String, _ help: String) {
+    mutating func head(_ name: String, _ type: String, _ help: String) {
         text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
     }
+
+    mutating func add(_ line: String) { text += line }
 
     private mutating func requests(_ names: [String], _ counters: Counters) {
         head("gatehouse_requests_total", "counter", "Requests answered.")

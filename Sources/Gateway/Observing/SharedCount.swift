@@ -1,3 +1,4 @@
+import Issuing
 import Store
 
 /// What metrics tell of what instances share, as it was when they were asked for.
@@ -11,9 +12,11 @@ struct SharedCount: Sendable {
     var keySets: [(label: String, age: Double?)]
     /// By the tenant's place in the configuration, and what became of them.
     var refreshes: [Int: [String: UInt64]] = [:]
+    var signIns = SignInCounts.Snapshot()
 
     init(_ shared: SharedState) async {
         refreshes = await shared.refreshes.counts
+        signIns = shared.desks.counts.snapshot()
         storeIsUp = shared.store.isUp
         revocations = await shared.revocations.counts
         staleness = await shared.revocations.staleness

@@ -28,7 +28,7 @@ struct BuiltInCaller: RefreshCalling {
                 let refreshToken = String(decoding: bytes, as: UTF8.self)
                 // One of another session would use that one up for this.
                 guard SessionBook.names(refreshToken, session: session) else { return .failed(.noRefreshToken) }
-                tokens = try await book.refresh(refreshToken, subject: subject, at: now())
+                tokens = try await book.refresh(refreshToken, subject: subject, client: .any, at: now())
             } else {
                 tokens = try await book.renew(sessionID: session, subject: subject, at: now())
             }
@@ -70,6 +70,8 @@ struct BuiltInCaller: RefreshCalling {
     private func result(_ error: IssuingError) -> RefreshCallResult {
         switch error {
         case .refused(.otherSubject): return .failed(.otherSubject)
+        // Who asks is wrong, not the session.
+        case .refused(.otherClient), .refused(.scopeExceeded): return .failed(.noRefreshToken)
         case .refused: return .refused
         case .unavailable: return .failed(.storeUnavailable)
         case .cannotSign(let problem):

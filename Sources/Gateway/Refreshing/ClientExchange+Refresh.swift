@@ -16,6 +16,8 @@ extension ClientExchange {
         dueRefresh = nil
         bodyInHand = nil
         heldAnswer = nil
+        checkedSignIn = nil
+        signInHead = nil
         // The next answer on this connection may be another user's.
         if !answerLines.isEmpty { answerLines = [] }
         dropCapture()

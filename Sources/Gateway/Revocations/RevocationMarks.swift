@@ -11,6 +11,13 @@ struct RevocationMarks: Sendable {
 
     static let tenant = RevocationDigest(.tenant)
 
+    init(token: RevocationDigest, session: RevocationDigest?, subject: RevocationDigest?, issuedAt: Double?) {
+        self.token = token
+        self.session = session
+        self.subject = subject
+        self.issuedAt = issuedAt
+    }
+
     init(_ principal: Principal) {
         token = RevocationDigest(RevocationTarget(tokenOf: principal))
         session = principal.sessionID.map { RevocationDigest(.session($0)) }

@@ -1,35 +1,143 @@
 import Issuing
 import Logging
 import Store
+import Synchronization
 import Tenants
+import Verification
 
-/// The tenants' own issuers.
+/// The tenants' own issuers: their keys and their sessions.
 struct OwnIssuers: Sendable {
-    /// By the tenant's place in the configuration; nil for one without an issuer, or whose keys are not on disk.
+    /// The time between two looks at the keys in the store.
+    private static let upkeep = Duration.seconds(30)
+
+    /// Where an issuer's keys are.
+    private enum Keys: Sendable {
+        case directory(String, DirectoryKeys)
+        case stored(StoredKeys)
+
+        var signing: any IssuerKeys {
+            switch self {
+            case .directory(_, let keys): keys
+            case .stored(let keys): keys
+            }
+        }
+    }
+
+    /// By the tenant's place in the configuration; nil for one without an issuer.
     let books: [SessionBook?]
-    /// Who signs with the keys of which directory.
-    private let mints: [(directory: String, mint: TokenMint)]
+    private let keys: [Keys?]
+    private let tenants: [Tenant]
     private let logger: Logger
 
-    init(_ tenants: [Tenant], store: any Store, files: any FileReading, logger: Logger) {
-        var mints: [(directory: String, mint: TokenMint)] = []
-        books = tenants.map { tenant in
-            guard let issuer = tenant.issuer, let path = issuer.keysDirectory else { return nil }
-            let rules = IssuerRules(issuer, tenant: tenant.name)
-            let directory = SigningKeyDirectory(path: path, algorithm: issuer.algorithm, files: files)
-            let mint = TokenMint(algorithm: issuer.algorithm, directory: directory)
-            mints.append((path, mint))
-            return SessionBook(rules, store: store, mint: mint, logger: logger)
-        }
-        self.mints = mints
+    /// - Parameters:
+    ///   - sealer: Seals keys in the store; without it an issuer has keys only from a directory.
+    ///   - distribute: Takes an issuer's keys to everybody who verifies with them.
+    init(
+        _ tenants: [Tenant],
+        store: any Store,
+        sealer: Sealer?,
+        revocations: any RevocationChecks,
+        files: any FileReading,
+        logger: Logger,
+        distribute: @escaping @Sendable (KeySource, KeySet) async -> Void
+    ) {
+        self.tenants = tenants
         self.logger = logger
+        let keys = tenants.map { tenant -> Keys? in
+            guard let issuer = tenant.issuer else { return nil }
+            if let path = issuer.keysDirectory {
+                let directory = SigningKeyDirectory(path: path, algorithm: issuer.algorithm, files: files)
+                return .directory(path, DirectoryKeys(algorithm: issuer.algorithm, directory: directory))
+            }
+            guard let sealer else { return nil }
+            let source = KeySource.builtIn(tenant: tenant.name)
+            return .stored(
+                StoredKeys(
+                    issuer,
+                    tenant: tenant.name,
+                    store: store,
+                    sealer: sealer,
+                    now: { Clock.unix() },
+                    logger: logger
+                ) { await distribute(source, $0) }
+            )
+        }
+        self.keys = keys
+        books = zip(tenants, keys).map { tenant, keys in
+            guard let issuer = tenant.issuer, let keys else { return nil }
+            return SessionBook(
+                IssuerRules(issuer, tenant: tenant.name),
+                store: store,
+                keys: keys.signing,
+                revocations: revocations,
+                logger: logger
+            )
+        }
+    }
+
+    /// What the issuer at this place signs with; nil for a tenant without one.
+    func signingKeys(ofTenant tenant: Int) -> (any IssuerKeys)? { keys[tenant]?.signing }
+
+    /// The keys that are kept in the store; nil for those of a directory.
+    func storedKeys(ofTenant tenant: Int) -> StoredKeys? {
+        guard case .stored(let stored)? = keys[tenant] else { return nil }
+        return stored
+    }
+
+    /// Reads the keys in the store, and makes those of new issuers.
+    ///
+    /// - Throws: ``StoreError/sealBroken(_:)`` if they are sealed with another key. A store that is away is waited for in
+    ///   the background.
+    func load() async throws(StoreError) {
+        for case .stored(let stored)? in keys {
+            do throws(SigningProblem) {
+                try await stored.load(at: Clock.unix())
+            } catch .store(.sealBroken(let problem)) {
+                throw .sealBroken(problem)
+            } catch {
+                logger.error("no tokens can be signed yet", metadata: ["reason": "\(error)"])
+            }
+        }
+    }
+
+    /// Keeps up with the keys in the store until the task is cancelled.
+    func keepUp() async {
+        while !Task.isCancelled {
+            guard (try? await Task.sleep(for: Self.upkeep)) != nil else { return }
+            await lookAgain()
+        }
+    }
+
+    func lookAgain() async {
+        for case .stored(let stored)? in keys { await stored.keepUp(at: Clock.unix()) }
+    }
+
+    /// An instance has changed a tenant's keys in the store.
+    func keysAnnounced(ofTenant name: String) async {
+        for (tenant, keys) in zip(tenants, keys) where tenant.name == name {
+            if case .stored(let stored)? = keys { await stored.keepUp(at: Clock.unix()) }
+        }
+    }
+
+    /// Those whose keys were not read from the store yet.
+    func missing() async -> [String] {
+        var missing: [String] = []
+        for (tenant, keys) in zip(tenants, keys) {
+            guard case .stored(let stored)? = keys else { continue }
+            do throws(SigningProblem) {
+                _ = try await stored.published()
+            } catch {
+                missing.append("signing keys of \(tenant.name) are not loaded")
+            }
+        }
+        return missing
     }
 
     /// The files of a directory have changed, and every verifier knows what is in them now.
     func keysChanged(in directory: String) async {
-        for (path, mint) in mints where path == directory {
+        for case .directory(let path, let keys)? in keys where path == directory {
             do throws(SigningProblem) {
-                try await mint.reload()
+                try await keys.reload()
             } catch .noKey {
                 // There were none before either, or they were taken away: what signed goes on.
             } catch {

@@ -18,6 +18,9 @@ final class SharedState: Sendable {
     let keySets: KeySetKeeper
     let issuers: OwnIssuers
     let refreshes: RefreshKeeper
+    let desks: SignInDesks
+    /// Without which some tenant's requests cannot be served; those for signing in come later.
+    private let neededKeys: [RemoteKeySource]
     private let provider: ProviderTransport
     private let keyFiles: KeyFileWatch
     /// Seals what is secret in the store; nil without `GATEHOUSE_KEY`.
@@ -40,55 +43,35 @@ final class SharedState: Sendable {
         if let sealingKeys {
             sealer = Sealer(try SealingKeys(String(decoding: sealingKeys.bytes, as: UTF8.self)))
         }
-        self.sealer = sealer
-        if sealer == nil { try Self.checkNeedForKey(configuration) }
+        if sealer == nil { try NeedForKey.check(configuration) }
         // Not the workers' loops: a million revocations that are read there would hold up requests.
         let group = MultiThreadedEventLoopGroup.singleton
+        let tenants = configuration.tenants
         let store = StoreMaker.make(configuration.gateway.store, group: group, logger: logger)
         let loops = EventLoops()
-        let keySets = KeySetKeeper(
-            sources: RemoteKeySource.all(of: configuration.tenants),
+        let providerVerifiers = ProviderVerifiers(tenants)
+        let keySets = Self.keySets(configuration, store, group, logger) { source, keys in
+            await providerVerifiers.use(keys, from: source)
+            await loops.use(keys, from: .remote(source))
+        }
+        let news = SharedNews()
+        let revocations = Self.revocations(tenants, store, loops, news, logger)
+        let issuers = OwnIssuers(
+            tenants,
             store: store,
-            stateDirectory: configuration.gateway.stateDirectory,
-            fetcher: KeySetFetcher(group: group),
+            sealer: sealer,
+            revocations: KnownRevocations(keeper: revocations),
+            files: files,
             logger: logger
-        ) { source, keys in await loops.use(keys, from: .remote(source)) }
-        self.store = store
-        self.loops = loops
-        self.keySets = keySets
-        self.logger = logger
-        let issuers = OwnIssuers(configuration.tenants, store: store, files: files, logger: logger)
-        self.issuers = issuers
-        keyFiles = KeyFileWatch(sources: KeyFileSource.all(of: configuration.tenants), logger: logger) { source, keys in
+        ) { source, keys in await loops.use(keys, from: source) }
+        keyFiles = KeyFileWatch(sources: KeyFileSource.all(of: tenants), logger: logger) { source, keys in
             await loops.use(keys, from: .file(source))
             // In this order: a key is known before it signs.
             await issuers.keysChanged(in: source.path)
         }
-        let news = RefreshNews()
-        revocations = RevocationKeeper(
-            store: store,
-            tenants: configuration.tenants.map(\.name),
-            logger: logger,
-            distribute: { update in
-                if !update.sets.isEmpty { news.revocationsChanged(tenants: Set(update.sets.keys)) }
-                return loops.use(update)
-            },
-            heard: { word in
-                switch word {
-                case .announcement(let announcement) where announcement.topic == SharedKeySets.topic:
-                    Task { await keySets.announced(announcement.subject) }
-                case .announcement(let announcement) where announcement.topic == RefreshKeys.topic:
-                    news.announced(announcement.subject)
-                case .announcement: break
-                case .reloaded:
-                    Task { await keySets.lookAgain() }
-                    news.reloaded()
-                }
-            }
-        )
         provider = ProviderTransport(group: group)
         refreshes = RefreshMaker(
-            tenants: configuration.tenants,
+            tenants: tenants,
             store: store,
             sealer: sealer,
             issuers: issuers,
@@ -97,19 +80,71 @@ final class SharedState: Sendable {
             loops: loops,
             logger: logger
         ).make(provider)
-        tenants = configuration.tenants.map(\.name)
-        news.tell(refreshes)
+        desks = SignInDesks(
+            tenants,
+            SignInDesks.Parts(
+                store: store,
+                issuers: issuers,
+                revocations: KnownRevocations(keeper: revocations),
+                requests: ProviderHTTP(transport: provider),
+                verifiers: providerVerifiers,
+                ask: { source, reason in await keySets.ask(source, because: reason) },
+                logger: logger
+            )
+        )
+        self.sealer = sealer
+        self.store = store
+        self.loops = loops
+        self.keySets = keySets
+        self.revocations = revocations
+        self.issuers = issuers
+        self.logger = logger
+        self.tenants = tenants.map(\.name)
+        neededKeys = RemoteKeySource.all(of: tenants)
+        news.tell(keySets: keySets, issuers: issuers, refreshes: refreshes)
     }
 
-    private static func checkNeedForKey(_ configuration: TenantsConfiguration) throws(StoreError) {
-        for tenant in configuration.tenants where tenant.refresh?.source == .vault {
-            throw .unusable(
-                """
-                tenant "\(tenant.name)" keeps refresh tokens (refresh.from: vault), which are sealed with \
-                GATEHOUSE_KEY, and that is not set: give it 32 random bytes in base64, as `openssl rand -base64 32` does
-                """
-            )
-        }
+    private static func keySets(
+        _ configuration: TenantsConfiguration,
+        _ store: any Store,
+        _ group: any EventLoopGroup,
+        _ logger: Logger,
+        use: @escaping @Sendable (RemoteKeySource, KeySet?) async -> Void
+    ) -> KeySetKeeper {
+        let needed = RemoteKeySource.all(of: configuration.tenants)
+        let forSignIn = RemoteKeySource.ofSignIn(configuration.tenants).filter { !needed.contains($0) }
+        return KeySetKeeper(
+            sources: needed + forSignIn,
+            store: store,
+            stateDirectory: configuration.gateway.stateDirectory,
+            fetcher: KeySetFetcher(group: group),
+            logger: logger,
+            use: use
+        )
+    }
+
+    private static func revocations(
+        _ tenants: [Tenant],
+        _ store: any Store,
+        _ loops: EventLoops,
+        _ news: SharedNews,
+        _ logger: Logger
+    ) -> RevocationKeeper {
+        RevocationKeeper(
+            store: store,
+            tenants: tenants.map(\.name),
+            logger: logger,
+            distribute: { update in
+                if !update.sets.isEmpty { news.revocationsChanged(tenants: Set(update.sets.keys)) }
+                return loops.use(update)
+            },
+            heard: { word in
+                switch word {
+                case .announcement(let announcement): news.announced(announcement)
+                case .reloaded: news.reloaded()
+                }
+            }
+        )
     }
 
     /// What the loops may ask for.
@@ -134,7 +169,9 @@ final class SharedState: Sendable {
                     principal: tokens.principal,
                     refreshToken: tokens.refreshToken
                 )
-            }
+            },
+            answer: { [desks] tenant, request in await desks.answer(request, ofTenant: tenant) },
+            register: { [desks] tenant, identity in await desks.register(identity, ofTenant: tenant) }
         )
     }
 
@@ -145,12 +182,14 @@ final class SharedState: Sendable {
         try await store.open()
         if let sealer { try await verifySealing(sealer) }
         loops.set(workers, verifiers)
+        try await issuers.load()
         tasks.withLock { tasks in
             tasks = [
                 Task { [revocations] in await revocations.run() },
                 Task { [keySets] in await keySets.run() },
                 Task { [keyFiles] in await keyFiles.run() },
                 Task { [keySets] in await keySets.lookAgainAndAgain() },
+                Task { [issuers] in await issuers.keepUp() },
             ]
         }
         if let eventLoop = workers.first?.eventLoop {
@@ -185,10 +224,10 @@ final class SharedState: Sendable {
     func missing() async -> [String] {
         var missing: [String] = []
         if await !revocations.isLoaded { missing.append("revocations are not loaded") }
-        if await keySets.isReady { return missing }
-        for state in await keySets.states() where state.ageSeconds == nil {
-            missing.append("keys of \(state.label) are not loaded")
+        for source in await keySets.missing(of: neededKeys) {
+            missing.append("keys of \(source.label) are not loaded")
         }
+        missing += await issuers.missing()
         return missing
     }
 }

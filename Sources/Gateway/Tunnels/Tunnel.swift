@@ -44,7 +44,7 @@ final class Tunnel {
         self.client = client
         self.server = server
         self.worker = worker
-        idleTimeout = server.pool.idleTimeout
+        idleTimeout = server.leasedFrom?.idleTimeout ?? worker.idleTimeout
         lastHeard = worker.now()
         expiry.target = self
         if let expiresAt { worker.timers.set(expiry, expiresAt) }

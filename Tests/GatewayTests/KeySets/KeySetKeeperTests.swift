@@ -21,10 +21,10 @@ import Verification
 
     @Test func fetchesWhatIsMissingAndRefreshesAheadOfTime() async throws {
         let house = KeeperHouse(provider: PretendProvider(keySet))
-        #expect(await !house.keepers[0].isReady)
+        #expect(await !house.keepers[0].missing(of: house.sources).isEmpty)
         await house.open()
         #expect(house.used[0].value == [keys])
-        #expect(await house.keepers[0].isReady)
+        #expect(await house.keepers[0].missing(of: house.sources).isEmpty)
 
         house.provider.answer(other)
         house.clock.advance(by: 2879)
@@ -54,7 +54,7 @@ import Verification
         house.clock.advance(by: 2880)
         await house.provider.waitForFetches(2)
         #expect(await house.keepers[0].ask(KeeperHouse.source, because: .missing) == .decideAgain)
-        #expect(await house.keepers[0].isReady)
+        #expect(await house.keepers[0].missing(of: house.sources).isEmpty)
         await house.stop()
     }
 
@@ -99,7 +99,7 @@ import Verification
         house.clock.advance(by: 1)
         await house.used[0].wait { $0.count == 2 }
         #expect(house.used[0].value == [keys, nil])
-        #expect(await !house.keepers[0].isReady)
+        #expect(await !house.keepers[0].missing(of: house.sources).isEmpty)
         await house.stop()
     }
 
@@ -122,7 +122,7 @@ import Verification
         house.clock.advance(by: 2880)
         await house.used[0].wait { $0.count == 2 }
         #expect(house.used[0].value.last == .some(.some(.empty)))
-        #expect(await house.keepers[0].isReady)
+        #expect(await house.keepers[0].missing(of: house.sources).isEmpty)
         await house.stop()
     }
 

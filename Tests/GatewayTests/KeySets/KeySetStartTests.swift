@@ -51,7 +51,7 @@ import Verification
         house.start()
         await house.used[0].wait { [keys] in $0 == [keys] }
         await house.provider.waitForFetches(1)
-        #expect(await house.keepers[0].isReady)
+        #expect(await house.keepers[0].missing(of: house.sources).isEmpty)
         await house.stop()
     }
 
@@ -83,7 +83,7 @@ import Verification
         house.start()
         await house.provider.waitForFetches(1)
         await clock.waitForSleepers(1, after: 0.5)
-        #expect(await !house.keepers[0].isReady)
+        #expect(await !house.keepers[0].missing(of: house.sources).isEmpty)
         #expect(house.used[0].value == [])
         await house.stop()
     }

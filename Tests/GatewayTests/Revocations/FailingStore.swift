@@ -64,9 +64,10 @@ final class FailingStore: Store {
     func replace(
         _ old: [UInt8]?,
         with new: [UInt8],
-        for key: StoreKey
+        for key: StoreKey,
+        lifetime: Duration?
     ) async throws(StoreError) -> Bool {
-        try await reached().replace(old, with: new, for: key)
+        try await reached().replace(old, with: new, for: key, lifetime: lifetime)
     }
     func remove(_ key: StoreKey) async throws(StoreError) { try await reached().remove(key) }
     func acquire(_ key: StoreKey, for duration: Duration) async throws(StoreError) -> Lease? {

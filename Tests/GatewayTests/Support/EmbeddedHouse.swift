@@ -30,7 +30,9 @@ final class EmbeddedHouse {
                 keys: { _, _ in .nothingNew },
                 endSession: { _ in true },
                 refresh: { _ in .unavailable(.late) },
-                capture: { _ in false }
+                capture: { _ in false },
+                answer: { _, _ in .refused(.badRequest("nobody answers here")) },
+                register: { _, _ in }
             ),
             backendTLS: tenants.map { _ in nil },
             logger: Logger(label: "test")

@@ -47,18 +47,6 @@ import Verification
         try await expectLeftAlone(.refreshing(tenant: #"revoke_on: ["POST /logout"]"#), "/logout", method: "POST")
     }
 
-    @Test(arguments: ["/auth/apple", "/auth/apple/told", "/auth/me"])
-    func pathsWhereSessionsBegin(_ path: String) async throws {
-        let setup = HouseSetup.refreshing(
-            tenant: """
-                sign_in:
-                  apple: { path: /auth/apple, client_ids: [app], then: forward, notifications: /auth/apple/told }
-                  endpoints: { me: /auth/me }
-                """
-        )
-        try await expectLeftAlone(setup, path, method: "POST")
-    }
-
     @Test func pathsWhoseAnswersHoldTokens() async throws {
         var setup = HouseSetup.refreshing(
             "from: vault",

@@ -26,8 +26,6 @@ struct RevocationRequest: Equatable {
 }
 
 extension RevocationRequest {
-    /// Bytes of a body.
-    static let longestBody = 64 << 10
     /// Bytes of a `jti`, `sub` or `sid`.
     private static let longestID = 1024
     /// Unicode scalars of a reason.

@@ -53,6 +53,14 @@ final class ProviderTransport: RefreshTransport {
 
     /// - Parameter request: Its target is https, or http on loopback; its `host` is not sent, the URL's is.
     func send(_ request: RefreshHTTPRequest, tenant: Int) async throws(RefreshTrouble) -> RefreshHTTPResponse {
+        try await send(request, within: timeout)
+    }
+
+    /// - Parameter timeout: For the request as a whole.
+    func send(
+        _ request: RefreshHTTPRequest,
+        within timeout: Duration
+    ) async throws(RefreshTrouble) -> RefreshHTTPResponse {
         // The configuration has no other addresses: nobody is there.
         guard let url = ProviderURL(request.target), let client = client(for: url) else { throw .network }
         do {
@@ -60,7 +68,7 @@ final class ProviderTransport: RefreshTransport {
                 defer { group.cancelAll() }
                 group.addTask { try await self.answer(request, url, client) }
                 group.addTask {
-                    try await Task.sleep(for: self.timeout)
+                    try await Task.sleep(for: timeout)
                     throw RefreshTrouble.timeout
                 }
                 guard let first = try await group.next() else { throw CancellationError() }

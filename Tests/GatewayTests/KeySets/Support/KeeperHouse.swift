@@ -13,6 +13,7 @@ final class KeeperHouse: Sendable {
     let store: PretendStore
     let provider: PretendProvider
     let keepers: [KeySetKeeper]
+    let sources: [RemoteKeySource]
     /// What each keeper handed on, in order.
     let used: [Awaited<[KeySet?]>]
     private let running: Awaited<[Task<Void, Never>]> = Awaited([])
@@ -30,6 +31,7 @@ final class KeeperHouse: Sendable {
         self.store = store
         self.provider = provider
         self.used = used
+        self.sources = sources
         keepers = used.map { used in
             KeySetKeeper(
                 sources: sources,

@@ -33,8 +33,13 @@ final class PretendStore: Store {
         try await reached().set(value, for: key, lifetime: lifetime)
     }
 
-    func replace(_ expected: [UInt8]?, with value: [UInt8], for key: StoreKey) async throws(StoreError) -> Bool {
-        try await reached().replace(expected, with: value, for: key)
+    func replace(
+        _ expected: [UInt8]?,
+        with value: [UInt8],
+        for key: StoreKey,
+        lifetime: Duration?
+    ) async throws(StoreError) -> Bool {
+        try await reached().replace(expected, with: value, for: key, lifetime: lifetime)
     }
 
     func remove(_ key: StoreKey) async throws(StoreError) { try await reached().remove(key) }

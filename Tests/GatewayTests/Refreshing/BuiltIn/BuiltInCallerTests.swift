@@ -37,7 +37,15 @@ struct BuiltInCallerTests {
             ])
             self.tenant = tenant
             let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-            issuers = OwnIssuers([tenant], store: MemoryStore(), files: files, logger: logger)
+            issuers = OwnIssuers(
+                [tenant],
+                store: MemoryStore(),
+                sealer: nil,
+                revocations: NothingRevoked(),
+                files: files,
+                logger: logger,
+                distribute: { _, _ in }
+            )
             caller = BuiltInCaller(
                 issuers: issuers,
                 deliveries: [delivery],
@@ -48,7 +56,7 @@ struct BuiltInCallerTests {
 
         func signIn(_ subject: String = "alice") async throws -> (tokens: IssuedTokens, principal: Principal) {
             let book = try #require(issuers.books[0])
-            let tokens = try await book.start(subject: subject, claims: [:], at: BuiltInCallerTests.now)
+            let tokens = try await book.start(SessionOpening(subject: subject), at: BuiltInCallerTests.now)
             return (tokens, try principal(of: tokens.accessToken))
         }
 
@@ -69,6 +77,12 @@ struct BuiltInCallerTests {
             )
             return await caller.call(credential, tenant: 0)
         }
+    }
+
+    private struct NothingRevoked: RevocationChecks {
+        func isRevoked(_ principal: Principal, tenant: String) async -> Bool { false }
+        func isRevoked(_ session: IssuerSession, tenant: String) async -> Bool { false }
+        func revoke(_ revocations: [Revocation]) async throws(StoreError) {}
     }
 
     private final class Files: FileReading {

@@ -1,0 +1,41 @@
+import Issuing
+import Store
+import Synchronization
+
+/// Passes on what the store's history tells. It is there before those who listen are, because who follows the store and
+/// who listens need each other.
+final class SharedNews: Sendable {
+    private struct Listeners {
+        var keySets: KeySetKeeper
+        var issuers: OwnIssuers
+    }
+
+    private let listeners = Mutex<Listeners?>(nil)
+    private let refreshes = RefreshNews()
+
+    func tell(keySets: KeySetKeeper, issuers: OwnIssuers, refreshes keeper: RefreshKeeper) {
+        listeners.withLock { $0 = Listeners(keySets: keySets, issuers: issuers) }
+        refreshes.tell(keeper)
+    }
+
+    func announced(_ announcement: Announcement) {
+        guard let listeners = listeners.withLock({ $0 }) else { return }
+        switch announcement.topic {
+        case SharedKeySets.topic: Task { await listeners.keySets.announced(announcement.subject) }
+        case StoredKeys.topic: Task { await listeners.issuers.keysAnnounced(ofTenant: announcement.subject) }
+        case RefreshKeys.topic: refreshes.announced(announcement.subject)
+        default: break
+        }
+    }
+
+    /// Words may have been missed.
+    func reloaded() {
+        guard let listeners = listeners.withLock({ $0 }) else { return }
+        Task { await listeners.keySets.lookAgain() }
+        Task { await listeners.issuers.lookAgain() }
+        refreshes.reloaded()
+    }
+
+    /// - Parameter tenants: Whose revocations changed, by name.
+    func revocationsChanged(tenants: Set<String>) { refreshes.revocationsChanged(tenants: tenants) }
+}

@@ -1,0 +1,85 @@
+import Issuing
+import Logging
+import Store
+import Tenants
+
+/// What answers the requests for tenants' endpoints.
+struct SignInDesks: Sendable {
+    let counts: SignInCounts
+    /// By the tenant's place in the configuration; nil for one without endpoints.
+    private let desks: [EndpointDesk?]
+
+    struct Parts {
+        var store: any Store
+        var issuers: OwnIssuers
+        var revocations: any RevocationChecks
+        var requests: any ProviderRequests
+        var verifiers: ProviderVerifiers
+        /// Asks for a provider's keys.
+        var ask: @Sendable (RemoteKeySource, KeySetReason) async -> KeySetAnswer
+        var logger: Logger
+    }
+
+    init(_ tenants: [Tenant], _ parts: Parts) {
+        let limits = AttemptLimits()
+        let counts = SignInCounts()
+        self.counts = counts
+        desks = tenants.indices.map { place in
+            let tenant = tenants[place]
+            guard tenant.signIn != nil || tenant.issuer != nil else { return nil }
+            return EndpointDesk(
+                Self.context(tenant, place, parts),
+                realmSessions: Self.realm(of: place, tenants).compactMap { parts.issuers.books[$0] },
+                limits: limits,
+                counts: counts
+            )
+        }
+    }
+
+    func answer(_ request: EndpointRequest, ofTenant tenant: Int) async -> EndpointAnswer {
+        await desks[tenant]?.answer(request) ?? .refused(.badRequest("nothing is served here"))
+    }
+
+    func register(_ identity: ProviderIdentity, ofTenant tenant: Int) async {
+        await desks[tenant]?.register(identity, at: Clock.unix())
+    }
+
+    /// The places of the tenants that share accounts with the one at `place`, which is one of them.
+    private static func realm(of place: Int, _ tenants: [Tenant]) -> [Int] {
+        guard let realm = tenants[place].accounts.realm else { return [place] }
+        return tenants.indices.filter { tenants[$0].accounts.realm == realm }
+    }
+
+    private static func context(_ tenant: Tenant, _ place: Int, _ parts: Parts) -> SignInContext {
+        let keys = parts.issuers.signingKeys(ofTenant: place)
+        var hook: AccountHook?
+        if let url = tenant.accounts.hook, let issuer = tenant.issuer, let keys {
+            hook = AccountHook(
+                url: url,
+                issuer: issuer.url,
+                tenant: tenant.name,
+                rules: tenant.accounts,
+                keys: keys,
+                requests: parts.requests,
+                logger: parts.logger
+            )
+        }
+        return SignInContext(
+            tenant: tenant,
+            store: parts.store,
+            accounts: AccountBook(
+                tenant.accounts,
+                tenant: tenant.name,
+                store: parts.store,
+                hook: hook,
+                logger: parts.logger
+            ),
+            sessions: parts.issuers.books[place],
+            keys: keys,
+            providerTokens: TenantProviderTokens(tenant: place, verifiers: parts.verifiers, ask: parts.ask),
+            requests: parts.requests,
+            revocations: parts.revocations,
+            logger: parts.logger
+        )
+    }
+}

@@ -1,0 +1,34 @@
+import Issuing
+import Store
+import Verification
+
+/// What the process knows of revocations, for those who issue tokens.
+struct KnownRevocations: RevocationChecks {
+    let keeper: RevocationKeeper
+
+    func isRevoked(_ principal: Principal, tenant: String) async -> Bool {
+        await keeper.isRevoked(principal, tenant: tenant)
+    }
+
+    func isRevoked(_ session: IssuerSession, tenant: String) async -> Bool {
+        let set = await keeper.set(ofTenant: tenant)
+        return set.isRevoked(RevocationMarks(session), at: Clock.unix())
+    }
+
+    func revoke(_ revocations: [Revocation]) async throws(StoreError) {
+        _ = try await keeper.revoke(revocations)
+    }
+}
+
+extension RevocationMarks {
+    /// What a session may be revoked by; it has no token that stands for it alone.
+    fileprivate init(_ session: IssuerSession) {
+        let mark = RevocationDigest(.session(session.id))
+        self.init(
+            token: mark,
+            session: mark,
+            subject: RevocationDigest(.subject(session.subject)),
+            issuedAt: session.createdAt
+        )
+    }
+}

@@ -1,0 +1,32 @@
+import Issuing
+
+/// Requests to Apple, Google and account hooks.
+struct ProviderHTTP: ProviderRequests {
+    let transport: ProviderTransport
+
+    func send(_ request: ProviderRequest) async throws(ProviderTrouble) -> ProviderResponse {
+        let message = RefreshHTTPRequest(
+            method: request.method,
+            target: request.url,
+            host: [],
+            fields: request.fields.map { ($0.name, Array($0.value.utf8)) },
+            body: request.body
+        )
+        do throws(RefreshTrouble) {
+            let response = try await transport.send(message, within: request.timeout)
+            return ProviderResponse(status: response.status, body: response.body)
+        } catch {
+            throw ProviderTrouble(error)
+        }
+    }
+}
+
+extension ProviderTrouble {
+    fileprivate init(_ trouble: RefreshTrouble) {
+        switch trouble {
+        case .timeout: self = .timeout
+        case .garbledAnswer, .tooLargeAnswer: self = .garbled
+        default: self = .unreachable
+        }
+    }
+}

@@ -1,0 +1,174 @@
+import Issuing
+import Tenants
+import Verification
+
+/// Verifies the tokens of Apple and Google that people sign in with, each by the policy of its kind. Beside the loops,
+/// with verifiers of its own, because OpenSSL contexts are not shared.
+actor ProviderVerifiers {
+    private struct Place: Hashable {
+        let tenant: Int
+        let kind: ProviderTokenKind
+    }
+
+    private struct Entry {
+        let verifier: TokenVerifier
+        let issuers: Int
+    }
+
+    /// Seconds by which the providers' clocks and ours may differ.
+    private static let leeway = 60.0
+
+    private let entries: [Place: Entry]
+    private nonisolated let sources: [Place: RemoteKeySource]
+
+    /// - Parameter tenants: In the order of the configuration.
+    init(_ tenants: [Tenant]) {
+        var entries: [Place: Entry] = [:]
+        var sources: [Place: RemoteKeySource] = [:]
+        for (index, tenant) in tenants.enumerated() {
+            for kind in ProviderTokenKind.allCases {
+                guard let terms = kind.terms(for: tenant), !terms.audiences.isEmpty else { continue }
+                let policy = VerificationPolicy(
+                    issuers: terms.issuers.map {
+                        IssuerPolicy(issuer: $0, audiences: terms.audiences, algorithms: [.rs256], keys: nil)
+                    },
+                    leeway: Self.leeway,
+                    requiredClaims: terms.requiredClaims
+                )
+                let place = Place(tenant: index, kind: kind)
+                entries[place] = Entry(verifier: TokenVerifier(policy), issuers: terms.issuers.count)
+                sources[place] = terms.keys
+            }
+        }
+        self.entries = entries
+        self.sources = sources
+    }
+
+    /// Where the keys of a kind of token come from; nil where the tenant takes none.
+    nonisolated func source(of kind: ProviderTokenKind, ofTenant tenant: Int) -> RemoteKeySource? {
+        sources[Place(tenant: tenant, kind: kind)]
+    }
+
+    func use(_ keys: KeySet?, from source: RemoteKeySource) {
+        for (place, entry) in entries where sources[place] == source {
+            for issuer in 0..<entry.issuers { entry.verifier.use(keys, ofIssuer: issuer) }
+        }
+    }
+
+    /// - Parameter now: Unix seconds.
+    func verify(
+        _ token: [UInt8],
+        as kind: ProviderTokenKind,
+        ofTenant tenant: Int,
+        at now: Double
+    ) -> Result<Principal, VerificationFailure> {
+        guard let entry = entries[Place(tenant: tenant, kind: kind)] else { return .failure(.keysNotLoaded) }
+        do throws(VerificationFailure) {
+            return .success(try entry.verifier.verify(token, at: now))
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
+/// What a kind of token is held to.
+private struct ProviderTokenTerms {
+    var issuers: [String]
+    /// Whom it may be for; where nobody is, there is no such token.
+    var audiences: [String]
+    var keys: RemoteKeySource
+    var requiredClaims = ["sub", "exp", "iat"]
+
+    init(_ addresses: BrowserAddresses, audiences: [String]) {
+        issuers = addresses.issuers
+        keys = addresses.keys
+        self.audiences = audiences
+    }
+}
+
+extension ProviderTokenKind {
+    /// - Returns: Nil where the tenant takes no such token.
+    fileprivate func terms(for tenant: Tenant) -> ProviderTokenTerms? {
+        guard let signIn = tenant.signIn else { return nil }
+        var terms = ProviderTokenTerms(signIn.browserAddresses(of: provider), audiences: audiences(signIn))
+        // Apple's events have no `exp`.
+        if self == .appleNotification { terms.requiredClaims = ["iat", "jti"] }
+        return terms
+    }
+
+    private var provider: SignIn.Provider {
+        switch self {
+        case .appleIdentity, .appleWebIdentity, .appleNotification: .apple
+        case .googleIdentity, .googleWebIdentity: .google
+        }
+    }
+
+    private func audiences(_ signIn: SignIn) -> [String] {
+        switch self {
+        case .appleIdentity: signIn.apple?.clientIDs ?? []
+        case .appleNotification: (signIn.apple?.clientIDs ?? []) + signIn.browserClients(of: .apple)
+        case .googleIdentity: signIn.google?.clientIDs ?? []
+        case .appleWebIdentity, .googleWebIdentity: signIn.browserClients(of: provider)
+        }
+    }
+}
+
+extension SignIn {
+    /// The clients that browsers sign in by.
+    fileprivate func browserClients(of provider: Provider) -> [String] {
+        let page = provider == .apple ? apple?.web?.clientID : google?.web?.clientID
+        let own = web?.provider == provider ? web?.clientID : nil
+        return [page, own].compactMap { $0 }
+    }
+
+    /// Those that some token of this tenant's may come from.
+    fileprivate var providers: [Provider] {
+        Provider.allCases.filter { provider in
+            let isExchanged = provider == .apple ? apple != nil : google != nil
+            return isExchanged || web?.provider == provider
+        }
+    }
+}
+
+/// The tokens of one tenant's providers: verified, with keys that are fetched where they are missing.
+struct TenantProviderTokens: ProviderTokens {
+    let tenant: Int
+    let verifiers: ProviderVerifiers
+    let ask: @Sendable (RemoteKeySource, KeySetReason) async -> KeySetAnswer
+
+    func verify(
+        _ token: String,
+        as kind: ProviderTokenKind,
+        at now: Double
+    ) async -> Result<Principal, ProviderTokenProblem> {
+        guard let source = verifiers.source(of: kind, ofTenant: tenant) else { return .failure(.keysUnavailable) }
+        let bytes = Array(token.utf8)
+        for mayAsk in [true, false] {
+            switch await verifiers.verify(bytes, as: kind, ofTenant: tenant, at: now) {
+            case .success(let principal): return .success(principal)
+            case .failure(let failure):
+                let isMissing = failure.reason == .keysNotLoaded
+                // A failure that newer keys may mend names its issuer.
+                guard isMissing || failure.issuerPlace != nil else { return .failure(.refused(failure)) }
+                guard mayAsk, case .decideAgain = await ask(source, isMissing ? .missing : .unknownKey) else {
+                    return .failure(isMissing ? .keysUnavailable : .refused(failure))
+                }
+            }
+        }
+        return .failure(.keysUnavailable)
+    }
+}
+
+extension RemoteKeySource {
+    /// Those of the providers that people sign in with, each once.
+    static func ofSignIn(_ tenants: [Tenant]) -> [RemoteKeySource] {
+        var sources: [RemoteKeySource] = []
+        for signIn in tenants.compactMap(\.signIn) {
+            for provider in signIn.providers {
+                let source = signIn.browserAddresses(of: provider).keys
+                if !sources.contains(source) { sources.append(source) }
+            }
+        }
+        return sources
+    }
+}
