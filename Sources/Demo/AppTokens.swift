@@ -6,23 +6,28 @@ struct AppTokens: Sendable {
     let lifetime: Int
     private let issuer: String
     private let audiences: [String]
+    private let isGateways: Bool
     private let key: AppKey
     private let now: @Sendable () -> Double
 
     /// - Parameters:
     ///   - audiences: Those of which a token must name one; empty: `aud` is neither written nor checked.
+    ///   - isGateways: Whether they are those of the gateway's own issuer, which says that they are access tokens
+    ///     (RFC 9068).
     ///   - now: The time in Unix seconds.
     init(
         issuer: String,
         audiences: [String],
         key: AppKey,
         lifetime: Int,
+        isGateways: Bool = false,
         now: @escaping @Sendable () -> Double
     ) {
         self.issuer = issuer
         self.audiences = audiences
         self.key = key
         self.lifetime = lifetime
+        self.isGateways = isGateways
         self.now = now
     }
 
@@ -32,7 +37,6 @@ struct AppTokens: Sendable {
     func mint(
         for user: SampleUser,
         audience: String?,
-        session: String? = nil,
         expiredFor seconds: Int? = nil
     ) throws -> String {
         let issuedAt = Int(now()) - (seconds.map { lifetime + $0 } ?? 0)
@@ -41,10 +45,24 @@ struct AppTokens: Sendable {
         claims["email"] = .string(user.email)
         claims["role"] = .string(user.role)
         claims["jti"] = .string(RandomText.make(bytes: 16))
-        claims["sid"] = session.map(JSONValue.string)
         claims["iat"] = .number(JSONNumber(issuedAt))
         claims["exp"] = .number(JSONNumber(issuedAt + lifetime))
-        return try TokenSigner(key.signing, algorithm: key.algorithm, keyID: key.signing.thumbprint).sign(claims)
+        return try sign(claims)
+    }
+
+    /// A token as it is so many seconds after its expiry, with a `jti` of its own.
+    func expired(_ token: String, for seconds: Int) throws -> String {
+        var claims = try UnverifiedToken(Array(token.utf8)).claims()
+        let expiresAt = Int(now()) - seconds
+        claims["jti"] = .string(RandomText.make(bytes: 16))
+        claims["iat"] = .number(JSONNumber(expiresAt - lifetime))
+        claims["exp"] = .number(JSONNumber(expiresAt))
+        return try sign(claims)
+    }
+
+    private func sign(_ claims: JSONObject) throws(SigningError) -> String {
+        try TokenSigner(key.signing, algorithm: key.algorithm, keyID: key.signing.thumbprint)
+            .sign(claims, header: isGateways ? ["typ": "at+jwt"] : [:])
     }
 
     /// Whom a token speaks of.
@@ -53,7 +71,13 @@ struct AppTokens: Sendable {
     func principal(of token: String, leeway: Double = 60) throws(Unauthorized) -> Principal {
         let policy = VerificationPolicy(
             issuers: [
-                IssuerPolicy(issuer: issuer, audiences: audiences, algorithms: [key.algorithm], keys: key.verifying)
+                IssuerPolicy(
+                    issuer: issuer,
+                    audiences: audiences,
+                    algorithms: [key.algorithm],
+                    keys: key.verifying,
+                    requiresAccessTokenType: isGateways
+                )
             ],
             leeway: leeway,
             requiredClaims: ["sub", "exp"]

@@ -24,7 +24,9 @@ struct FinanceBackend: SampleApp {
         for path in ["/auth/login", "/auth/register"] as [RouterPath] {
             router.post(path) { request, _ in
                 var request = request
-                guard let signIn = await request.jsonBody().flatMap(SignIn.init) else { return SignIn.refused }
+                guard let signIn = await request.jsonBody().flatMap(PasswordSignIn.init) else {
+                    return PasswordSignIn.refused
+                }
                 let user = Self.user(signIn.email)
                 var response = Response.json(["user": user.json])
                 response.setCookie(.session(Self.cookie, try token(for: user), maxAge: Self.lifetime))

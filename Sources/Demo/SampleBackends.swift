@@ -5,8 +5,8 @@ public import Verification
 
 /// The four backends of the five sample apps, on loopback: customer and driver share one.
 ///
-/// They keep the contracts of their apps (sign-in, refresh, logout, who am I, a protected resource), say which identity
-/// fields they saw, and fail on demand. All they know is in memory and bounded.
+/// They keep the contracts of their apps (sign-in, refresh, logout and who am I where these are theirs, a protected
+/// resource), say which identity fields they saw, and fail on demand. All they know is in memory and bounded.
 public actor SampleBackends {
     private let apps: [any SampleApp]
     private let umuve: UmuveBackend
@@ -17,20 +17,18 @@ public actor SampleBackends {
     private var running: (group: ServiceGroup, task: Task<Void, any Error>)?
 
     /// - Parameters:
-    ///   - keys: What each app signs with.
+    ///   - keys: What each app's tokens are signed with.
     ///   - now: The time in Unix seconds.
-    ///   - startSession: Begins the sessions of chat and clans at the gateway; nil: they make their own.
     /// - Throws: When a secret is too short or a key is of another kind.
     public init(
         keys: SampleKeys,
         logger: Logger,
-        now: @escaping @Sendable () -> Double,
-        startSession: StartSession? = nil
+        now: @escaping @Sendable () -> Double
     ) throws(KeySetError) {
         umuve = UmuveBackend(key: try AppKey(secret: keys.umuveSecret), now: now)
         finance = FinanceBackend(key: try AppKey(secret: keys.financeSecret), now: now)
-        chat = ChatBackend(key: try AppKey(.es256, keys.chatKey), now: now, startSession: startSession)
-        clans = ClansBackend(key: try AppKey(.rs256, keys.clansKey), now: now, startSession: startSession)
+        chat = ChatBackend(key: try AppKey(.es256, keys.chatKey), now: now)
+        clans = ClansBackend(key: try AppKey(.rs256, keys.clansKey), now: now)
         apps = [umuve, finance, chat, clans]
         self.logger = logger
     }
@@ -75,39 +73,37 @@ public actor SampleBackends {
         _ = await running.task.result
     }
 
-    /// What a user of `app` holds after a sign-in.
+    /// The access token that a user of `app` gets at its sign-in.
     ///
     /// - Parameters:
     ///   - role: Counts in the customer and the driver app only; nil: the app's own.
-    ///   - seconds: How long ago the access token expired; nil: it is good.
-    /// - Throws: Also what kept the gateway from beginning a session.
-    public nonisolated func signIn(
+    ///   - seconds: How long ago it expired; nil: it is good.
+    /// - Returns: Nil for the apps whose people the gateway signs in.
+    public nonisolated func accessToken(
         _ app: SampleAppName,
         email: String,
         role: String? = nil,
         expiredFor seconds: Int? = nil
-    ) async throws -> SampleSession {
+    ) throws -> String? {
         switch app {
         case .customer, .driver:
             let user = SampleUser(email: email, role: role ?? app.rawValue)
             let audience = app == .driver ? UmuveBackend.driverAudience : UmuveBackend.customerAudience
-            return SampleSession(accessToken: try umuve.token(for: user, audience, expiredFor: seconds))
-        case .finance:
-            let token = try finance.token(for: FinanceBackend.user(email), expiredFor: seconds)
-            return SampleSession(accessToken: token)
-        case .chat: return try await begin(chat.issued, for: ChatBackend.user(email), expiredFor: seconds)
-        case .clans: return try await begin(clans.issued, for: ClansBackend.user(email), expiredFor: seconds)
+            return try umuve.token(for: user, audience, expiredFor: seconds)
+        case .finance: return try finance.token(for: FinanceBackend.user(email), expiredFor: seconds)
+        case .chat, .clans: return nil
         }
     }
 
-    private nonisolated func begin(
-        _ issued: IssuerSessions,
-        for user: SampleUser,
-        expiredFor seconds: Int?
-    ) async throws -> SampleSession {
-        var pair = try await issued.begin(for: user)
-        if let seconds { pair = try issued.expired(pair, for: seconds) }
-        return SampleSession(accessToken: pair.access, refreshToken: pair.refresh)
+    /// An access token that the gateway gave out for `app`, as it is so many seconds after its expiry.
+    ///
+    /// - Returns: Nil for the apps that sign their tokens themselves.
+    public nonisolated func expired(_ token: String, of app: SampleAppName, for seconds: Int) throws -> String? {
+        switch app {
+        case .customer, .driver, .finance: nil
+        case .chat: try chat.tokens.expired(token, for: seconds)
+        case .clans: try clans.tokens.expired(token, for: seconds)
+        }
     }
 
     private func application(

@@ -1,4 +1,4 @@
-/// A person who signs in to a sample app: any e-mail address, and always the same password.
+/// A person who signs in to a sample app: with any e-mail address and always the same password, or by the gateway.
 struct SampleUser: Sendable, Equatable {
     static let password = "demo"
 
@@ -6,10 +6,14 @@ struct SampleUser: Sendable, Equatable {
     let email: String
     let role: String
 
-    /// The subject follows from the address, so that a user is the same one after a restart.
-    init(email: String, role: String) {
-        subject = "user-" + String(email.prefix { $0 != "@" })
+    init(subject: String, email: String, role: String) {
+        self.subject = subject
         self.email = email
         self.role = role
+    }
+
+    /// The subject follows from the address, so that a user is the same one after a restart.
+    init(email: String, role: String) {
+        self.init(subject: "user-" + String(email.prefix { $0 != "@" }), email: email, role: role)
     }
 }

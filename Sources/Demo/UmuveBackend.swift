@@ -1,8 +1,10 @@
+import HTTPTypes
 import Hummingbird
 import Verification
 
 /// The backend of the customer and the driver app: mints bearer tokens for a week and refreshes them itself, against
-/// the old bearer token. An address of `admin@…` signs in as an admin of the customer app.
+/// the old bearer token. An address of `admin@…` signs in as an admin of the customer app. Whoever signs in with Apple is
+/// who the gateway says, and has the role of the app where they did first.
 struct UmuveBackend: SampleApp {
     static let customerAudience = "umuve-customer"
     static let driverAudience = "umuve-driver"
@@ -11,6 +13,7 @@ struct UmuveBackend: SampleApp {
 
     let name = "umuve"
     let sessions = Sessions()
+    private let verified = VerifiedSignIns()
     private let tokens: AppTokens
 
     init(key: AppKey, now: @escaping @Sendable () -> Double) {
@@ -26,10 +29,13 @@ struct UmuveBackend: SampleApp {
     func addRoutes(to router: Router<BasicRequestContext>) {
         router.post("/api/auth/login") { request, _ in
             var request = request
-            guard let signIn = await request.jsonBody().flatMap(SignIn.init) else { return SignIn.refused }
+            guard let signIn = await request.jsonBody().flatMap(PasswordSignIn.init) else {
+                return PasswordSignIn.refused
+            }
             let user = Self.user(signIn)
             return .json(["token": .string(try token(for: user, Self.audience(of: user))), "user": user.json])
         }
+        router.post("/api/auth/apple") { request, _ in try await signInVerified(request) }
         router.post("/api/auth/refresh") { request, _ in try await refresh(request) }
         router.post("/api/auth/logout") { request, _ in
             await answering(request) { caller in
@@ -66,6 +72,25 @@ struct UmuveBackend: SampleApp {
         user.role == "driver" ? driverAudience : customerAudience
     }
 
+    /// Sign in with Apple: the gateway has checked Apple's token and says whom it is of.
+    private func signInVerified(_ request: Request) async throws -> Response {
+        switch await verified.enter(request, role: Self.role(ofApp: request)) {
+        case .signedIn(let user)?:
+            return .json([
+                "success": true, "token": .string(try token(for: user, Self.audience(of: user))), "user": user.json,
+            ])
+        case .registered(let role)?:
+            return .json(["error": .string("This account is registered as a \(role)")], status: .conflict)
+        case nil: return .unauthorized("nobody was verified: this backend is reached through the gateway")
+        }
+    }
+
+    /// Which of the two apps asks, by the host that it asked the gateway for.
+    private static func role(ofApp request: Request) -> String {
+        let host = HTTPField.Name("X-Forwarded-Host").flatMap { request.headers[$0] }
+        return host?.hasPrefix("driver.") == true ? "driver" : "customer"
+    }
+
     private func refresh(_ request: Request) async throws -> Response {
         guard let token = request.bearerToken,
             let principal = try? tokens.principal(of: token, leeway: Self.grace), let id = principal.tokenID
@@ -76,7 +101,7 @@ struct UmuveBackend: SampleApp {
         return .json(["token": .string(try self.token(for: SampleUser(principal), audience))])
     }
 
-    private static func user(_ signIn: SignIn) -> SampleUser {
+    private static func user(_ signIn: PasswordSignIn) -> SampleUser {
         if signIn.email.hasPrefix("admin@") { return SampleUser(email: signIn.email, role: "admin") }
         return SampleUser(email: signIn.email, role: signIn.role == "driver" ? "driver" : "customer")
     }

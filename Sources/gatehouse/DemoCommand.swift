@@ -7,8 +7,8 @@ struct DemoCommand: AsyncParsableCommand {
         commandName: "demo",
         abstract: "Serves five sample apps behind the gateway and prints curl lines to try it with.",
         discussion: """
-            Runs on the example configuration with secrets and keys made up at the start; needs no network and leaves \
-            nothing behind. SIGTERM or Ctrl-C ends it.
+            Runs on the example configuration with secrets and keys made up at the start, beside a local stand-in for \
+            Apple and Google; needs no network and leaves nothing behind. SIGTERM or Ctrl-C ends it.
             """
     )
 
@@ -34,6 +34,7 @@ struct DemoCommand: AsyncParsableCommand {
         do {
             let guide = try await house.guide()
             Terminal.print(printJSON ? JSONWriter.text(of: guide.json) : guide.text)
+            house.log.open()
             await signals.first()
         } catch {
             await house.shutdown()

@@ -12,6 +12,7 @@ struct DemoGuide {
 
     private let gateway: HostPort
     private let admin: HostPort
+    private let providers: String
     private let tokens: [(tenant: String, token: String)]
     private let sections: [Section]
 
@@ -20,14 +21,16 @@ struct DemoGuide {
         gateway: HostPort,
         admin: HostPort,
         adminToken: String,
+        providers: DemoProviders,
         signIn: @escaping DemoSignIn
     ) async throws {
         self.gateway = gateway
         self.admin = admin
+        self.providers = providers.standIn.url
         var tokens: [(tenant: String, token: String)] = []
         var sections: [Section] = []
         for app in SampleAppName.allCases {
-            let tenant = DemoTenant(app: app, gateway: gateway, signIn: signIn)
+            let tenant = DemoTenant(app: app, gateway: gateway, signIn: signIn, providers: providers)
             let good = try await signIn(app, nil, nil).accessToken
             let lines = try await tenant.lines(good)
             tokens.append((app.rawValue, good))
@@ -40,8 +43,11 @@ struct DemoGuide {
     /// For people.
     var text: String {
         var text = """
-            Five sample apps are behind the gateway on \(gateway); Ctrl-C ends it.
-            Each line below can be pasted as it is; the status it is answered with stands above it.
+            Five sample apps are behind the gateway on \(gateway), and a stand-in for Apple and Google is on
+            \(providers); Ctrl-C ends it. Each line below can be pasted as it is; the status it is answered with stands
+            above it. Tokens of Apple's work once: the same line gets the same answer for a minute, and 401 after that.
+            In a browser that finds chat.localtest and clans.localtest on this machine (127.0.0.1 in /etc/hosts), sign in
+            at http://chat.localtest:\(gateway.port)/api/auth/login, or at the URL of the hosted page below.
 
             """
         for section in sections {

@@ -3,14 +3,17 @@ import Gateway
 import Logging
 import Tenants
 
-/// The sample backends with the gateway in front, all running.
+/// The sample backends with the gateway in front, and the stand-in for Apple and Google beside it, all running.
 struct DemoHouse {
     private let backends: SampleBackends
+    private let standIn: ProviderStandIn
     private let gateway: Gateway
     private let addresses: BoundAddresses
     private let adminToken: String
+    /// Closed at first.
+    let log: DemoLog
 
-    /// Starts the backends, then the gateway on the example configuration.
+    /// Starts the backends and the stand-in, then the gateway on the example configuration.
     ///
     /// - Parameters:
     ///   - port: The gateway's; nil: the example's, or a free one.
@@ -28,31 +31,39 @@ struct DemoHouse {
         if let port { configuration.gateway.listeners[0].address.port = port }
         try DemoPorts.checkFree(configuration.gateway, backends: ports)
 
-        let issuer = DemoIssuer()
-        let backends = try SampleBackends(keys: secrets.keys, logger: logger, now: WallClock.now) {
-            try await issuer.startSession(tenant: $0.rawValue, subject: $1, claims: $2)
-        }
+        let backends = try SampleBackends(keys: secrets.keys, logger: logger, now: WallClock.now)
+        let standIn = ProviderStandIn(keys: secrets.providerKeys, logger: logger, now: WallClock.now)
         let bound: SampleBackendPorts
         do {
             bound = try await backends.start(ports: ports)
+            try await standIn.start()
         } catch {
+            await backends.shutdown()
             throw CommandFailure("the sample backends did not start: \(error)")
         }
         for index in configuration.tenants.indices {
             DemoPorts.move(&configuration.tenants[index].backend, from: .standard, to: bound)
+            standIn.apply(to: &configuration.tenants[index])
         }
-        let files = MemoryFiles(content: secrets.files)
-        let gateway = Gateway(configuration: configuration, logger: logger, files: files)
+        let log = DemoLog()
+        let gateway = Gateway(
+            configuration: configuration,
+            logger: logger,
+            accessLog: .sink { log.write($0) },
+            sealingKeys: secrets.sealingKey,
+            files: MemoryFiles(content: secrets.files)
+        )
         do {
-            let addresses = try await gateway.start()
-            issuer.use(gateway)
             return DemoHouse(
                 backends: backends,
+                standIn: standIn,
                 gateway: gateway,
-                addresses: addresses,
-                adminToken: secrets.adminToken
+                addresses: try await gateway.start(),
+                adminToken: secrets.adminToken,
+                log: log
             )
         } catch {
+            await standIn.shutdown()
             await backends.shutdown()
             throw CommandFailure(gateway: configuration.gateway, error)
         }
@@ -63,16 +74,19 @@ struct DemoHouse {
         guard let listener = addresses.listeners.first, let admin = addresses.admin else {
             throw CommandFailure("the example configuration lacks a listener or an admin address")
         }
-        return try await DemoGuide(gateway: listener, admin: admin, adminToken: adminToken) {
-            [backends] app, role, expiredFor in
-            let email = "alice@\(app.rawValue).example"
-            return try await backends.signIn(app, email: email, role: role, expiredFor: expiredFor)
+        let providers = DemoProviders(standIn: standIn)
+        let sessions = DemoSessions(backends: backends, providers: providers, gateway: listener)
+        let customer = try providers.appleExchange(for: .customer, user: DemoTenant.registeredCustomer)
+        try await sessions.register(customer, in: .customer)
+        return try await DemoGuide(gateway: listener, admin: admin, adminToken: adminToken, providers: providers) {
+            try await sessions.begin($0, role: $1, expiredFor: $2)
         }
     }
 
     /// Lets requests under way finish and frees every port.
     func shutdown() async {
         await gateway.shutdown()
+        await standIn.shutdown()
         await backends.shutdown()
     }
 }

@@ -1,4 +1,5 @@
 import Demo
+import Foundation
 import Tenants
 import Verification
 
@@ -7,14 +8,19 @@ struct DemoSecrets {
     private static let keysDirectory = "/demo-keys"
 
     let keys: SampleKeys
+    let providerKeys: ProviderKeys
     let adminToken: String
+    /// `GATEHOUSE_KEY`.
+    let sealingKey: Secret
     private let googleClientSecret: String
 
     static func generate() throws(CommandFailure) -> DemoSecrets {
         do {
             return DemoSecrets(
                 keys: try SampleKeys.generate(),
+                providerKeys: try ProviderKeys.generate(),
                 adminToken: RandomText.make(bytes: 24),
+                sealingKey: Secret(Data((0..<32).map { _ in UInt8.random(in: .min ... .max) }).base64EncodedString()),
                 googleClientSecret: RandomText.make(bytes: 24)
             )
         } catch {

@@ -13,14 +13,15 @@ struct DemoTenant: Sendable {
     let app: SampleAppName
     let gateway: HostPort
     let signIn: DemoSignIn
+    let providers: DemoProviders
 
     var about: String {
         switch app {
         case .customer: "bearer tokens that its backend mints, and refreshes for a week after their end"
-        case .driver: "the same backend, another app"
+        case .driver: "the same backend, another app; an account has one role"
         case .finance: "a token in an httpOnly cookie; nothing is refreshed"
-        case .chat: "web by cookie, mobile by bearer token; sessions are the gateway's own"
-        case .clans: "RS256 tokens of the gateway's own issuer, refreshed by their session"
+        case .chat: "web by cookie, mobile by bearer token; Google and Apple, with sessions that are the gateway's own"
+        case .clans: "the gateway is its OpenID provider"
         }
     }
 
@@ -41,9 +42,8 @@ struct DemoTenant: Sendable {
             line(200, "a good token", "/api/jobs", bearer(token)),
             line(401, "no token", "/api/jobs"),
             line(401, "a forged token", "/api/jobs", bearer(forged(token))),
-            line(200, "signs in through the gateway", "/api/auth/login", signIn(role: "customer")),
             line(403, "a customer is no admin", "/api/admin/jobs", bearer(token)),
-        ] + (try await customerRefreshes())
+        ] + (try customerSignIns()) + (try await customerRefreshes())
     }
 
     private func driver(_ token: String) async throws -> [DemoLine] {
@@ -51,9 +51,8 @@ struct DemoTenant: Sendable {
         return [
             line(200, "a good token", "/api/jobs", bearer(token)),
             line(401, "no token", "/api/jobs"),
-            line(200, "signs in through the gateway", "/api/auth/login", signIn(role: "driver")),
             line(403, "a customer is no driver", "/api/jobs", bearer(ofCustomer)),
-        ] + (try await driverRefreshes())
+        ] + (try driverSignIns()) + (try await driverRefreshes())
     }
 
     private func finance(_ token: String) async throws -> [DemoLine] {
@@ -62,7 +61,7 @@ struct DemoTenant: Sendable {
             line(200, "a good token in the cookie", "/api/accounts", ["-b", "auth-token=\(token)"]),
             line(200, "the same token as a bearer", "/api/accounts", bearer(token)),
             line(401, "no token", "/api/accounts"),
-            line(200, "signs in through the gateway and gets the cookie", "/auth/login", ["-i"] + signIn()),
+            line(200, "signs in through the gateway and gets the cookie", "/auth/login", ["-i"] + password()),
             line(401, "an expired token: nothing is refreshed here", "/api/accounts", ["-b", "auth-token=\(expired)"]),
             line(
                 401,
@@ -78,21 +77,20 @@ struct DemoTenant: Sendable {
             line(200, "a good token", "/api/messages", bearer(token)),
             line(200, "the same token in the cookie", "/api/messages", ["-b", "ce_access_token=\(token)"]),
             line(401, "no token", "/api/messages"),
-            line(200, "signs in through the gateway", "/api/auth/login", signIn()),
             line(
                 401,
                 "the backend says no to a bearer, whose refresh token is not here",
                 "/api/messages?fail=401",
                 bearer(token)
             ),
-        ] + (try await chatRefreshes())
+        ] + (try await chatSignIns()) + (try await chatRefreshes())
     }
 
     private func clans(_ token: String) async throws -> [DemoLine] {
         [
             line(200, "a good token", "/api/v1/clans", bearer(token)),
             line(401, "no token", "/api/v1/clans"),
-        ] + (try await clansRefreshes())
+        ] + (try await clansSignIns()) + (try await clansRefreshes())
     }
 
     func line(
@@ -116,7 +114,8 @@ struct DemoTenant: Sendable {
         ["-H", "Authorization: Bearer \(token)"]
     }
 
-    private func signIn(role: String? = nil) -> [String] {
+    /// A sign-in at a backend that takes passwords.
+    func password(role: String? = nil) -> [String] {
         let role = role.map { ", \"role\": \"\($0)\"" } ?? ""
         return [
             "-H", "Content-Type: application/json",

@@ -3,7 +3,7 @@ import ArgumentParser
 struct KeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
-        abstract: "Makes signing keys.",
-        subcommands: [KeysGenerateCommand.self]
+        abstract: "Makes and rotates signing keys.",
+        subcommands: [KeysGenerateCommand.self, KeysRotateCommand.self]
     )
 }

@@ -36,16 +36,11 @@ struct KeysGenerateCommand: AsyncParsableCommand {
     }
 
     private static func kind(for algorithm: SignatureAlgorithm) throws -> SigningKey.Kind {
-        switch algorithm {
-        case .rs256, .rs384, .rs512, .ps256, .ps384, .ps512: return .rsa(bits: 2048)
-        case .es256: return .p256
-        case .es384: return .p384
-        case .es512: return .p521
-        case .edDSA: return .ed25519
-        case .hs256, .hs384, .hs512:
+        guard let kind = SigningKey.Kind(for: algorithm) else {
             throw ValidationError(
                 "\(algorithm.rawValue) needs a secret, not a key pair: openssl rand -base64 48 > secret"
             )
         }
+        return kind
     }
 }

@@ -20,6 +20,9 @@ struct TokenMintCommand: AsyncParsableCommand {
     @Option(help: "The key ID of the header; without it, a private key's RFC 7638 thumbprint, or none.")
     var kid: String?
 
+    @Option(help: "The type that the header says; tokens of built-in issuers must be at+jwt (RFC 9068).")
+    var type = "at+jwt"
+
     @Option(help: ArgumentHelp("How long it is good from now: 30s, 5m, 1h, 7d.", valueName: "duration"))
     var expires: DurationArgument?
 
@@ -37,7 +40,7 @@ struct TokenMintCommand: AsyncParsableCommand {
         do {
             let key = try signingKey()
             let signer = try TokenSigner(key, algorithm: algorithm, keyID: kid ?? key.thumbprint)
-            Terminal.print(try signer.sign(claims))
+            Terminal.print(try signer.sign(claims, header: ["typ": .string(type)]))
         } catch let error as SigningError {
             throw CommandFailure("--key: \(self.key): \(error)")
         }

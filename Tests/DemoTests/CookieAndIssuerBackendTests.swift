@@ -5,8 +5,25 @@ import Verification
 @testable import Demo
 
 struct CookieAndIssuerBackendTests {
+    private let key: SigningKey
+
+    init() throws {
+        key = try SigningKey.generate(.p256)
+    }
+
     private func chat() throws -> ChatBackend {
-        ChatBackend(key: try AppKey(.es256, try SigningKey.generate(.p256)), now: { noon })
+        ChatBackend(key: try AppKey(.es256, key), now: { noon })
+    }
+
+    private func chatToken(id: String = "one", type: String = "at+jwt") throws -> String {
+        try GatewayToken.make(
+            key,
+            .es256,
+            issuer: "https://chat.localtest",
+            audience: "chat-api",
+            id: id,
+            type: type
+        )
     }
 
     @Test func financeSetsAnHttpOnlyCookieThatItsResourceTakes() async throws {
@@ -24,8 +41,8 @@ struct CookieAndIssuerBackendTests {
     }
 
     @Test func chatBelievesTheGatewayAndNotTheTokenAlone() async throws {
+        let token = try chatToken()
         try await AppUnderTest.run(try chat()) { app in
-            let token = try await app.send(.post, "/api/auth/login", json: .signIn()).text("access_token")
             try await app.expect(200, .get, "/api/messages", token: token, identity: "user-alice")
             try await app.expect(401, .get, "/api/messages", token: token)
             try await app.expect(401, .get, "/api/messages", token: token, identity: "user-bob")
@@ -34,104 +51,55 @@ struct CookieAndIssuerBackendTests {
         }
     }
 
-    @Test func secondUseOfARefreshTokenEndsTheSession() async throws {
+    /// An ID token has the same key, issuer and perhaps audience.
+    @Test func chatTakesNoTokenThatIsNoAccessToken() async throws {
+        let token = try chatToken(type: "JWT")
         try await AppUnderTest.run(try chat()) { app in
-            let first = try await app.send(.post, "/api/auth/login", json: .signIn())
-            let used: JSONObject = ["refresh_token": .string(try first.text("refresh_token"))]
-            let second = try await app.send(.post, "/api/auth/refresh", json: used)
-            let access = try second.text("access_token")
-            try await app.expect(200, .get, "/api/messages", token: access, identity: "user-alice")
-            try await app.expect(401, .post, "/api/auth/refresh", json: used)
-            try await app.expect(401, .get, "/api/messages", token: access, identity: "user-alice")
-            let rotated: JSONObject = ["refresh_token": .string(try second.text("refresh_token"))]
-            try await app.expect(401, .post, "/api/auth/refresh", json: rotated)
+            try await app.expect(401, .get, "/api/messages", token: token, identity: "user-alice")
         }
     }
 
-    /// Its sign-in asks the gateway for the session, so what can be refreshed is the gateway's to refresh.
-    @Test func sessionsThatTheGatewayBeginsAreNotRefreshedHere() async throws {
-        let signing = try SigningKey.generate(.p256)
-        let own = ChatBackend(key: try AppKey(.es256, signing), now: { noon })
-        let access = try await own.issued.begin(for: ChatBackend.user("alice@chat.example")).access
-        let chat = ChatBackend(key: try AppKey(.es256, signing), now: { noon }) { app, subject, claims in
-            #expect(app == .chat)
-            #expect(subject == "user-alice")
-            #expect(claims == ["email": "alice@shop.example", "role": "member"])
-            return (access, "gateway-refresh")
-        }
-        try await AppUnderTest.run(chat) { app in
-            let signIn = try await app.send(.post, "/api/auth/login", json: .signIn())
-            #expect(try signIn.text("access_token") == access)
-            #expect(try signIn.text("refresh_token") == "gateway-refresh")
-            #expect(signIn.cookies.contains { $0.hasPrefix("ce_refresh_token=") })
-            try await app.expect(200, .get, "/api/messages", token: access, identity: "user-alice")
-            let refresh: JSONObject = ["refresh_token": "gateway-refresh"]
-            try await app.expect(404, .post, "/api/auth/refresh", json: refresh)
-        }
-    }
-
-    @Test func clansSessionsOfTheGatewayAreNotRefreshedHereEither() async throws {
-        let key = try AppKey(.rs256, try SigningKey.generate(.rsa(bits: 2048)))
-        let clans = ClansBackend(key: key, now: { noon }) { _, subject, _ in ("access of \(subject)", "refresh") }
-        try await AppUnderTest.run(clans) { app in
-            let signIn = try await app.send(.post, "/api/v1/users/auth/login", json: .signIn())
-            #expect(try signIn.text("access_token") == "access of user-alice")
-            try await app.expect(404, .post, "/api/v1/users/auth/refresh", json: ["refresh_token": "refresh"])
+    @Test(arguments: ["/api/auth/login", "/api/auth/refresh", "/api/auth/logout"])
+    func whatTheGatewayServesIsNotHere(_ path: String) async throws {
+        let token = try chatToken()
+        try await AppUnderTest.run(try chat()) { app in
+            try await app.expect(404, .post, path, token: token, identity: "user-alice", json: .signIn())
         }
     }
 
     @Test func staleTokenIsRefusedAndItsSessionIsNot() async throws {
-        let chat = try chat()
-        let stale = try await chat.issued.begin(for: ChatBackend.user("alice@chat.example"))
-        let next = try #require(try await chat.issued.renew(stale.refresh))
-        try await AppUnderTest.run(chat) { app in
-            let cookie = "ce_access_token=\(stale.access)"
+        let stale = try chatToken(id: "stale")
+        let next = try chatToken(id: "next")
+        try await AppUnderTest.run(try chat()) { app in
+            let cookie = "ce_access_token=\(stale)"
             try await app.expect(200, .post, "/sample/stale", identity: "user-alice", cookie: cookie)
             try await app.expect(401, .get, "/api/messages", identity: "user-alice", cookie: cookie)
-            try await app.expect(200, .get, "/api/messages", token: next.access, identity: "user-alice")
+            try await app.expect(200, .get, "/api/messages", token: next, identity: "user-alice")
         }
     }
 
     @Test func nobodyCanMakeATokenStaleThatIsNotTheCallers() async throws {
-        let chat = try chat()
-        let pair = try await chat.issued.begin(for: ChatBackend.user("alice@chat.example"))
-        try await AppUnderTest.run(chat) { app in
+        let token = try chatToken()
+        try await AppUnderTest.run(try chat()) { app in
             try await app.expect(401, .post, "/sample/stale")
-            try await app.expect(401, .post, "/sample/stale", token: pair.access, identity: "user-bob")
-            try await app.expect(200, .get, "/api/messages", token: pair.access, identity: "user-alice")
+            try await app.expect(401, .post, "/sample/stale", token: token, identity: "user-bob")
+            try await app.expect(200, .get, "/api/messages", token: token, identity: "user-alice")
         }
     }
 
-    @Test func expiredPairIsOfTheSameSessionAndExpired() async throws {
-        let chat = try chat()
-        let pair = try await chat.issued.begin(for: ChatBackend.user("alice@chat.example"))
-        let expired = try chat.issued.expired(pair, for: 3600)
-        let before = try UnverifiedToken(Array(pair.access.utf8)).claims()
-        let after = try UnverifiedToken(Array(expired.access.utf8)).claims()
-        #expect(after["sid"] == before["sid"])
-        #expect(before["sid"] != nil)
-        #expect(after["sub"] == before["sub"])
-        #expect(after["jti"] != before["jti"])
-        #expect(after["exp"]?.double == noon - 3600)
-        #expect(expired.refresh == pair.refresh)
-    }
-
-    @Test func logoutOfClansEndsItsSession() async throws {
-        let key = try AppKey(.rs256, try SigningKey.generate(.rsa(bits: 2048)))
-        try await AppUnderTest.run(ClansBackend(key: key, now: { noon })) { app in
-            let pair = try await app.send(.post, "/api/v1/users/auth/login", json: .signIn())
-            let access = try pair.text("access_token")
-            let refresh: JSONObject = ["refresh_token": .string(try pair.text("refresh_token"))]
-            try await app.expect(200, .get, "/api/v1/clans", token: access, identity: "user-alice")
-            let logout = try await app.send(
-                .post,
-                "/api/v1/users/auth/logout",
-                token: access,
-                identity: "user-alice"
-            )
-            #expect(logout.status == 200)
-            try await app.expect(401, .get, "/api/v1/clans", token: access, identity: "user-alice")
-            try await app.expect(401, .post, "/api/v1/users/auth/refresh", json: refresh)
+    @Test func clansTellsWhoTheTokenIsOf() async throws {
+        let key = try SigningKey.generate(.rsa(bits: 2048))
+        let token = try GatewayToken.make(
+            key,
+            .rs256,
+            issuer: "https://clans.localtest/oidc",
+            audience: "clanboards-mobile"
+        )
+        try await AppUnderTest.run(ClansBackend(key: try AppKey(.rs256, key), now: { noon })) { app in
+            try await app.expect(200, .get, "/api/v1/clans", token: token, identity: "user-alice")
+            let me = try await app.send(.get, "/api/v1/users/me", token: token, identity: "user-alice")
+            #expect(me.json["user"]?.object?["id"] == "user-alice")
+            try await app.expect(401, .get, "/api/v1/users/me", token: token, identity: "user-bob")
         }
     }
 }

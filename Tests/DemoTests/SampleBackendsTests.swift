@@ -18,34 +18,50 @@ struct SampleBackendsTests {
         await again.shutdown()
     }
 
-    @Test func signInsAreOfTheirAppsAndExpireWhenTheyAreTo() async throws {
+    @Test func tokensAreOfTheirAppsAndExpireWhenTheyAreTo() throws {
         let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
         let backends = try SampleBackends(keys: try SampleKeys.generate(), logger: logger, now: { noon })
-        for app in SampleAppName.allCases {
-            let good = try await backends.signIn(app, email: "alice@shop.example")
-            let expired = try await backends.signIn(app, email: "alice@shop.example", expiredFor: 60)
-            #expect((good.refreshToken != nil) == (app == .chat || app == .clans))
-            let claims = try UnverifiedToken(Array(good.accessToken.utf8)).claims()
+        for app in [SampleAppName.customer, .driver, .finance] {
+            let good = try #require(try backends.accessToken(app, email: "alice@shop.example"))
+            let expired = try #require(
+                try backends.accessToken(app, email: "alice@shop.example", expiredFor: 60)
+            )
+            let claims = try UnverifiedToken(Array(good.utf8)).claims()
             #expect(claims["sub"] == "user-alice")
             #expect(try #require(claims["exp"]?.double) > noon)
-            let past = try UnverifiedToken(Array(expired.accessToken.utf8)).claims()
+            let past = try UnverifiedToken(Array(expired.utf8)).claims()
             #expect(past["exp"]?.double == noon - 60)
             #expect(try #require(past["iat"]?.double) < noon - 60)
         }
-        let driver = try await backends.signIn(.driver, email: "alice@shop.example", role: "customer")
-        let claims = try UnverifiedToken(Array(driver.accessToken.utf8)).claims()
+        let driver = try #require(try backends.accessToken(.driver, email: "alice@shop.example", role: "customer"))
+        let claims = try UnverifiedToken(Array(driver.utf8)).claims()
         #expect(claims["aud"] == "umuve-driver")
         #expect(claims["role"] == "customer")
     }
 
-    @Test func signInFailsWhereTheGatewayBeginsNoSession() async throws {
-        struct NoSession: Error {}
+    @Test func whoTheGatewaySignsInGetsNoTokenHere() throws {
         let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
-        let backends = try SampleBackends(keys: try SampleKeys.generate(), logger: logger, now: { noon }) { _, _, _ in
-            throw NoSession()
+        let backends = try SampleBackends(keys: try SampleKeys.generate(), logger: logger, now: { noon })
+        for app in [SampleAppName.chat, .clans] {
+            #expect(try backends.accessToken(app, email: "alice@shop.example") == nil)
         }
-        await #expect(throws: NoSession.self) { try await backends.signIn(.clans, email: "alice@clans.example") }
-        _ = try await backends.signIn(.customer, email: "alice@umuve.example")
+    }
+
+    @Test func expiredTokenOfTheGatewayIsOfTheSameSession() throws {
+        let keys = try SampleKeys.generate()
+        let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+        let backends = try SampleBackends(keys: keys, logger: logger, now: { noon })
+        let good = try GatewayToken.make(keys.chatKey, .es256, issuer: "https://chat.localtest", audience: "chat-api")
+        let expired = try #require(try backends.expired(good, of: .chat, for: 3600))
+        let before = try UnverifiedToken(Array(good.utf8))
+        let after = try UnverifiedToken(Array(expired.utf8))
+        let (claims, original) = (try after.claims(), try before.claims())
+        for name in ["iss", "sub", "aud", "sid"] { #expect(claims[name] == original[name]) }
+        #expect(claims["jti"] != original["jti"])
+        #expect(claims["exp"]?.double == noon - 3600)
+        #expect(after.header["typ"] == "at+jwt")
+        #expect(after.header["kid"] == before.header["kid"])
+        #expect(try backends.expired(good, of: .customer, for: 3600) == nil)
     }
 
     @Test func takenPortIsAnError() async throws {

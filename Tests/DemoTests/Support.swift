@@ -29,9 +29,11 @@ struct AppUnderTest {
         token: String? = nil,
         identity: String? = nil,
         cookie: String? = nil,
+        fields: [String: String] = [:],
         json: JSONObject? = nil
     ) async throws -> Answer {
         var headers = HTTPFields()
+        for (name, value) in fields { headers[try #require(HTTPField.Name(name))] = value }
         headers[.authorization] = token.map { "Bearer \($0)" }
         headers[.cookie] = cookie
         if let name = HTTPField.Name("X-User-Id") { headers[name] = identity }
@@ -76,5 +78,24 @@ extension JSONObject {
         var body: JSONObject = ["email": "alice@shop.example", "password": .string(password)]
         body["role"] = role.map(JSONValue.string)
         return body
+    }
+}
+
+/// An access token as the gateway's own issuer gives it to alice, for an hour from noon.
+enum GatewayToken {
+    static func make(
+        _ key: SigningKey,
+        _ algorithm: SignatureAlgorithm,
+        issuer: String,
+        audience: String,
+        id: String = "one",
+        type: String = "at+jwt"
+    ) throws -> String {
+        let claims: JSONObject = [
+            "iss": .string(issuer), "aud": .string(audience), "sub": "user-alice", "sid": "session", "jti": .string(id),
+            "iat": .number(JSONNumber(Int(noon))), "exp": .number(JSONNumber(Int(noon) + 3600)),
+        ]
+        return try TokenSigner(key, algorithm: algorithm, keyID: key.thumbprint)
+            .sign(claims, header: ["typ": .string(type)])
     }
 }

@@ -113,4 +113,47 @@ struct UmuveBackendTests {
             try await app.expect(200, .get, "/health?fail=999")
         }
     }
+
+    private static let verified = [
+        "X-Verified-Subject": "001234.alice.0123", "X-Verified-Email": "alice@shop.example",
+        "X-Verified-Provider": "apple", "X-Forwarded-Host": "customer.localtest:8080",
+    ]
+
+    @Test func whoTheGatewayHasVerifiedIsSignedIn() async throws {
+        try await AppUnderTest.run(try backend()) { app in
+            let signIn = try await app.send(.post, "/api/auth/apple", fields: Self.verified)
+            let again = try await app.send(.post, "/api/auth/apple", fields: Self.verified)
+            for answer in [signIn, again] {
+                #expect(answer.status == 200)
+                let claims = try UnverifiedToken(Array(try answer.text("token").utf8)).claims()
+                #expect(claims["sub"] == "001234.alice.0123")
+                #expect(claims["email"] == "alice@shop.example")
+                #expect(claims["aud"] == "umuve-customer")
+            }
+            let refreshed = try await app.send(.post, "/api/auth/refresh", token: try again.text("token"))
+            let claims = try UnverifiedToken(Array(try refreshed.text("token").utf8)).claims()
+            #expect(claims["sub"] == "001234.alice.0123")
+        }
+    }
+
+    @Test func bodyAloneSignsNobodyIn() async throws {
+        try await AppUnderTest.run(try backend()) { app in
+            let body: JSONObject = ["userIdentifier": "001234.alice.0123", "email": "alice@shop.example"]
+            try await app.expect(401, .post, "/api/auth/apple", json: body)
+        }
+    }
+
+    @Test func accountHasTheRoleOfTheAppWhereItWasFirst() async throws {
+        try await AppUnderTest.run(try backend()) { app in
+            var driver = Self.verified
+            driver["X-Forwarded-Host"] = "driver.localtest"
+            let first = try await app.send(.post, "/api/auth/apple", fields: driver)
+            let claims = try UnverifiedToken(Array(try first.text("token").utf8)).claims()
+            #expect(claims["aud"] == "umuve-driver")
+            #expect(claims["role"] == "driver")
+            let conflict = try await app.send(.post, "/api/auth/apple", fields: Self.verified)
+            #expect(conflict.status == 409)
+            #expect(conflict.json == ["error": "This account is registered as a driver"])
+        }
+    }
 }

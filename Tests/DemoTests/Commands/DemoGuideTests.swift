@@ -1,4 +1,5 @@
 import Demo
+import Logging
 import Synchronization
 import Tenants
 import Testing
@@ -7,13 +8,21 @@ import Verification
 @testable import gatehouse
 
 struct DemoGuideTests {
+    private let standIn: ProviderStandIn
+
+    init() throws {
+        let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+        standIn = ProviderStandIn(keys: try StandInUnderTest.keys.get(), logger: logger, now: { noon })
+    }
+
     /// Each sign-in has a number, so that what is used twice shows.
     private func guide() async throws -> DemoGuide {
         let signIns = Atomic(0)
         return try await DemoGuide(
             gateway: HostPort(host: "127.0.0.1", port: 8080),
             admin: HostPort(host: "127.0.0.1", port: 9901),
-            adminToken: "adm"
+            adminToken: "adm",
+            providers: DemoProviders(standIn: standIn)
         ) { app, role, expiredFor in
             let number = signIns.add(1, ordering: .relaxed).newValue
             return SampleSession(
@@ -64,6 +73,19 @@ struct DemoGuideTests {
             let token = try #require(command.firstMatch(of: /h\.[a-z]+-own-0-[0-9]+\.sig/)).output
             #expect(commands.filter { $0.contains(token) }.count == 1)
         }
+    }
+
+    /// Apple's tokens work once.
+    @Test func noTwoLinesShareAnIdentityToken() async throws {
+        let commands = try await lines().compactMap { $0["command"]?.string }
+        let tokens = commands.compactMap { $0.firstMatch(of: /"identity_token":"([^"]+)"/).map { String($0.output.1) } }
+        #expect(tokens.count >= 6)
+        #expect(Set(tokens).count == tokens.count)
+    }
+
+    @Test func roleConflictIsShown() async throws {
+        let statuses = try await lines().filter { $0["tenant"] == "driver" }.map { $0["status"] }
+        #expect(statuses.contains(409))
     }
 
     @Test func everyLineIsInTheTextWithItsStatusAbove() async throws {

@@ -2,7 +2,7 @@ import Hummingbird
 import Verification
 
 /// The JSON that the sample apps take to sign in: `{ "email", "password", "role"? }`.
-struct SignIn: Sendable {
+struct PasswordSignIn: Sendable {
     let email: String
     let role: String?
 
@@ -31,6 +31,10 @@ extension SampleUser {
 
     /// The user that a verified token speaks of.
     init(_ principal: Principal) {
-        self.init(email: principal.claims["email"]?.string ?? "", role: principal.roles.first ?? "")
+        self.init(
+            subject: principal.subject ?? "",
+            email: principal.claims["email"]?.string ?? "",
+            role: principal.roles.first ?? ""
+        )
     }
 }

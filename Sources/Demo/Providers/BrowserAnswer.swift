@@ -1,0 +1,31 @@
+/// What a provider has a browser bring to the one who asked.
+public struct BrowserAnswer: Sendable, Equatable {
+    public struct Field: Sendable, Equatable {
+        public let name: String
+        public let value: String
+    }
+
+    /// Whether it is a form that the browser posts; else a redirect with a query.
+    public let isPost: Bool
+    /// The `redirect_uri`.
+    public let url: String
+    public let fields: [Field]
+
+    init(isPost: Bool, url: String, fields: [(name: String, value: String)]) {
+        self.isPost = isPost
+        self.url = url
+        self.fields = fields.map { Field(name: $0.name, value: $0.value) }
+    }
+
+    /// The fields as a form or a query has them.
+    public var form: String {
+        FormParameters.text(of: fields.map { ($0.name, $0.value) })
+    }
+
+    public subscript(name: String) -> String? {
+        fields.first { $0.name == name }?.value
+    }
+
+    /// Where a browser is sent that has nothing to post.
+    var location: String { "\(url)?\(form)" }
+}

@@ -1,0 +1,92 @@
+import Hummingbird
+import Tenants
+import Verification
+
+/// The pages where people sign in.
+extension ProviderStandIn {
+    /// Seconds that a code can be exchanged for, as at Apple.
+    private static let codeLifetime = 300.0
+
+    /// What the browser of whoever is signed in brings back from an authorization URL, without a browser.
+    ///
+    /// - Parameter cancelling: Whether the person says no.
+    /// - Throws: Why the page would show an error instead.
+    public func answer(to authorizationURL: String, cancelling: Bool = false) throws -> BrowserAnswer {
+        let query = authorizationURL.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
+        let provider: SignIn.Provider = authorizationURL.hasPrefix("\(url)/apple/") ? .apple : .google
+        let question = try question(String(query), at: provider)
+        return cancelling ? refusal(of: question, at: provider) : consent(to: question, at: provider)
+    }
+
+    func authorize(_ request: Request, at provider: SignIn.Provider) -> Response {
+        do throws(StandInRefusal) {
+            let question = try question(request.uri.query ?? "", at: provider)
+            let (user, atOnce) = state.withLock { ($0.users[provider], $0.answersAtOnce) }
+            let consent = consent(to: question, at: provider)
+            if atOnce && !consent.isPost {
+                return Response(status: .found, headers: [.location: consent.location, .cacheControl: "no-store"])
+            }
+            return StandInPage.signIn(
+                provider,
+                name: user?.name ?? "",
+                consent: consent,
+                refusal: refusal(of: question, at: provider),
+                atOnce: atOnce
+            )
+        } catch {
+            return StandInPage.problem(error)
+        }
+    }
+
+    private func question(
+        _ query: String,
+        at provider: SignIn.Provider
+    ) throws(StandInRefusal) -> AuthorizationQuestion {
+        let parameters = try FormParameters(query)
+        let (apple, google) = state.withLock { ($0.appleClients, $0.googleClients) }
+        return switch provider {
+        case .apple: try AuthorizationQuestion(parameters, appleClients: apple)
+        case .google: try AuthorizationQuestion(parameters, googleClients: google)
+        }
+    }
+
+    /// A code, with the name at the first sign-in at Apple and with the issuer at Google (RFC 9207).
+    private func consent(to question: AuthorizationQuestion, at provider: SignIn.Provider) -> BrowserAnswer {
+        let code = RandomText.make(bytes: 32)
+        let expiresAt = now() + Self.codeLifetime
+        return state.withLock { state in
+            var fields = question.state.map { [(name: "state", value: $0)] } ?? []
+            fields.append((name: "code", value: code))
+            if let user = state.users[provider] {
+                state.codes.set(IssuedCode(question: question, user: user, expiresAt: expiresAt), for: code)
+                if provider == .apple, state.toldNames["\(question.clientID) \(user.subject)"] == nil,
+                    let text = user.appleField(question.scopes)
+                {
+                    fields.append((name: "user", value: text))
+                }
+            }
+            if provider == .google {
+                fields += [(name: "iss", value: state.googleIssuer), (name: "scope", value: question.scope)]
+            }
+            return BrowserAnswer(isPost: question.isPosted, url: question.redirectURI, fields: fields)
+        }
+    }
+
+    private func refusal(of question: AuthorizationQuestion, at provider: SignIn.Provider) -> BrowserAnswer {
+        var fields = question.state.map { [(name: "state", value: $0)] } ?? []
+        fields.append((name: "error", value: provider == .apple ? "user_cancelled_authorize" : "access_denied"))
+        return BrowserAnswer(isPost: question.isPosted, url: question.redirectURI, fields: fields)
+    }
+}
+
+extension ProviderUser {
+    /// What Apple posts beside the code, and has not signed; nil where nothing was asked for.
+    fileprivate func appleField(_ scopes: [String]) -> String? {
+        var object = JSONObject()
+        if scopes.contains("name") {
+            object["name"] = ["firstName": .string(givenName), "lastName": .string(familyName)]
+        }
+        if scopes.contains("email") { object["email"] = .string(email) }
+        return object.members.isEmpty ? nil : JSONWriter.text(of: .object(object))
+    }
+}

@@ -1,0 +1,64 @@
+public import Tenants
+
+extension ProviderStandIn {
+    /// Makes the stand-in the Apple and the Google of a tenant, and the tenant's clients known here. It has to be started.
+    ///
+    /// A sign-in with cookies at Google goes where `sign_in.google` says: a tenant without that section is left as it is.
+    public func apply(to tenant: inout Tenant) {
+        guard var signIn = tenant.signIn else { return }
+        let url = url
+        if var apple = signIn.apple {
+            apple.issuer = appleIssuer
+            apple.keys.location = .keySet(url: "\(url)/apple/auth/keys")
+            apple.authorizeURL = "\(url)/apple/auth/authorize"
+            apple.tokenURL = "\(url)/apple/auth/token"
+            apple.web?.privateKey = Secret(appleP8)
+            signIn.apple = apple
+        }
+        if var google = signIn.google {
+            // As Google has it, with and without the scheme.
+            google.issuers = [googleIssuer, String(googleIssuer.dropFirst("http://".count))]
+            google.keys.location = .keySet(url: "\(url)/google/certs")
+            google.userInfoURL = "\(url)/google/userinfo"
+            google.tokenInfoURL = "\(url)/google/tokeninfo"
+            google.authorizeURL = "\(url)/google/auth"
+            google.tokenURL = "\(url)/google/token"
+            signIn.google = google
+        }
+        tenant.signIn = signIn
+        register(tenant, signIn)
+    }
+
+    private func register(_ tenant: Tenant, _ signIn: SignIn) {
+        let base = (tenant.issuer?.basePath ?? "") + "/oauth2/callback"
+        state.withLock { state in
+            if let web = signIn.apple?.web {
+                let client = AppleClient(teamID: web.teamID, keyID: web.keyID)
+                state.add(client, web.clientID, tenant.hosts, "\(base)/apple")
+                if let own = signIn.web, own.provider == .apple {
+                    state.add(client, own.clientID, tenant.hosts, own.callback.description)
+                }
+            }
+            if let web = signIn.google?.web {
+                let client = GoogleClient(secret: web.clientSecret.bytes)
+                state.add(client, web.clientID, tenant.hosts, "\(base)/google")
+            }
+            if let own = signIn.web, own.provider == .google {
+                let client = GoogleClient(secret: own.clientSecret?.bytes)
+                state.add(client, own.clientID, tenant.hosts, own.callback.description)
+            }
+        }
+    }
+}
+
+extension StandInState {
+    fileprivate mutating func add(_ client: AppleClient, _ id: String, _ hosts: [HostPattern], _ path: String) {
+        let places = hosts.map { RedirectPlace(host: $0, path: path) }
+        appleClients[id, default: client].places += places
+    }
+
+    fileprivate mutating func add(_ client: GoogleClient, _ id: String, _ hosts: [HostPattern], _ path: String) {
+        let places = hosts.map { RedirectPlace(host: $0, path: path) }
+        googleClients[id, default: client].places += places
+    }
+}

@@ -1,0 +1,35 @@
+public import Verification
+
+/// Somebody with an account at Apple or Google.
+public struct ProviderUser: Sendable, Equatable {
+    /// The provider's `sub`.
+    public var subject: String
+    public var email: String
+    /// As Apple writes it, a text or a boolean.
+    public var emailVerified: JSONValue
+    /// Whether the e-mail is one of Apple's relay addresses.
+    public var isPrivateEmail: Bool
+    public var givenName: String
+    public var familyName: String
+
+    public init(
+        subject: String,
+        email: String,
+        emailVerified: JSONValue = true,
+        isPrivateEmail: Bool = false,
+        givenName: String = "Alice",
+        familyName: String = "Example"
+    ) {
+        self.subject = subject
+        self.email = email
+        self.emailVerified = emailVerified
+        self.isPrivateEmail = isPrivateEmail
+        self.givenName = givenName
+        self.familyName = familyName
+    }
+
+    public var name: String { "\(givenName) \(familyName)" }
+
+    /// Whether the e-mail is verified, whatever it is written as.
+    var isEmailVerified: Bool { emailVerified == true || emailVerified == "true" }
+}

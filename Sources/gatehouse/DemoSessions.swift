@@ -1,0 +1,71 @@
+import AsyncHTTPClient
+import Demo
+import NIOCore
+import NIOHTTP1
+import Tenants
+import Verification
+
+/// Signs people in to the sample apps: at the backends that mint their tokens themselves, and through the gateway, as the
+/// apps do, where it issues them.
+struct DemoSessions: Sendable {
+    private static let patience = TimeAmount.seconds(20)
+    private static let longestAnswer = 1 << 20
+    private static let mostRetries = 80
+    private static let pause = Duration.milliseconds(250)
+
+    let backends: SampleBackends
+    let providers: DemoProviders
+    let gateway: HostPort
+
+    /// - Parameters:
+    ///   - role: Counts in the customer and the driver app only; nil: the app's own.
+    ///   - seconds: How long ago the access token expired; nil: it is good.
+    func begin(_ app: SampleAppName, role: String?, expiredFor seconds: Int?) async throws -> SampleSession {
+        let email = "alice@\(app.rawValue).example"
+        if let token = try backends.accessToken(app, email: email, role: role, expiredFor: seconds) {
+            return SampleSession(accessToken: token)
+        }
+        let exchange = try app == .chat ? providers.googleExchange(for: app) : providers.appleExchange(for: app)
+        let answer = try await send(exchange, to: app)
+        guard let accessToken = answer["access_token"]?.string, let refreshToken = answer["refresh_token"]?.string
+        else {
+            throw CommandFailure("the sign-in to \(app.rawValue) answered without tokens")
+        }
+        guard let seconds else { return SampleSession(accessToken: accessToken, refreshToken: refreshToken) }
+        let expired = try backends.expired(accessToken, of: app, for: seconds)
+        return SampleSession(accessToken: expired ?? accessToken, refreshToken: refreshToken)
+    }
+
+    /// Makes what an exchange brings the account of an app.
+    func register(_ exchange: DemoExchange, in app: SampleAppName) async throws {
+        _ = try await send(exchange, to: app)
+    }
+
+    /// Sends again what came before the gateway had the providers' keys.
+    private func send(_ exchange: DemoExchange, to app: SampleAppName) async throws -> JSONObject {
+        var (status, object) = try await answer(to: exchange, at: app)
+        for _ in 0..<Self.mostRetries where status == .serviceUnavailable {
+            try await Task.sleep(for: Self.pause)
+            (status, object) = try await answer(to: exchange, at: app)
+        }
+        guard status == .ok, let object else {
+            let detail = object?["detail"]?.string.map { ": \($0)" } ?? ""
+            throw CommandFailure("the sign-in to \(app.rawValue) answered \(status.code)\(detail)")
+        }
+        return object
+    }
+
+    private func answer(
+        to exchange: DemoExchange,
+        at app: SampleAppName
+    ) async throws -> (status: HTTPResponseStatus, object: JSONObject?) {
+        var request = HTTPClientRequest(url: "http://\(gateway)\(exchange.path)")
+        request.method = .POST
+        request.headers.add(name: "Host", value: "\(app.rawValue).localtest:\(gateway.port)")
+        request.headers.add(name: "Content-Type", value: "application/json")
+        request.body = .bytes(JSONWriter.bytes(of: exchange.body))
+        let response = try await HTTPClient.shared.execute(request, timeout: Self.patience)
+        let body = try await response.body.collect(upTo: Self.longestAnswer)
+        return (response.status, try? JSONParser.parse(Array(body.readableBytesView)).object)
+    }
+}

@@ -1,0 +1,56 @@
+import ArgumentParser
+import Verification
+
+struct KeysRotateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rotate",
+        abstract: "Has the next signing key of a tenant's issuer take over.",
+        discussion: """
+            Asks the admin API of a running gateway, for a tenant whose keys the gateway makes itself. It does that on \
+            its own every issuer.rotate_every; this is for when a key has to go earlier. The next key takes over \
+            everywhere at the same time, when everybody may be taken to know it, and tokens of the old one stay good \
+            until they expire.
+
+            The admin token (gateway.admin.token) is read from the environment, GATEHOUSE_ADMIN_TOKEN.
+
+              gatehouse keys rotate --tenant shop --dry-run
+            """
+    )
+
+    @Option(help: ArgumentHelp("The tenant, as tenants.yaml calls it.", valueName: "name"))
+    var tenant: String
+
+    @Flag(help: "Only say what would happen.")
+    var dryRun = false
+
+    @Option(
+        help: ArgumentHelp("Where the admin listener is (default: \(AdminURL.ordinary)).", valueName: "url"),
+        transform: AdminURL.init
+    )
+    var admin = AdminURL.ordinary
+
+    func run() async throws {
+        let client = AdminClient(admin, token: try AdminClient.tokenFromEnvironment())
+        if admin.isOpenToOthers, client.hasToken {
+            Terminal.printError("warning: \(admin) is plain http to another machine: the token can be read on the way")
+        }
+        let answer = try await client.send(.post, "/api/keys", ["tenant": .string(tenant), "dry_run": .bool(dryRun)])
+        guard let lines = Self.lines(answer) else { throw CommandFailure(admin.isSomethingElse) }
+        for line in lines { Terminal.print(line) }
+    }
+
+    /// - Returns: Nil for an answer that is none of a gateway.
+    static func lines(_ answer: JSONObject) -> [String]? {
+        guard let active = answer["active"]?.string, let takesOverAt = answer["takes_over_at"]?.string,
+            let verifiesUntil = answer["verifies_until"]?.string
+        else { return nil }
+        let next = answer["next"]?.string.map { "key \($0)" } ?? "a key that is yet to be made"
+        var lines = [
+            "\(takesOverAt): \(next) signs, and one after it is made",
+            "\(verifiesUntil): key \(active), which signs until the other does, verifies no more",
+        ]
+        if answer["under_way"] == true { lines.insert("a rotation is under way already:", at: 0) }
+        if answer["dry_run"] == true { lines.append("nothing was changed (--dry-run)") }
+        return lines.map(RevocationLine.printable)
+    }
+}
