@@ -10,6 +10,8 @@
 #   make bench-http2   the same over HTTP/2, with and without TLS, and TLS handshakes
 #   make bench-revocations   what a million revocations, and a Redis that stands still, cost a request
 #   make bench-refresh   what being able to refresh costs a request that needs none
+#   make bench-sign-ins   how many sign-ins, codes and refreshes a second, and what each costs
+#   make screenshots   take the pictures of the sign-in pages in the documents
 #   make soak      build it and run it under mixed load with faults for ten minutes
 #   make clean     remove what was built
 
@@ -18,12 +20,12 @@ SWIFT_PATHS := Package.swift Sources Tests
 # Tests of parsers keep the processor busy for half a minute, in which servers of tests beside them would be late.
 SERVER_TESTS := ^(HouseTests|RealClientTests|RedisTests|StoreTests)\.
 # Several instances with their Redis servers and Sentinels, one test at a time: each has the machine to itself.
-FLEET_TESTS := ^HouseTests\.(Arrival|CutWire|Failover|Killed|PausedStore|RefreshFleet[A-Za-z]*|RevokingUnderLoad|SharedKeySet)Tests
+FLEET_TESTS := ^HouseTests\.(Arrival|CutWire|Failover|Killed|PausedStore|RefreshFleet[A-Za-z]*|SignInFleet[A-Za-z]*|RevokingUnderLoad|SharedKeySet)Tests
 # Exclusivity is checked at compile time and in every debug build and test; at run time it costs a third of the user
 # instructions of a request.
 RELEASE_FLAGS := -c release --product gatehouse --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked
 
-.PHONY: setup demo test format lint release bench bench-http2 bench-revocations bench-refresh soak clean
+.PHONY: setup demo test format lint release bench bench-http2 bench-revocations bench-refresh bench-sign-ins screenshots soak clean
 
 setup:
 	@scripts/setup
@@ -33,6 +35,7 @@ demo: setup
 	@exec "$$($(SWIFT) build --show-bin-path)/gatehouse" demo $(DEMO_OPTIONS)
 
 test: setup
+	@scripts/test-environment >/dev/null
 	$(SWIFT) build --build-tests
 	$(SWIFT) build --product gatehouse
 	scripts/check-documents "$$($(SWIFT) build --show-bin-path)/gatehouse"
@@ -63,6 +66,13 @@ bench-revocations: release
 
 bench-refresh: release
 	Benchmarks/refresh "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)/gatehouse"
+
+bench-sign-ins: release
+	loadtest/sign_ins.py "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)/gatehouse"
+
+screenshots: setup
+	$(SWIFT) build --product gatehouse
+	scripts/screenshots "$$($(SWIFT) build --show-bin-path)/gatehouse" docs/images
 
 soak: release
 	loadtest/soak.py "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)/gatehouse"

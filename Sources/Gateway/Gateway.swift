@@ -1,11 +1,9 @@
-public import Issuing
 public import Logging
 import NIOCore
 import NIOPosix
 public import ServiceLifecycle
 import Synchronization
 public import Tenants
-public import Verification
 
 /// Where the gateway can be reached once it is started.
 public struct BoundAddresses: Sendable, Equatable {

@@ -18,8 +18,6 @@ final class Worker {
     var revocationWatch = RevocationWatch()
     /// Bytes of bodies that may still be kept for requests to be made again.
     var replayRoom: Int
-    /// Questions to endpoints that are not answered yet.
-    var questionsUnderWay = 0
     /// For use again.
     var spareRequests: [KeptRequest] = []
     private(set) var serving: Serving

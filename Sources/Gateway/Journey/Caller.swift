@@ -38,7 +38,7 @@ final class Caller {
             lines += text.utf8
             lines += [0x0d, 0x0a]
         }
-        marks = RevocationMarks(principal)
+        marks = RevocationMarks(principal, ownIssuer: tenant.issuer?.url)
         subjectHash = StableHash.of((principal.subject ?? "").utf8)
         subjectInJSON = JSONText.escaped(principal.subject ?? "")
         verdicts = Array(repeating: nil, count: tenant.access.rules.count)

@@ -54,7 +54,9 @@ extension ClientExchange {
             worker.logRequest(&record, head, span, isBehindProxy: peer.isTrustedProxy)
             guard isCovered(request, span) else { return refuse(.misdirected) }
             if isTooLarge(request.tenant, head.framing) { return refuse(.payloadTooLarge) }
-            if let endpoint = endpoint(request, span) { return serve(endpoint, request, head, bytes) }
+            if let endpoint = endpoint(request, span), !passesBy(endpoint, request, head, span) {
+                return serve(endpoint, request, head, bytes)
+            }
             switch serving.decision.decide(
                 request,
                 head,

@@ -159,6 +159,7 @@ class ClientExchange {
             abandonServer()
             refuse(isServersFault ? .backendTimeout : .bodyTimeout, closing: true)
         case .waitingForServer: refuseWaiting(.overloaded)
+        case .answer where server is EndpointExchange && exchange.awaitsAnswer: endpointRefused(.overloaded)
         case .tunnel: tunnel?.wentSilent()
         case .head, .deciding, .body, .answer, .readingPastBody, .closing, .lingering: closeNow()
         case .closed: break

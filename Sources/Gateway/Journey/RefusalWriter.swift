@@ -106,6 +106,7 @@ enum ReasonPhrase {
         case 408: "Request Timeout"
         case 413: "Content Too Large"
         case 414: "URI Too Long"
+        case 415: "Unsupported Media Type"
         case 417: "Expectation Failed"
         case 421: "Misdirected Request"
         case 426: "Upgrade Required"

@@ -43,6 +43,8 @@ final class TenantRuntime {
     private(set) var keyGeneration = 0
     /// Signature checks that are made beside the loop.
     var slowChecksUnderWay = 0
+    /// Questions to its endpoints that are not answered yet.
+    var questionsUnderWay = 0
     /// Its requests are served on no connection that did not show one.
     let needsClientCertificate: Bool
 

@@ -104,7 +104,10 @@ actor KeySetKeeper {
         let id = nextWaiter
         switch entries[source]?.state.asked(id, reason, at: clock.now().monotonic) {
         case nil: return .nothingNew
-        case .answer(let answer): return answer
+        case .answer(let answer):
+            // Keys that have just come may still be on their way to whoever verifies with them.
+            if answer == .decideAgain { await handOn(source) }
+            return answer
         case .wait: break
         case .tick: wake(source)
         }

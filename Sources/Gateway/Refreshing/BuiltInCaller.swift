@@ -30,7 +30,12 @@ struct BuiltInCaller: RefreshCalling {
                 guard SessionBook.names(refreshToken, session: session) else { return .failed(.noRefreshToken) }
                 tokens = try await book.refresh(refreshToken, subject: subject, client: .any, at: now())
             } else {
-                tokens = try await book.renew(sessionID: session, subject: subject, at: now())
+                tokens = try await book.renew(
+                    sessionID: session,
+                    subject: subject,
+                    scopes: credential.principal.scopes,
+                    at: now()
+                )
             }
             return .tokens(Self.received(tokens, delivery))
         } catch .refused(.unknownSession) where credential.refreshToken != nil {

@@ -286,12 +286,21 @@ extension ClientExchange {
     private func isGood(_ renewal: Renewal, _ attempt: RefreshAttempt) -> Bool {
         guard let tenant = record.tenant,
             SameBytes.are(renewal.principal.issuer, attempt.caller.principal.issuer),
-            SameBytes.are(renewal.principal.subject, attempt.caller.principal.subject)
+            SameBytes.are(renewal.principal.subject, attempt.caller.principal.subject),
+            !widens(renewal, attempt, tenant)
         else { return false }
         let now = worker.unixTime(at: worker.now())
         let set = tenant.revocations.set
         return !set.isRevoked(attempt.caller.marks, at: now)
             && !set.isRevoked(RevocationMarks(renewal.principal), at: now)
+    }
+
+    /// Whether a token of the tenant's own issuer that was narrowed (RFC 6749 section 6) would get a wider one, which
+    /// another token of its session has led to.
+    private func widens(_ renewal: Renewal, _ attempt: RefreshAttempt, _ tenant: TenantRuntime) -> Bool {
+        guard case .builtIn? = tenant.refreshing?.rules.call.strategy else { return false }
+        let granted = attempt.caller.principal.scopes
+        return !renewal.principal.scopes.allSatisfy(granted.contains)
     }
 
     /// Has the client told of its new tokens with the answer.

@@ -18,11 +18,16 @@ struct RevocationMarks: Sendable {
         self.issuedAt = issuedAt
     }
 
-    init(_ principal: Principal) {
+    /// - Parameter ownIssuer: The `iss` of the tenant's own issuer. Its tokens say when their session began
+    ///   (`auth_time`), and fall with what falls of that time: an instance that has not heard of the revocation yet may
+    ///   have made one after it.
+    init(_ principal: Principal, ownIssuer: String? = nil) {
         token = RevocationDigest(RevocationTarget(tokenOf: principal))
         session = principal.sessionID.map { RevocationDigest(.session($0)) }
         subject = principal.subject.map { RevocationDigest(.subject($0)) }
-        issuedAt = principal.issuedAt
+        let isOwn = ownIssuer.map { $0.utf8.elementsEqual(principal.issuer.utf8) } ?? false
+        let began = isOwn ? principal.claims["auth_time"]?.double : nil
+        issuedAt = principal.issuedAt.map { min($0, began ?? $0) }
     }
 }
 

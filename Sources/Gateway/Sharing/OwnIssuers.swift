@@ -89,15 +89,20 @@ struct OwnIssuers: Sendable {
     /// - Throws: ``StoreError/sealBroken(_:)`` if they are sealed with another key. A store that is away is waited for in
     ///   the background.
     func load() async throws(StoreError) {
-        for case .stored(let stored)? in keys {
-            do throws(SigningProblem) {
-                try await stored.load(at: Clock.unix())
-            } catch .store(.sealBroken(let problem)) {
-                throw .sealBroken(problem)
-            } catch {
-                logger.error("no tokens can be signed yet", metadata: ["reason": "\(error)"])
+        let problems = await withTaskGroup(of: SigningProblem?.self) { group in
+            for case .stored(let stored)? in keys {
+                group.addTask {
+                    do throws(SigningProblem) {
+                        try await stored.load(at: Clock.unix())
+                        return nil
+                    } catch {
+                        return error
+                    }
+                }
             }
+            return await group.reduce(into: []) { problems, problem in problems += problem.map { [$0] } ?? [] }
         }
+        for case .store(.sealBroken(let problem)) in problems { throw .sealBroken(problem) }
     }
 
     /// Keeps up with the keys in the store until the task is cancelled.
@@ -109,7 +114,9 @@ struct OwnIssuers: Sendable {
     }
 
     func lookAgain() async {
-        for case .stored(let stored)? in keys { await stored.keepUp(at: Clock.unix()) }
+        await withDiscardingTaskGroup { group in
+            for case .stored(let stored)? in keys { group.addTask { await stored.keepUp(at: Clock.unix()) } }
+        }
     }
 
     /// An instance has changed a tenant's keys in the store.
@@ -123,12 +130,8 @@ struct OwnIssuers: Sendable {
     func missing() async -> [String] {
         var missing: [String] = []
         for (tenant, keys) in zip(tenants, keys) {
-            guard case .stored(let stored)? = keys else { continue }
-            do throws(SigningProblem) {
-                _ = try await stored.published()
-            } catch {
-                missing.append("signing keys of \(tenant.name) are not loaded")
-            }
+            guard case .stored(let stored)? = keys, await !stored.isLoaded else { continue }
+            missing.append("signing keys of \(tenant.name) are not loaded")
         }
         return missing
     }

@@ -233,11 +233,16 @@ final class SharedState: Sendable {
 }
 
 extension KeyFileSource {
-    /// Those of all tenants' issuers, each once.
+    /// Those of all tenants' issuers, each once: of those that they trust, and of their own.
     static func all(of tenants: [Tenant]) -> [KeyFileSource] {
         var sources: [KeyFileSource] = []
         for case .file(let source) in tenants.flatMap(\.authenticate.keySources) where !sources.contains(source) {
             sources.append(source)
+        }
+        for issuer in tenants.compactMap(\.issuer) {
+            guard let path = issuer.keysDirectory else { continue }
+            let source = KeyFileSource(kind: .directory, path: path, algorithms: [issuer.algorithm])
+            if !sources.contains(source) { sources.append(source) }
         }
         return sources
     }

@@ -20,10 +20,7 @@ extension ClientExchange {
     /// - Parameter bytes: The head.
     final func serve(_ endpoint: Endpoint, _ request: RoutedRequest, _ head: RequestHead, _ bytes: ByteBuffer) {
         let span = bytes.readableBytesUInt8Span
-        if let refusal = methodRefusal(endpoint, head, span) { return refuse(refusal) }
-        if case .length(let length) = head.framing, length > EndpointExchange.mostBytes {
-            return refuse(.payloadTooLarge)
-        }
+        if let refusal = refusal(of: endpoint, head, span) { return refuse(refusal) }
         let question = EndpointQuestion(
             endpoint: endpoint,
             routed: request,
@@ -35,7 +32,7 @@ extension ClientExchange {
         guard let read = question.read(span, at: worker.unixTime(at: record.startedAt)) else {
             return refuse(.severalTokens)
         }
-        signInHead = Self.copy(span.extracting(0..<head.length))
+        if request.tenant.forwardsSignIns(endpoint) { signInHead = Self.copy(span.extracting(0..<head.length)) }
         let server = EndpointExchange(read, answersHead: record.method == .head, worker: worker)
         self.server = server
         server.client = self
@@ -56,11 +53,41 @@ extension ClientExchange {
         return buffer
     }
 
-    private func methodRefusal(_ endpoint: Endpoint, _ head: RequestHead, _ bytes: Span<UInt8>) -> Refusal? {
+    /// Whether a request at the path of an endpoint that forwards goes by the tenant's rules instead: what it asks of the
+    /// backend is no sign-in, or observe mode lets through what would be refused.
+    final func passesBy(
+        _ endpoint: Endpoint,
+        _ request: RoutedRequest,
+        _ head: RequestHead,
+        _ bytes: Span<UInt8>
+    ) -> Bool {
+        guard request.tenant.forwardsSignIns(endpoint) else { return false }
+        // A browser asks first whether it may send one (Fetch section 3.2.2), and asks the app.
+        if record.method == .options, requestFraming == .none { return true }
+        guard request.tenant.tenant.mode == .observe, let refusal = refusal(of: endpoint, head, bytes) else {
+            return false
+        }
+        checkedSignIn = CheckedSignIn(observed: refusal.code)
+        return true
+    }
+
+    /// What is wrong with the head of a request for an endpoint.
+    private func refusal(of endpoint: Endpoint, _ head: RequestHead, _ bytes: Span<UInt8>) -> Refusal? {
         let methods = endpoint.methods
         let isKnown = methods.contains { bytes.isEqual(head.method, to: $0) }
-        if isKnown || (record.method == .head && methods.contains("GET")) { return nil }
-        return .methodNotAllowed(methods)
+        guard isKnown || (record.method == .head && methods.contains("GET")) else {
+            return .methodNotAllowed(methods)
+        }
+        if case .length(let length) = head.framing, length > EndpointExchange.mostBytes { return .payloadTooLarge }
+        // What is checked must be what the backend reads.
+        var types = 0
+        for index in 0..<head.fieldCount {
+            let field = head.fields[index]
+            if bytes.isFieldName(field.name, "content-type") { types += 1 }
+            guard bytes.isFieldName(field.name, "content-encoding") else { continue }
+            if !bytes.isCaseInsensitively("identity", field.value) { return .encodedSignIn }
+        }
+        return types > 1 ? .severalTypes : nil
     }
 
     private func sendContinue() {
@@ -92,9 +119,14 @@ extension ClientExchange {
     }
 
     final func endpointRefused(_ refusal: Refusal) {
+        turnAway(refusal)
+        proceed()
+    }
+
+    /// Refuses what the endpoint was to answer, for a caller that goes on itself.
+    final func turnAway(_ refusal: Refusal) {
         abandonServer()
         refuse(refusal)
-        proceed()
     }
 
     /// What came of a question to an endpoint.
@@ -182,8 +214,20 @@ extension Refusal {
         )
     }
 
+    static let encodedSignIn = Refusal(
+        .badRequest,
+        status: 415,
+        detail: "this endpoint takes no Content-Encoding: send the body as it is"
+    )
+
+    static let severalTypes = Refusal(.badRequest, status: 400, detail: "there are several Content-Type fields")
+
     static func methodNotAllowed(_ methods: [String]) -> Refusal {
-        var refusal = Refusal(.badRequest, status: 405, detail: "this endpoint takes \(methods.joined(separator: " and "))")
+        var refusal = Refusal(
+            .badRequest,
+            status: 405,
+            detail: "this endpoint takes \(methods.joined(separator: " and "))"
+        )
         refusal.allowedMethods = methods.contains("GET") ? ["HEAD"] + methods : methods
         return refusal
     }

@@ -7,6 +7,8 @@ import NIOCore
 final class EndpointExchange: ServerExchange {
     /// Bytes of a body that an endpoint takes: tokens and forms are much shorter.
     static let mostBytes = 64 << 10
+    /// Nanoseconds for an answer: longer than all that an endpoint may wait for together.
+    private static let patience: UInt64 = 60_000_000_000
 
     private var question: EndpointRequest
     var endpoint: Endpoint { question.endpoint }
@@ -40,7 +42,9 @@ final class EndpointExchange: ServerExchange {
     override func requestSent(at now: UInt64) {
         guard let client, !wasAsked, !isTooLarge else { return }
         wasAsked = true
-        if !worker.ask(question, for: client, at: self) { client.endpointRefused(.overloaded) }
+        client.setDeadline(Self.patience)
+        // Whoever calls goes on reading; to do so from here would be a step down the stack for each request in line.
+        if !worker.ask(question, for: client, at: self) { client.turnAway(.overloaded) }
     }
 
     override func abandon() { client = nil }

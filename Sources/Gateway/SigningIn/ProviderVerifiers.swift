@@ -132,6 +132,9 @@ extension SignIn {
 
 /// The tokens of one tenant's providers: verified, with keys that are fetched where they are missing.
 struct TenantProviderTokens: ProviderTokens {
+    /// Waits for keys, of five seconds at most each.
+    private static let mostAsks = 2
+
     let tenant: Int
     let verifiers: ProviderVerifiers
     let ask: @Sendable (RemoteKeySource, KeySetReason) async -> KeySetAnswer
@@ -143,19 +146,25 @@ struct TenantProviderTokens: ProviderTokens {
     ) async -> Result<Principal, ProviderTokenProblem> {
         guard let source = verifiers.source(of: kind, ofTenant: tenant) else { return .failure(.keysUnavailable) }
         let bytes = Array(token.utf8)
-        for mayAsk in [true, false] {
+        var asksLeft = Self.mostAsks
+        while true {
+            let failure: VerificationFailure
             switch await verifiers.verify(bytes, as: kind, ofTenant: tenant, at: now) {
             case .success(let principal): return .success(principal)
-            case .failure(let failure):
-                let isMissing = failure.reason == .keysNotLoaded
-                // A failure that newer keys may mend names its issuer.
-                guard isMissing || failure.issuerPlace != nil else { return .failure(.refused(failure)) }
-                guard mayAsk, case .decideAgain = await ask(source, isMissing ? .missing : .unknownKey) else {
-                    return .failure(isMissing ? .keysUnavailable : .refused(failure))
-                }
+            case .failure(let refused): failure = refused
+            }
+            let isMissing = failure.reason == .keysNotLoaded
+            // A failure that newer keys may mend names its issuer.
+            guard isMissing || failure.issuerPlace != nil else { return .failure(.refused(failure)) }
+            guard asksLeft > 0 else { return .failure(isMissing ? .keysUnavailable : .refused(failure)) }
+            asksLeft -= 1
+            switch await ask(source, isMissing ? .missing : .unknownKey) {
+            case .decideAgain: continue
+            // The first fetch may take longer than one wait; whoever signs in would rather wait than start anew.
+            case .unavailable where isMissing: continue
+            case .unavailable, .nothingNew: asksLeft = 0
             }
         }
-        return .failure(.keysUnavailable)
     }
 }
 

@@ -3,20 +3,22 @@ import NIOCore
 
 /// What the loops have to do with signing in besides single requests.
 extension Worker {
-    /// Questions of one loop that may be under way: each holds a request's body, and most wait for the store.
-    private static let mostQuestions = 1024
+    /// Questions of one tenant that may be under way on a loop: each holds a request's body, and most wait for the store
+    /// or a provider. One tenant's provider that is slow leaves the others their places.
+    private static let mostQuestions = 256
 
     /// Has an endpoint's question answered. Gives whether there is room for it.
     func ask(_ question: EndpointRequest, for client: ClientExchange, at server: EndpointExchange) -> Bool {
-        guard questionsUnderWay < Self.mostQuestions, let tenant = client.record.tenant?.index else { return false }
-        questionsUnderWay += 1
-        let bound = NIOLoopBound((self, client, server), eventLoop: eventLoop)
+        guard let tenant = client.record.tenant, tenant.questionsUnderWay < Self.mostQuestions else { return false }
+        tenant.questionsUnderWay += 1
+        let bound = NIOLoopBound((tenant, client, server), eventLoop: eventLoop)
         let serial = client.serial
+        let place = tenant.index
         Task { [eventLoop, controlPlane] in
-            let answer = await controlPlane.answer(tenant, question)
+            let answer = await controlPlane.answer(place, question)
             eventLoop.execute {
-                let (worker, client, server) = bound.value
-                worker.questionsUnderWay -= 1
+                let (tenant, client, server) = bound.value
+                tenant.questionsUnderWay -= 1
                 // Whoever asked may be gone, and the object serve another request.
                 if client.serial == serial { client.endpointTold(answer, server) }
             }

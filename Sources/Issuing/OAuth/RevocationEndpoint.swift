@@ -5,9 +5,6 @@ import Verification
 
 /// Takes tokens back (RFC 7009): of a refresh token, the whole session; of an access token, that one.
 struct RevocationEndpoint: Sendable {
-    /// Seconds by which clocks may differ: a revocation outlives its token by these.
-    private static let clockDifference = 600.0
-
     let context: SignInContext
     let sessions: SessionBook
     let tokens: OwnTokens
@@ -20,7 +17,7 @@ struct RevocationEndpoint: Sendable {
         guard let token = form["token"] else { throw .invalidRequest("token is missing") }
         if let refresh = try await tokens.refresh(token, at: request.now) {
             try await end(refresh.session, client, at: request.now)
-        } else if let principal = try await tokens.verify(token, as: .access, at: request.now) {
+        } else if let principal = try await tokens.verify(token, as: .access, at: request.now, allowExpired: true) {
             try await revoke(principal, client, at: request.now)
         }
         return .response(EndpointResponse(status: 200, fields: [EndpointResponse.Field("Cache-Control", "no-store")]))
@@ -49,15 +46,24 @@ struct RevocationEndpoint: Sendable {
         at now: Double
     ) async throws(OAuthError) {
         guard client.owns(tokensOf: principal.claims["client_id"]?.string) else { throw Self.foreign }
-        guard let tokenID = principal.tokenID, let expiresAt = principal.expiresAt else { return }
+        guard let tokenID = principal.tokenID, let endOfUse = endOfUse(of: principal), now < endOfUse else { return }
         let revocation = Revocation(
             tenant: context.tenant.name,
             target: .token(issuer: principal.issuer, tokenID: tokenID),
             revokedAt: now,
-            expiresAt: expiresAt + Self.clockDifference,
+            expiresAt: endOfUse,
             reason: "revoked by its client"
         )
         try await OAuthError.asking { () async throws(StoreError) in try await context.revocations.revoke([revocation])
+        }
+    }
+
+    /// Unix seconds from which the token is good for nothing, not even for a refresh by the gateway (`refresh.grace`), on
+    /// any instance's clock.
+    private func endOfUse(of principal: Principal) -> Double? {
+        let tenant = context.tenant
+        return principal.expiresAt.map {
+            $0 + tenant.authenticate.policy.leeway + tenant.refreshGrace.seconds + SessionBook.clockDifference
         }
     }
 

@@ -108,10 +108,14 @@ public struct SessionBook: Sendable {
     /// A new access token for one of a session that is used by its `sid`: for clients whose refresh token is not at
     /// hand.
     ///
-    /// - Parameter subject: Of the token that shows the `sid`, which has been verified.
+    /// - Parameters:
+    ///   - subject: Of the token that shows the `sid`, which has been verified.
+    ///   - scopes: That token's. One that was narrowed gets no successor: it would be wider, or stand in for the others
+    ///     of its session.
     public func renew(
         sessionID: String,
         subject: String,
+        scopes: [String],
         at now: Double
     ) async throws(IssuingError) -> IssuedTokens {
         for _ in 0..<Self.mostTries {
@@ -119,6 +123,7 @@ public struct SessionBook: Sendable {
             var session = stored.session
             guard session.belongs(to: subject) else { throw .refused(.otherSubject) }
             guard session.isLive(at: now) else { throw .refused(.expired) }
+            guard session.scopes.allSatisfy(scopes.contains) else { throw .refused(.scopeExceeded) }
             try await endIfRevoked(session, at: now)
             session.use(rules, at: now)
             let issued = try await tokens.make(session, nil, at: now)

@@ -100,9 +100,14 @@ public actor StoredKeys: IssuerKeys {
         return try signer(for: held.ring.active(at: now)).token(claims, as: type)
     }
 
+    /// What is held is good for verifying however old it is: a key is there an hour before it signs.
     public func published() async throws(SigningProblem) -> PublishedKeys {
-        try await current(at: now()).published
+        if let held { return held.published }
+        return try await current(at: now()).published
     }
+
+    /// Whether the ring was read at least once.
+    public var isLoaded: Bool { held != nil }
 }
 
 // MARK: - Steps

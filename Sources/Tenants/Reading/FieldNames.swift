@@ -11,6 +11,7 @@ enum FieldNames {
     /// - Parameter name: Folded.
     static func isReserved(_ name: String) -> Bool {
         reserved.contains(name) || name.hasPrefix("x-forwarded-") || name.hasPrefix("sec-websocket-")
+            || name.hasPrefix("x-verified-")
     }
 
     /// Whether a client or a cache between does something of its own at a field of a response.

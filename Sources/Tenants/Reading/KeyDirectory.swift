@@ -37,6 +37,14 @@ enum KeyDirectory {
         return keys
     }
 
+    /// Whether two are one key under one name: its public half was published before the private one came.
+    private static func isSameKey(_ one: JSONValue, _ other: JSONValue) -> Bool {
+        ["kid", "kty", "crv", "n", "e", "x", "y"].allSatisfy { name in
+            let (left, right) = (one.object?[name]?.string, other.object?[name]?.string)
+            return left.map { Array($0.utf8) } == right.map { Array($0.utf8) }
+        } && one.object?["kid"] != nil
+    }
+
     private static func keySet(
         _ names: [String],
         in directory: String,
@@ -49,7 +57,10 @@ enum KeyDirectory {
         var bad: [KeyFileFault.BadFile] = []
         for name in names {
             do throws(KeyFile.Problem) {
-                members += try KeyFile.read(name, in: directory, files)
+                for member in try KeyFile.read(name, in: directory, files)
+                where !members.contains(where: { isSameKey($0, member) }) {
+                    members.append(member)
+                }
             } catch {
                 bad.append(KeyFileFault.BadFile(name: name, problem: error.description))
             }

@@ -4,6 +4,7 @@ enum TenantsReader {
         var routes: [Route: (tenant: String, place: Place)] = [:]
         var certificates = SharedHostCertificates()
         var realms = SharedRealms()
+        var issuers = SharedIssuers()
         var tenants: [Tenant] = []
         for entry in node?.entries ?? [] {
             checkName(entry, &session)
@@ -16,9 +17,22 @@ enum TenantsReader {
             else { continue }
             certificates.check(tenant, entry, &session)
             realms.check(tenant, entry, &session)
+            issuers.check(tenant, entry, &session)
             tenants.append(tenant)
         }
+        requireAccessTokens(&tenants)
         return tenants
+    }
+
+    /// However a tenant comes by the keys of an issuer of this file: it signs ID tokens too, and those let nobody in.
+    private static func requireAccessTokens(_ tenants: inout [Tenant]) {
+        let own = Set(tenants.compactMap { $0.issuer.map { Array($0.url.utf8) } })
+        for tenant in tenants.indices {
+            for place in tenants[tenant].authenticate.policy.issuers.indices
+            where own.contains(Array(tenants[tenant].authenticate.policy.issuers[place].issuer.utf8)) {
+                tenants[tenant].authenticate.policy.issuers[place].requiresAccessTokenType = true
+            }
+        }
     }
 
     private struct Route: Hashable {

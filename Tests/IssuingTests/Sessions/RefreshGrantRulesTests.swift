@@ -67,6 +67,17 @@ struct RefreshGrantRulesTests {
         #expect(try desk.claims(all.accessToken)["email"] == "alice@example.org")
     }
 
+    /// What the gateway would get for it by its session would be wider.
+    @Test func aNarrowedAccessTokenIsNotRenewed() async throws {
+        let desk = try Desk()
+        let tokens = try await signIn(desk, client: nil)
+        let refused = try await refusal {
+            try await desk.book.renew(sessionID: tokens.sessionID, subject: "alice", scopes: ["email"], at: start + 1)
+        }
+        #expect(refused == .scopeExceeded)
+        _ = try await desk.book.renew(sessionID: tokens.sessionID, subject: "alice", at: start + 2)
+    }
+
     @Test func moreScopesThanGrantedAreRefusedAndUseNothingUp() async throws {
         let desk = try Desk()
         let tokens = try await signIn(desk, client: nil)

@@ -207,7 +207,7 @@ extension Mistake {
                 more: #"issuer: { url: 'https://shop.test', audience: a, algorithm: ES256, keys_dir: keys/shop }"#
             ),
             [
-                #"8:82: warning: no key in "keys/shop": tokens of this issuer are refused until there is one (gatehouse keys generate --algorithm ES256 --out keys/shop)"#,
+                #"8:82: warning: no key in "keys/shop": tokens of this issuer are refused until there is one (gatehouse keys generate --algorithm ES256 --out keys/shop)"#
             ]
         ),
     ]

@@ -109,7 +109,7 @@ extension Mistake {
                     """
             ),
             [
-                #"9:68: "jwks_url" must be an https:// address (http:// only on loopback): change it"#,
+                #"9:68: "jwks_url" must be an https:// address (http:// only on loopback): change it"#
             ]
         ),
     ]

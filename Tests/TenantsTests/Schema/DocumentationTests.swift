@@ -6,8 +6,8 @@ import Verification
 /// docs/configuration.md tells of every key, and every YAML in the documents is right.
 struct DocumentationTests {
     private static let documents = [
-        "docs/configuration.md", "docs/operations.md", "docs/refresh.md", "docs/security.md", "README.md",
-        "ARCHITECTURE.md",
+        "docs/configuration.md", "docs/operations.md", "docs/refresh.md", "docs/signing-in.md", "docs/security.md",
+        "README.md", "ARCHITECTURE.md",
     ]
 
     @Test func theReferenceHasTheSchemasTables() throws {

@@ -65,8 +65,8 @@ struct KeysDesk: Sendable {
             throw AdminProblem(
                 .keysElsewhere,
                 "the tenant's keys are the files of its keys_dir, which the gateway does not change; make a key with "
-                    + "gatehouse keys generate --algorithm \(issuer.algorithm.rawValue) --out \(directory), under a "
-                    + "name that comes last in it when the key is to sign"
+                    + "gatehouse keys generate --algorithm \(issuer.algorithm.rawValue) --kid NAME, where NAME comes last "
+                    + "in \(directory); put its public JWK there, and an hour later NAME.pem"
             )
         }
         guard let keys = keys[tenant.name] else {

@@ -63,7 +63,8 @@ struct IssuerSectionTests {
                 )
         )
         #expect(
-            tenant.signInPaths.map(\.description).dropFirst() == IssuerPath.allCases.map { "/api/v1" + $0.rawValue }[...]
+            tenant.signInPaths.map(\.description).dropFirst()
+                == IssuerPath.allCases.map { "/api/v1" + $0.rawValue }[...]
         )
         var dumped = ""
         dump(tenant.issuer, to: &dumped)

@@ -1,0 +1,30 @@
+import Foundation
+import NIOCore
+import NIOEmbedded
+import Tenants
+import Testing
+
+@testable import Gateway
+
+/// Endpoints of a tenant that has as many questions under way as it may.
+@Suite struct EndpointCrowdTests {
+    /// However many wait on a connection, none is served from within another: each would be a step down the stack.
+    @Test func requestsInLineAreTurnedAwayOneAfterTheOther() throws {
+        let count = 1500
+        var tenant = try Door.tenant()
+        tenant.issuer = BuiltInIssuer(url: "https://app.test", audience: "app", algorithm: .es256)
+        let house = EmbeddedHouse([tenant])
+        house.worker.serving.tenants[0].questionsUnderWay = 256
+        let loop = try #require(house.worker.eventLoop as? EmbeddedEventLoop)
+        let peer = Peer(nil, trustedProxies: [])
+        let connection = ClientConnection(worker: house.worker, peer: peer, isWelcome: true)
+        let channel = EmbeddedChannel(handler: connection, loop: loop)
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        let request = "GET /userinfo HTTP/1.1\r\nHost: app.test\r\n\r\n"
+        try channel.writeInbound(ByteBuffer(string: String(repeating: request, count: count)))
+        var answers = ""
+        while let part = try channel.readOutbound(as: ByteBuffer.self) { answers += String(buffer: part) }
+        #expect(answers.components(separatedBy: "HTTP/1.1 503 ").count - 1 == count)
+        #expect(try channel.finish().isClean)
+    }
+}

@@ -1,0 +1,216 @@
+"""People at a gateway's pages, in Chromium: browser.py SCENARIO KEY=VALUE...
+
+Prints one line of JSON. `authorize` is where an app sends people, `site` the origin that the gateway's pages are on,
+`app` that of the app's own site.
+"""
+
+import asyncio
+import json
+import sys
+import urllib.parse
+
+from devtools import Trouble, chromium
+
+PHONE = {"width": 360, "height": 740, "touch": True}
+DESKTOP = {"width": 1280, "height": 800}
+# The smallest screen that pages have to be read on without scrolling sideways (WCAG 2.2 success criterion 1.4.10).
+NARROW = {"width": 320, "height": 640, "touch": True}
+
+# Contrast as in WCAG 2.2, "relative luminance" and "contrast ratio".
+MEASURE = """(() => {
+    const channels = color => color.match(/[\\d.]+/g).map(Number);
+    const luminance = color => {
+        const [r, g, b] = channels(color).slice(0, 3).map(value => value / 255)
+            .map(value => value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const contrast = (one, other) => {
+        const [dark, light] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+        return (light + 0.05) / (dark + 0.05);
+    };
+    const behind = element => {
+        for (let e = element; e; e = e.parentElement) {
+            const color = getComputedStyle(e).backgroundColor;
+            const [, , , alpha = 1] = channels(color);
+            if (alpha === 1) return color;
+            if (alpha > 0) throw new Error('a background lets through what is behind it');
+        }
+        return 'rgb(255, 255, 255)';
+    };
+    const texts = [];
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+        if (!node.textContent.trim()) continue;
+        const element = node.parentElement;
+        texts.push([contrast(getComputedStyle(element).color, behind(element)), node.textContent.trim()]);
+    }
+    texts.sort((one, other) => one[0] - other[0]);
+    const links = [...document.querySelectorAll('a, button')].map(e => e.getBoundingClientRect());
+    return {
+        texts: texts.length, contrast: texts[0][0], faintest: texts[0][1],
+        background: behind(document.body),
+        smallest_target: Math.min(...links.map(r => Math.min(r.width, r.height)), 1000),
+        wide: document.documentElement.scrollWidth > innerWidth,
+    };
+})()"""
+
+FOCUSED = """(() => {
+    const e = document.activeElement, style = getComputedStyle(e);
+    return e === document.body ? null : {
+        text: e.textContent, visible: e.matches(':focus-visible') && style.outlineStyle !== 'none'
+            && parseFloat(style.outlineWidth) >= 2,
+    };
+})()"""
+
+
+def origin(url):
+    parts = urllib.parse.urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def query(url):
+    return dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(url).query))
+
+
+async def page(browser, authorize, **_):
+    """The page on every screen, in both schemes."""
+    shown = []
+    for look in [PHONE, DESKTOP, NARROW]:
+        for scheme in ["light", "dark"]:
+            tab = await browser.page(await browser.person(), scheme=scheme, **look)
+            await tab.go(authorize)
+            # Late complaints have come when what was asked after them is answered.
+            measured = await tab.evaluate(MEASURE)
+            foreign = [url for url in tab.requests if origin(url) != origin(authorize)]
+            shown.append({"width": look["width"], "scheme": scheme, "complaints": tab.complaints, "foreign": foreign,
+                          "requests": len(tab.requests), **measured})
+    names = [[role, name] for role, name in await tab.names() if role not in ["StaticText", "InlineTextBox"]]
+    return {"shown": shown, "names": names, "language": await tab.evaluate("document.documentElement.lang")}
+
+
+async def keyboard(browser, authorize, provider, script="on", **_):
+    """From the app's link back into the app, without a mouse."""
+    tab = await browser.page(await browser.person(), script=script == "on")
+    await tab.go(authorize)
+    heading, binding = await tab.heading(), await tab.cookies()
+    order = []
+    while len(order) < 10:
+        await tab.press("Tab")
+        focused = await tab.evaluate(FOCUSED)
+        if focused is None or focused in order:
+            break
+        order.append(focused)
+    for _ in range(10):
+        focused = await tab.evaluate(FOCUSED)
+        if focused and focused["text"] == f"Sign in with {provider}":
+            break
+        await tab.press("Tab")
+    complaints = list(tab.complaints)
+    async with tab.moving():
+        await tab.press("Enter")
+    await tab.press("Tab")
+    async with tab.moving():
+        await tab.press("Enter")
+    end = await tab.url()
+    return {"heading": heading, "binding": binding, "order": order, "complaints": complaints,
+            "end": end.split("?")[0], **query(end), "left": await tab.cookies(authorize),
+            "callbacks": [list(query(url)) for url in tab.requests if "/oauth2/callback/" in url]}
+
+
+async def two_windows(browser, authorize, **_):
+    """Two sign-ins of one person at once."""
+    person = await browser.person()
+    first, second = await browser.page(person), await browser.page(person)
+    for tab in [first, second]:
+        await tab.go(authorize)
+    for tab, provider in [(first, "Google"), (second, "Apple")]:
+        await tab.follow(f"Sign in with {provider}")
+    ends = []
+    for tab in [first, second]:
+        await tab.follow("Continue as")
+        ends.append("code" in query(await tab.url()))
+    return {"ended": ends}
+
+
+async def cancel(browser, authorize, provider, **_):
+    """Somebody thinks better of it, on the page and at the provider."""
+    tab = await browser.page(await browser.person())
+    await tab.go(authorize)
+    await tab.follow("Cancel")
+    here = query(await tab.url())
+    await tab.go(authorize)
+    await tab.follow(f"Sign in with {provider}")
+    await tab.follow("Cancel")
+    return {"here": here, "there": query(await tab.url())}
+
+
+async def other_browser(browser, authorize, provider, **_):
+    """Somebody is made to end a sign-in that another one began (login CSRF)."""
+    attacker, victim = [await browser.page(await browser.person()) for _ in range(2)]
+    await attacker.go(authorize)
+    await attacker.follow(f"Sign in with {provider}")
+    # The attacker sends the victim to the page with the form, which is as good as to send the form.
+    consent = await attacker.evaluate("document.forms[0].outerHTML")
+    await victim.go("about:blank")
+    await victim.evaluate(f"document.body.innerHTML = {json.dumps(consent)}")
+    await victim.follow("Continue as")
+    caught = {"heading": await victim.heading(), "url": (await victim.url()).split("?")[0],
+              "status": await victim.evaluate("performance.getEntriesByType('navigation')[0].responseStatus"),
+              "cookies": [cookie["name"] for cookie in await victim.cookies()]}
+    # Whoever began may still end it.
+    await attacker.follow("Continue as")
+    return {**caught, "ended_by_its_own": "code" in query(await attacker.url())}
+
+
+async def framed(browser, authorize, app, **_):
+    """The page in a frame of another site, beside one that lets itself be framed."""
+    shown = {}
+    for name, url in [("page", authorize), ("other", neighbour(app) + "/back")]:
+        tab = await browser.page(await browser.person())
+        await tab.go(f"{app}/frame?url={urllib.parse.quote(url, safe='')}")
+        shown[name] = {"text": await browser.framed_text(url), "complaints": tab.complaints}
+    return shown
+
+
+def neighbour(app):
+    """Another site of the same server."""
+    return app.replace("//app.", "//other.")
+
+
+async def web_login(browser, site, app, **_):
+    """Sign-in with cookies, a request with them, and the sign-out."""
+    tab = await browser.page(await browser.person())
+    await tab.go(f"{site}/api/auth/login")
+    await tab.follow("Continue as")
+    end = await tab.url()
+    await tab.go(f"{site}/home")
+    cookies = {cookie["name"]: cookie for cookie in await tab.cookies()}
+    readable = await tab.evaluate("document.cookie")
+    seen = await tab.evaluate("fetch('/seen').then(r => r.json())")
+    me = await tab.evaluate("fetch('/api/auth/me').then(async r => ({status: r.status, body: await r.json()}))")
+    # A page of another site gets nothing done with these cookies.
+    await tab.go(f"{neighbour(app)}/back")
+    await tab.evaluate(f"fetch({json.dumps(site)} + '/api/auth/logout', {{method: 'POST', mode: 'no-cors',"
+                       " credentials: 'include'}).then(() => true, () => false)")
+    await tab.go(f"{site}/home")
+    still = await tab.evaluate("fetch('/api/auth/me').then(r => r.status)")
+    out = await tab.evaluate("fetch('/api/auth/logout', {method: 'POST'}).then(r => r.status)")
+    left = [cookie["name"] for cookie in await tab.cookies()]
+    after = await tab.evaluate("fetch('/seen').then(r => r.status)")
+    return {"end": end, "cookies": cookies, "readable": readable, "seen": seen, "me": me, "still": still, "out": out,
+            "left": left, "after": after}
+
+
+SCENARIOS = [page, keyboard, two_windows, cancel, other_browser, framed, web_login]
+
+
+async def main(name, options):
+    scenario, = [scenario for scenario in SCENARIOS if scenario.__name__ == name]
+    async with chromium() as browser:
+        return await scenario(browser, **options)
+
+
+try:
+    print(json.dumps(asyncio.run(main(sys.argv[1], dict(option.split("=", 1) for option in sys.argv[2:])))))
+except Trouble as trouble:
+    sys.exit(f"{sys.argv[1]}: {trouble}")

@@ -1,0 +1,118 @@
+import Testing
+import Verification
+
+extension RealClients {
+    /// Whole sign-ins in Chromium, with its own mind about cookies, redirects and forms from elsewhere.
+    @Suite struct BrowserSignInTests {
+        struct Way: Sendable, CustomTestStringConvertible {
+            var provider: String
+            var isSecured: Bool
+            var script: String
+
+            var testDescription: String { "\(provider), \(isSecured ? "https" : "http"), script \(script)" }
+        }
+
+        @Test(arguments: [
+            Way(provider: "Apple", isSecured: true, script: "on"),
+            Way(provider: "Google", isSecured: true, script: "off"),
+            Way(provider: "Apple", isSecured: false, script: "off"),
+        ])
+        func oneSignsInByKeyboardAlone(_ way: Way) async throws {
+            try await withSignInHouse { house async throws in
+                let authorize = house.authorize(secured: way.isSecured)
+                let options = ["provider": way.provider, "script": way.script]
+                let result = try await Person.plays("keyboard", in: house, at: authorize, options)
+                #expect(result["heading"] == "Sign in to Clan Boards")
+                // All that the browser says is that over http it does without one of the protections.
+                let complaints = try #require(result["complaints"]?.array).compactMap(\.string)
+                #expect(complaints.filter { !$0.hasPrefix("The Cross-Origin-Opener-Policy header") } == [])
+                #expect(complaints.isEmpty == way.isSecured)
+                let order = try #require(result["order"]?.array).compactMap(\.object)
+                #expect(
+                    order.compactMap { $0["text"]?.string?.split(separator: " ").last } == [
+                        "Apple", "Google", "Cancel",
+                    ]
+                )
+                #expect(order.allSatisfy { $0["visible"] == true })
+                // Apple's answer is a form from another site, with which no cookie comes: the browser has to come again.
+                let callbacks = try #require(result["callbacks"]?.array)
+                #expect(callbacks.count == (way.provider == "Apple" ? 2 : 1))
+                #expect(callbacks.last == (way.provider == "Apple" ? ["state"] : ["state", "code", "iss", "scope"]))
+                // The cookie that ties the sign-in to this browser is gone with it.
+                let cookies = try #require(result["binding"]?.array).compactMap(\.object)
+                #expect(cookies.count == 1)
+                #expect(cookies.first?["httpOnly"] == true)
+                #expect(cookies.first?["sameSite"] == "Lax")
+                #expect(cookies.first?["secure"] == .bool(way.isSecured))
+                #expect(cookies.first?["name"]?.string?.hasPrefix("__Host-") == way.isSecured)
+                #expect(result["left"] == [])
+                #expect(result["end"]?.string == "\(house.app)/back")
+                #expect(result["state"] == "of-the-app")
+                #expect(result["iss"]?.string == SignInHouse.issuer)
+                #expect(result["code"]?.string?.isEmpty == false)
+                #expect(result["error"] == nil)
+            }
+        }
+
+        @Test func twoSignInsInOneBrowserDoNotGetInEachOthersWay() async throws {
+            try await withSignInHouse { house async throws in
+                let result = try await Person.plays("two_windows", in: house)
+                #expect(result["ended"] == [true, true])
+            }
+        }
+
+        @Test(arguments: ["Apple", "Google"])
+        func whoeverCancelsIsBackInTheAppWithoutACode(_ provider: String) async throws {
+            try await withSignInHouse { house async throws in
+                let result = try await Person.plays("cancel", in: house, ["provider": provider])
+                for place in ["here", "there"] {
+                    let answer = try #require(result[place]?.object)
+                    #expect(answer["error"] == "access_denied", "\(place)")
+                    #expect(answer["state"] == "of-the-app")
+                    #expect(answer["iss"]?.string == SignInHouse.issuer)
+                    #expect(answer["code"] == nil)
+                }
+            }
+        }
+
+        @Test(arguments: ["Apple", "Google"])
+        func nobodyEndsASignInThatAnotherBrowserBegan(_ provider: String) async throws {
+            try await withSignInHouse { house async throws in
+                let result = try await Person.plays("other_browser", in: house, ["provider": provider])
+                #expect(result["heading"] == "This sign-in began elsewhere")
+                #expect(result["status"] == 400)
+                #expect(result["cookies"] == [])
+                #expect(result["url"]?.string == "\(house.clans())/oauth2/callback/\(provider.lowercased())")
+                #expect(result["ended_by_its_own"] == true)
+            }
+        }
+
+        @Test func aWebAppIsSignedInByCookiesThatNoScriptReads() async throws {
+            try await withSignInHouse { house async throws in
+                let result = try await Person.plays("web_login", in: house)
+                #expect(result["end"]?.string == "\(house.app)/welcome")
+                let cookies = try #require(result["cookies"]?.object)
+                #expect(Set(cookies.members.map(\.name)) == ["ce_access_token", "ce_refresh_token"])
+                for cookie in cookies.members.compactMap(\.value.object) {
+                    #expect(cookie["httpOnly"] == true)
+                    #expect(cookie["secure"] == true)
+                    #expect(cookie["sameSite"] == "Lax")
+                    #expect(cookie["domain"] == "chat.localtest")
+                    #expect(cookie["path"] == "/")
+                    #expect(cookie["session"] == false)
+                }
+                #expect(result["readable"] == "")
+                let seen = try #require(result["seen"]?.object)
+                let me = try #require(result["me"]?.object)
+                #expect(me["status"] == 200)
+                let subject = try #require(seen.received("x-user-id").first)
+                #expect(!subject.isEmpty)
+                #expect(JSONWriter.text(of: try #require(me["body"])).contains(subject))
+                #expect(result["still"] == 200)
+                #expect(result["out"] == 200)
+                #expect(result["left"] == [])
+                #expect(result["after"] == 401)
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import Testing
+import Verification
+
+extension RealClients {
+    /// Authlib finds its way about the issuer by its documents alone, and judges each answer itself.
+    @Suite struct OpenIDClientTests {
+        enum Kind: String, CaseIterable {
+            case publicClient = "clans-app"
+            case confidential = "clans-server"
+
+            /// Both providers take their turn.
+            var provider: String { self == .publicClient ? "Apple" : "Google" }
+
+            var secret: [String] { self == .publicClient ? [] : [SignInHouse.clientSecret] }
+        }
+
+        /// The Python that has Authlib.
+        private static func python() async throws -> Program {
+            let script = URL(fileURLWithPath: Program.script("oidc_client"))
+            let root = script.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+                .deletingLastPathComponent()
+            let make = Program(path: root.appendingPathComponent("scripts/test-environment").path, package: "bash")
+            let path = try await make.succeed([]).trimmingCharacters(in: .whitespacesAndNewlines)
+            return Program(path: path, package: "python3-venv")
+        }
+
+        private static func run(_ kind: Kind, _ house: SignInHouse) async throws -> JSONObject {
+            let arguments = [
+                Program.script("oidc_client"), house.clans(), house.certificates.file("authority.pem"),
+                "\(house.app)/back", kind.provider, kind.rawValue,
+            ]
+            return try jsonLine(try await python().succeed(arguments + kind.secret))
+        }
+
+        @Test(arguments: Kind.allCases)
+        func aClientLibrarySignsInRefreshesAndRevokes(_ kind: Kind) async throws {
+            try await withSignInHouse { house async throws in
+                let result = try await Self.run(kind, house)
+                #expect(result["issuer"]?.string == SignInHouse.issuer)
+                #expect(result["iss"]?.string == SignInHouse.issuer)
+                let claims = try #require(result["claims"]?.object)
+                #expect(claims["aud"]?.string == kind.rawValue)
+                #expect(claims["email"] == "alice@example.com")
+                #expect(claims["email_verified"] == true)
+                #expect(result["at_hash_is_checked"] == true)
+                #expect(result["other_nonce"] == "invalid_claim")
+                let user = try #require(result["userinfo"]?.object)
+                #expect(user["sub"]?.string?.isEmpty == false)
+                #expect(user["sub"] == claims["sub"])
+                #expect(user["name"] == "Alice Example")
+                #expect(result["rotated"] == true)
+                #expect(result["subject_after_refresh"] == claims["sub"])
+                #expect(result["active"] == (kind == .confidential ? true : nil))
+                #expect(result["revoked"] == 200)
+                #expect(result["active_after_revocation"] == (kind == .confidential ? false : nil))
+                #expect(result["refresh_after_revocation"] == "invalid_grant")
+                #expect(result["userinfo_after_revocation"] == 401)
+            }
+        }
+    }
+}

@@ -1,0 +1,16 @@
+import Verification
+
+/// People in Chromium; see `browser.py`.
+enum Person {
+    /// What came of a scenario.
+    static func plays(
+        _ scenario: String,
+        in house: SignInHouse,
+        at authorize: String? = nil,
+        _ options: [String: String] = [:]
+    ) async throws -> JSONObject {
+        let places = ["authorize": authorize ?? house.authorize(), "site": house.chat, "app": house.app]
+        let all = places.merging(options) { _, given in given }.map { "\($0.key)=\($0.value)" }
+        return try jsonLine(try await Program.python.succeed([Program.script("browser"), scenario] + all))
+    }
+}

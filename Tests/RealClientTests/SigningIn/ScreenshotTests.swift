@@ -1,0 +1,50 @@
+import Foundation
+import Testing
+
+extension RealClients {
+    /// The pictures of the pages in the documents.
+    @Suite struct ScreenshotTests {
+        private static let documents = URL(fileURLWithPath: Program.script("screenshots"))
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("docs")
+
+        /// A PNG of the documents or of the house.
+        private struct Picture: Equatable {
+            var name: String
+            /// The part of its header with width and height (PNG, section 11.2.1).
+            var size: Data
+
+            init(_ file: URL) throws {
+                name = file.lastPathComponent
+                let bytes = try Data(contentsOf: file)
+                size = bytes.dropFirst(16).prefix(8)
+                #expect(bytes.count < 100 << 10, "\(name) is too large to be kept")
+            }
+
+            static func all(in folder: URL) throws -> [Picture] {
+                try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+                    .filter { $0.pathExtension == "png" }.map(Picture.init).sorted { $0.name < $1.name }
+            }
+        }
+
+        @Test func thePicturesInTheDocumentsAreThoseThatAreTaken() async throws {
+            try await withSignInHouse { house async throws in
+                let folder = URL(fileURLWithPath: house.certificates.file("pictures"))
+                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+                let arguments = [Program.script("screenshots"), house.authorize(), folder.path]
+                try await Program.python.succeed(arguments)
+                let taken = try Picture.all(in: folder)
+                #expect(taken.count == 4)
+                #expect(taken == (try Picture.all(in: Self.documents.appendingPathComponent("images"))))
+            }
+        }
+
+        @Test func everyPictureIsShownInADocument() throws {
+            let pages = try FileManager.default.contentsOfDirectory(at: Self.documents, includingPropertiesForKeys: nil)
+                .filter { $0.pathExtension == "md" }.map { try String(contentsOf: $0, encoding: .utf8) }
+            for picture in try Picture.all(in: Self.documents.appendingPathComponent("images")) {
+                #expect(pages.contains { $0.contains("](images/\(picture.name))") }, "\(picture.name)")
+            }
+        }
+    }
+}
