@@ -10,9 +10,10 @@ let strict: [SwiftSetting] = [
 
 /// Modules point one way; the targets read as the diagram:
 ///
-///     COpenSSL <- Verification <- Tenants <- Gateway <- gatehouse
-///     CHiredis <- Redis <- Store <- Issuing <-/  Demo <----/
-///     PeerNames <---/-------------------------/
+///     COpenSSL <- Verification <- Tenants <- Issuing <- Gateway <- gatehouse
+///     CHiredis <- Redis <- Store <----------/          /          /
+///     PeerNames <--/----------------------------------/          /
+///                                 Tenants <- Demo <-------------/
 let package = Package(
     name: "gatehouse",
     products: [

@@ -96,13 +96,6 @@ extension ProviderTokenKind {
         return terms
     }
 
-    private var provider: SignIn.Provider {
-        switch self {
-        case .appleIdentity, .appleWebIdentity, .appleNotification: .apple
-        case .googleIdentity, .googleWebIdentity: .google
-        }
-    }
-
     private func audiences(_ signIn: SignIn) -> [String] {
         switch self {
         case .appleIdentity: signIn.apple?.clientIDs ?? []

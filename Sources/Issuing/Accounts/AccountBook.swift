@@ -93,6 +93,20 @@ public struct AccountBook: AccountFinding {
         return try await account(ofSubject: pointer.subject)
     }
 
+    /// The identity goes on leading to the account: a provider gives one name to one person only, and an event that comes
+    /// once more finds the same account.
+    public func forget(_ identity: Account.Identity, at now: Double) async throws(AccountProblem) {
+        for _ in 0..<Self.mostTries {
+            guard let pointer = try await records.pointer(of: identity),
+                let stored = try await records.account(pointer.subject)
+            else { return }
+            var record = stored.record
+            record.leave(identity)
+            if try await records.replace(stored, with: record) { return }
+        }
+        throw overtaken()
+    }
+
     /// What a change comes to that others got ahead of too often.
     func overtaken() -> AccountProblem {
         logger.warning("an account changes faster than a sign-in can be kept")

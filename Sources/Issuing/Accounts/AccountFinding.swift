@@ -21,4 +21,11 @@ public protocol AccountFinding: Sendable {
 
     /// - Returns: Nil where the provider's subject has never signed in.
     func account(of identity: Account.Identity) async throws(AccountProblem) -> Account?
+
+    /// Takes an identity off its account, for good, since its provider has deleted it: it does not vouch for an e-mail any
+    /// more, so that whoever has the address next does not get into the account. The account itself stays. Once more
+    /// changes nothing, nor does it for one that never signed in.
+    ///
+    /// - Parameter now: Unix seconds.
+    func forget(_ identity: Account.Identity, at now: Double) async throws(AccountProblem)
 }

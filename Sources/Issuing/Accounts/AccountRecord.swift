@@ -69,9 +69,11 @@ struct AccountRecord: Sendable {
         account.claims = answer.claims
     }
 
+    /// The identity is the account's no more, and its e-mail is verified only if another one vouches for it.
     mutating func leave(_ identity: Account.Identity) {
         links.removeAll { $0.identity.isSame(as: identity) }
         account.identities = links.map(\.identity)
+        account.isEmailVerified = account.email.flatMap(EmailAddress.init).map(vouches) ?? false
     }
 
     private mutating func link(of identity: Account.Identity) -> Int {

@@ -61,12 +61,14 @@ extension JudgedAuthorization {
 
     /// Of parameters some of which are there twice, those that say whom to tell; nil if one of these is.
     private static func returnFields(of parameters: [UInt8]) -> FormFields? {
+        let pairs = parameters.split(separator: UInt8(ascii: "&"), maxSplits: FormFields.mostFields)
+        guard pairs.count <= FormFields.mostFields else { return nil }
         func fields(_ names: [String]) -> FormFields? {
-            let pairs = parameters.split(separator: UInt8(ascii: "&")).filter { pair in
+            let kept = pairs.filter { pair in
                 guard let name = (try? FormFields(pair))?.all.first?.name else { return false }
                 return names.contains { $0.utf8.elementsEqual(name.utf8) }
             }
-            return try? FormFields(Array(pairs.joined(separator: [UInt8(ascii: "&")])))
+            return try? FormFields(Array(kept.joined(separator: [UInt8(ascii: "&")])))
         }
         // A state that is there twice is nobody's to choose from.
         return fields(["client_id", "redirect_uri", "state"]) ?? fields(["client_id", "redirect_uri"])

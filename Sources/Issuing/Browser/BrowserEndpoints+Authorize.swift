@@ -2,11 +2,17 @@ import Store
 import Tenants
 
 extension BrowserEndpoints {
+    /// Bytes of an authorization request: what fits into a request line of most servers, and all that is taken of each
+    /// parameter.
+    private static let longestRequest = 8192
+
     /// The authorization endpoint (RFC 6749 section 3.1): the page with the providers, or an error, for the client
     /// where it is known for sure and else for the person.
     func authorize(_ request: EndpointRequest) async throws(SignInProblem) -> EndpointResponse {
         guard let issuer = context.tenant.issuer else { throw .unknownClient }
-        switch JudgedAuthorization(try parameters(of: request), clients: issuer.clients) {
+        let parameters = try parameters(of: request)
+        guard parameters.count <= Self.longestRequest else { throw .malformed }
+        switch JudgedAuthorization(parameters, clients: issuer.clients) {
         case .untrusted: throw .unknownClient
         case .refused(let error, let client): return tell(client, error, issuer, request)
         case .good(let authorization):

@@ -9,6 +9,8 @@ enum SignInFailure: Error, Sendable, Equatable {
     /// The provider's word is not believed.
     case refused
     case account(AccountProblem)
+    /// Of this account's sign-ins.
+    case tooMany(retryAfterSeconds: Int)
     case unavailable(retryAfterSeconds: Int?)
 }
 
@@ -25,6 +27,7 @@ extension SignInFailure {
         case .providerFailed: .unavailable(retryAfterSeconds: nil)
         case .account(.otherRole(let message)): .otherRole(message)
         case .account(.refusedByHook(let status, let message)): .refusedByHook(status: status, message: message)
+        case .tooMany(let seconds): .tooMany(retryAfterSeconds: seconds)
         case .account(.unavailable(let refusal)): .unavailable(retryAfterSeconds: refusal.retryAfterSeconds)
         case .unavailable(let seconds): .unavailable(retryAfterSeconds: seconds)
         }
@@ -35,7 +38,7 @@ extension SignInFailure {
         switch self {
         case .cancelled: "cancelled"
         case .providerFailed: "the provider failed"
-        case .refused, .account, .unavailable: problem.word
+        case .refused, .account, .tooMany, .unavailable: problem.word
         }
     }
 
@@ -45,7 +48,7 @@ extension SignInFailure {
         case .cancelled: .cancelled
         case .providerFailed: AuthorizationError(.serverError, "the provider could not sign anybody in")
         case .refused: AuthorizationError(.accessDenied, "the provider did not vouch for anybody")
-        case .account(.unavailable), .unavailable: .unavailable
+        case .account(.unavailable), .tooMany, .unavailable: .unavailable
         case .account(.otherRole), .account(.refusedByHook): nil
         }
     }

@@ -32,6 +32,9 @@ extension BrowserEndpoints {
         guard let sessions = context.sessions, let rules = context.tenant.signIn?.web else {
             throw .unavailable(retryAfterSeconds: nil)
         }
+        if let seconds = context.secondsToWait(forSessionOf: account.subject, at: request.now) {
+            throw .tooMany(retryAfterSeconds: seconds)
+        }
         let opening = SessionOpening(
             subject: account.subject,
             claims: account.tokenClaims(nil),

@@ -125,6 +125,11 @@ extension EndpointRefusal {
         EndpointRefusal(.invalidToken, status: 401, detail: detail)
     }
 
+    /// - Parameter retryAfterSeconds: When it would be done.
+    public static func rateLimited(_ detail: String, retryAfterSeconds: Int) -> EndpointRefusal {
+        EndpointRefusal(.rateLimited, status: 429, detail: detail, retryAfterSeconds: retryAfterSeconds)
+    }
+
     /// The store cannot be asked: nothing was acknowledged, and trying again may help.
     public static let storeUnavailable = EndpointRefusal(
         .storeUnavailable,

@@ -19,6 +19,8 @@ public struct EndpointDesk: Sendable {
         limits: AttemptLimits,
         counts: SignInCounts
     ) {
+        var context = context
+        context.limits = limits
         let tenant = context.tenant
         let codes = AuthorizationCodes(context.store, tenant: tenant.name)
         let tokens = OwnTokenChecks(context)
@@ -54,14 +56,7 @@ public struct EndpointDesk: Sendable {
             ),
             codes: codes
         )
-        issuer = tokens.verifier.flatMap {
-            IssuerEndpoints(context, codes: codes, verifier: $0) { clientID, now in
-                // By client and tenant: one tenant's clients are not another's.
-                let key = Array("\(tenant.name) \(clientID)".utf8)
-                guard case .refused(let seconds) = limits.admit(key, .wrongSecrets, at: now) else { return nil }
-                return seconds
-            }
-        }
+        issuer = tokens.verifier.flatMap { IssuerEndpoints(context, codes: codes, verifier: $0) }
     }
 
     public func answer(_ request: EndpointRequest) async -> EndpointAnswer {
@@ -105,10 +100,8 @@ public struct EndpointDesk: Sendable {
             return .response(browser.errorPage(.tooMany(retryAfterSeconds: seconds), of: request))
         }
         return .refused(
-            EndpointRefusal(
-                .rateLimited,
-                status: 429,
-                detail: "there are too many requests from this address: try again later",
+            .rateLimited(
+                "there are too many requests from this address: try again later",
                 retryAfterSeconds: seconds
             )
         )
@@ -116,13 +109,13 @@ public struct EndpointDesk: Sendable {
 }
 
 extension Endpoint {
-    /// How often one address may ask; nil for what is public and costs nothing, and for Apple, which has few addresses.
+    /// How often one address may ask; nil for what is public and costs nothing.
     fileprivate var limit: AttemptLimit? {
         switch self {
-        case .discovery, .jwks, .appleNotifications: nil
+        case .discovery, .jwks: nil
         case .authorize, .appleCallback, .googleCallback, .webLogin, .webCallback, .logout: .pages
-        case .appleExchange, .googleExchange, .sessionRefresh, .sessionValidate, .sessionMe, .sessionLogout, .token,
-            .revoke, .introspect, .userInfo:
+        case .introspect, .userInfo, .sessionMe, .sessionValidate: .questions
+        case .appleExchange, .googleExchange, .appleNotifications, .sessionRefresh, .sessionLogout, .token, .revoke:
             .exchanges
         }
     }

@@ -10,16 +10,17 @@ struct FormFields: Sendable, Equatable {
         case tooMany
     }
 
-    /// More parameters than any endpoint knows.
-    private static let mostFields = 64
+    /// More parameters than any endpoint knows, with those that are left out.
+    static let mostFields = 64
 
     private(set) var all: [(name: String, value: String)] = []
 
     init() {}
 
     init(_ text: some Collection<UInt8>) throws(Problem) {
-        for pair in text.split(separator: UInt8(ascii: "&")) {
-            guard all.count < Self.mostFields else { throw .tooMany }
+        let pairs = text.split(separator: UInt8(ascii: "&"), maxSplits: Self.mostFields)
+        guard pairs.count <= Self.mostFields else { throw .tooMany }
+        for pair in pairs {
             let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             let name = try Self.decoded(parts[0])
             let value = try parts.count > 1 ? Self.decoded(parts[1]) : ""

@@ -14,6 +14,8 @@ public struct SignInContext: Sendable {
     public let requests: any ProviderRequests
     public let revocations: any RevocationChecks
     public let logger: Logger
+    /// Of the whole process.
+    public internal(set) var limits: AttemptLimits
 
     public init(
         tenant: Tenant,
@@ -24,7 +26,8 @@ public struct SignInContext: Sendable {
         providerTokens: any ProviderTokens,
         requests: any ProviderRequests,
         revocations: any RevocationChecks,
-        logger: Logger
+        logger: Logger,
+        limits: AttemptLimits = AttemptLimits()
     ) {
         self.tenant = tenant
         self.store = store
@@ -35,5 +38,32 @@ public struct SignInContext: Sendable {
         self.requests = requests
         self.revocations = revocations
         self.logger = logger
+        self.limits = limits
+    }
+}
+
+extension SignInContext {
+    /// Counts a session that is about to begin.
+    ///
+    /// - Parameter now: Unix seconds.
+    /// - Returns: For how many seconds the account gets no more sessions; nil where it gets this one.
+    func secondsToWait(forSessionOf subject: String, at now: Double) -> Int? {
+        secondsToWait(subject, .accountSessions, at: now)
+    }
+
+    /// Counts a request of a client at the token endpoint.
+    ///
+    /// - Returns: Nil where it is within its limit.
+    func secondsToWait(forTokensOf client: IssuerClient, at now: Double) -> Int? {
+        // Anybody can say a public client's name: a flood in it would keep its users out.
+        client.isPublic ? nil : secondsToWait(client.id, .clientTokens, at: now)
+    }
+
+    /// By tenant: what one tenant's are called is nothing to another's. A tenant's name has no space.
+    private func secondsToWait(_ name: String, _ limit: AttemptLimit, at now: Double) -> Int? {
+        guard case .refused(let seconds) = limits.admit(Array("\(tenant.name) \(name)".utf8), limit, at: now) else {
+            return nil
+        }
+        return seconds
     }
 }

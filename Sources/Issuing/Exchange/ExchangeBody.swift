@@ -2,15 +2,18 @@ import Verification
 
 /// The JSON object that an app posts to sign in, or to go on (RFC 8259).
 ///
-/// `null` and an empty text count as left out: apps send them for what they do not have.
+/// `null` and an empty text count as left out: apps send them for what they do not have. What a backend could read in
+/// another way than we do is refused, since it may read the same body.
 struct ExchangeBody: Sendable {
     private let object: JSONObject
 
-    /// - Throws: A refusal that says what is wrong, for another media type than JSON and for what is no JSON object. No
-    ///   member may be there twice: a backend that reads the same body could take the other one.
-    init(_ request: EndpointRequest) throws(EndpointRefusal) {
-        guard Self.isJSON(request.fields.contentType) else {
-            throw .badRequest("the body has to be JSON: send Content-Type: application/json")
+    /// - Parameter names: Of the members that somebody goes by.
+    /// - Throws: A refusal that says what is wrong, for another media type than JSON and for what is no JSON object; a body
+    ///   without a media type is taken for JSON, since it is nothing else here. No
+    ///   member may be there twice, nor one that is called like one of `names` but for its capitals.
+    init(_ request: EndpointRequest, members names: [String]) throws(EndpointRefusal) {
+        if let type = request.fields.contentType, !JSONMediaType.isUTF8(type) {
+            throw .badRequest("the body has to be JSON in UTF-8: send Content-Type: application/json")
         }
         let value: JSONValue
         do throws(JSONParsingError) {
@@ -19,6 +22,13 @@ struct ExchangeBody: Sendable {
             throw .badRequest("the body is no JSON object, or has a member twice")
         }
         guard let object = value.object else { throw .badRequest("the body has to be a JSON object") }
+        let folded = names.map(Self.folded)
+        for member in object.members {
+            guard let place = folded.firstIndex(of: Self.folded(member.name)) else { continue }
+            guard names[place].utf8.elementsEqual(member.name.utf8) else {
+                throw .badRequest("a member is called like \(names[place]), in other letters: write it so")
+            }
+        }
         self.object = object
     }
 
@@ -42,12 +52,31 @@ struct ExchangeBody: Sendable {
         return first
     }
 
-    /// `application/json`, or a type that is JSON by its suffix (RFC 6839 section 3.1); some apps send no type at all.
-    /// What a form of another site can send without being asked, `text/plain` above all, is none of these.
-    private static func isJSON(_ contentType: String?) -> Bool {
-        guard let contentType else { return true }
-        var name = contentType.prefix { $0 != ";" }.lowercased()
-        while name.last == " " || name.last == "\t" { name.removeLast() }
-        return name == "application/json" || name.hasPrefix("application/") && name.hasSuffix("+json")
+    /// A body may say an e-mail address that the token does not. It may not say another one than the token does: a
+    /// backend that goes by the body would take somebody for who has that address.
+    func checkEmail(_ identity: ProviderIdentity) throws(EndpointRefusal) {
+        guard let claimed = try text("email"), identity.isEmailVerified, let verified = identity.email else { return }
+        guard Self.lowercased(claimed).elementsEqual(Self.lowercased(verified)) else {
+            throw .invalidToken("email is not the one that the token is of")
+        }
+    }
+
+    /// A name as readers see it that make no difference between capitals: to some of them the long s and the Kelvin
+    /// sign are letters of ASCII, too.
+    private static func folded(_ name: String) -> [UInt8] {
+        var scalars = String.UnicodeScalarView()
+        for scalar in name.unicodeScalars {
+            switch scalar {
+            case "\u{17F}": scalars.append("s")
+            case "\u{212A}": scalars.append("k")
+            default: scalars.append(scalar)
+            }
+        }
+        return lowercased(String(scalars))
+    }
+
+    /// Letters of ASCII in lower case, all else as it is.
+    private static func lowercased(_ text: String) -> [UInt8] {
+        text.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
     }
 }

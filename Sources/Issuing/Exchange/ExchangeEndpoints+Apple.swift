@@ -13,9 +13,10 @@ extension ExchangeEndpoints {
         let token = try await checking { () async throws(EndpointRefusal) in
             try await checks.appleIdentity(identityToken, rawNonce: body.nonce, at: request.now)
         }
-        // A backend that goes by it, as older ones do, would sign in someone else than the token is of.
-        if let user = body.userIdentifier, !user.utf8.elementsEqual(token.identity.subject.utf8) {
-            throw SignInStop(.invalidToken("userIdentifier is not the one that the identity token is of"))
+        // A backend that goes by it, as older ones do, would sign in someone else than the token is of. Here nobody goes
+        // by an e-mail address of the body, which may be an earlier one.
+        try await checking { () throws(EndpointRefusal) in
+            apple.then == .forward ? try body.check(token.identity) : try body.checkSubject(token.identity)
         }
         let exchange = AppleExchange(request: request, body: body, identityToken: identityToken, token: token)
         switch apple.then {

@@ -17,6 +17,7 @@ extension ExchangeEndpoints {
             )
             guard event.kind.endsSessions else { return Self.noted }
             try await endSessions(event, at: request.now)
+            if event.kind == .accountDeleted { try await forget(event, at: request.now) }
             guard apple.then == .forward else { return Self.noted }
             try await revokeAtBackend(event)
             let identity = ProviderIdentity(provider: .apple, subject: event.subject)
@@ -48,6 +49,18 @@ extension ExchangeEndpoints {
                     reason: "Apple: \(event.kind.word)"
                 )
             }
+        } catch {
+            throw SignInStop(error)
+        }
+    }
+
+    /// Whoever is given the deleted account's e-mail address next is somebody else.
+    private func forget(_ event: AppleEvent, at now: Double) async throws(SignInStop) {
+        do throws(AccountProblem) {
+            try await context.accounts.forget(
+                Account.Identity(provider: .apple, subject: event.subject),
+                at: now
+            )
         } catch {
             throw SignInStop(error)
         }

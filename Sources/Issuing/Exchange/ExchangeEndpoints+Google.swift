@@ -7,9 +7,11 @@ extension ExchangeEndpoints {
         _ request: EndpointRequest,
         _ google: GoogleSignIn
     ) async throws(SignInStop) -> Exchanged {
-        let body = try await checking { () throws(EndpointRefusal) in try ExchangeBody(request) }
         let identity = try await checking { () async throws(EndpointRefusal) in
-            try await googleIdentity(body, at: request.now)
+            let body = try ExchangeBody(request, members: ["id_token", "access_token", "email"])
+            let identity = try await googleIdentity(body, at: request.now)
+            if google.then == .forward { try body.checkEmail(identity) }
+            return identity
         }
         switch google.then {
         case .forward:

@@ -20,6 +20,9 @@ struct SessionOpener: Sendable {
     ) async throws(SignInStop) -> OpenedSession {
         let sessions = try book()
         let account = try await account(identity, givenName: givenName, at: request.now)
+        if let seconds = context.secondsToWait(forSessionOf: account.subject, at: request.now) {
+            throw SignInStop(.rateLimited("this account signs in too often", retryAfterSeconds: seconds))
+        }
         let opening = SessionOpening(
             subject: account.subject,
             claims: account.tokenClaims(nil),

@@ -20,11 +20,23 @@ public struct AttemptLimit: Sendable, Hashable {
     /// are not told from one flood but by how long it goes on.
     public static let exchanges = AttemptLimit(name: "exchanges", perSecond: 50, burst: 200)
 
+    /// Questions about tokens and users, for one address: servers ask them from one, for each request of their own, and
+    /// nothing is written for an answer. What they use up is not taken from who signs in from the same address.
+    public static let questions = AttemptLimit(name: "questions", perSecond: 500, burst: 1000)
+
+    /// New sessions of one account: each is kept in the store, and pushes out the oldest of 256. Nobody signs in to ten
+    /// devices in a second; apps that sign in anew at each start, at the same moment, are within the burst.
+    public static let accountSessions = AttemptLimit(name: "account_sessions", perSecond: 10, burst: 100)
+
+    /// What one client with a secret asks of the token endpoint, from wherever: as much as an app has of users who come
+    /// back after a break, and less than would keep the other tenants' clients waiting.
+    public static let clientTokens = AttemptLimit(name: "client_tokens", perSecond: 500, burst: 2000)
+
     /// Sign-in pages, logins and their callbacks, for one address: people click them, and each keeps something in the
     /// store until it expires.
     public static let pages = AttemptLimit(name: "pages", perSecond: 20, burst: 100)
 
-    /// Wrong secrets of one client: nobody guesses 128 bits at one a second, nor a weak secret within the days that it
+    /// Wrong secrets of one client from one address: nobody guesses 128 bits at one a second, nor a weak secret within the days that it
     /// takes somebody to look at the log. The burst is for a deployment whose instances get a new secret one by one.
     public static let wrongSecrets = AttemptLimit(name: "wrong_secrets", perSecond: 1, burst: 10)
 }

@@ -1,15 +1,13 @@
+import Logging
 import Tenants
 import Verification
 
 /// Tells which of an issuer's clients asks (RFC 6749 section 2.3): by a Basic field, by a secret in the form, or, a public
 /// one, by its name alone.
+///
+/// Failures are counted by client and address, and asked about before a secret is compared: a guess past the limit learns
+/// nothing, and nobody keeps a client out by failing in its name elsewhere.
 struct ClientAuthentication: Sendable {
-    /// Counts one more failure of whoever calls itself this client, and tells for how many seconds it is told nothing
-    /// more, if there were too many. The name is anybody's: it need not be a client's.
-    typealias Failures = @Sendable (_ clientID: String, _ now: Double) -> Int?
-
-    /// Bytes of a client's name that failures are counted by.
-    private static let longestName = 256
     /// What is compared where there is no secret, so that it takes no less time.
     private static let nobodysDigest = RandomBytes.make(32)
 
@@ -23,19 +21,59 @@ struct ClientAuthentication: Sendable {
     let clients: [IssuerClient]
     /// The tenant, in challenges.
     let realm: String
-    let failures: Failures
+    let limits: AttemptLimits
+    let logger: Logger
 
     func authenticate(
         _ request: EndpointRequest,
         _ form: FormFields
     ) throws(OAuthError) -> IssuerClient {
-        let presented = try presented(request.fields.authorization, form)
-        if let client = client(presented) { return client }
-        // Not refused before it was looked at: nobody keeps a client out by failing in its name.
-        if let seconds = failures(Self.shortened(presented.id), request.now) {
-            throw .tooManyFailures(retryAfter: seconds)
+        let presented: Presented
+        do throws(OAuthError) {
+            presented = try self.presented(request.fields.authorization, form)
+        } catch {
+            guard error.code == .invalidClient else { throw error }
+            throw failure(of: nil, request) ?? error
         }
-        throw .invalidClient("the client is not known, or did not prove to be it", realm: realm)
+        let named = clients.named(presented.id)
+        // A public client has nothing to guess, and its users share addresses with whoever fails in its name.
+        if let named, named.isPublic, presented.secrets.isEmpty { return named }
+        if case .refused(let seconds) = limits.ask(key(of: named, request), .wrongSecrets, at: request.now) {
+            throw Self.tooManyFailures(seconds)
+        }
+        if let client = client(presented) { return client }
+        throw failure(of: named, request)
+            ?? .invalidClient("the client is not known, or did not prove to be it", realm: realm)
+    }
+
+    /// Counts a failure, and says so.
+    ///
+    /// - Parameter client: Nil for a name that is no client's, which may be a secret in the wrong place.
+    /// - Returns: What it is told instead, if there were too many.
+    private func failure(of client: IssuerClient?, _ request: EndpointRequest) -> OAuthError? {
+        if case .refused(let seconds) = limits.admit(key(of: client, request), .wrongSecrets, at: request.now) {
+            return Self.tooManyFailures(seconds)
+        }
+        logger.notice(
+            "a client did not authenticate",
+            metadata: [
+                "tenant": "\(realm)", "client": "\(client?.id ?? "unknown")",
+                "endpoint": "\(request.endpoint.rawValue)", "request": "\(request.id)",
+            ]
+        )
+        return nil
+    }
+
+    private static func tooManyFailures(_ seconds: Int) -> OAuthError {
+        .tooMany("this client has failed to authenticate too often", retryAfter: seconds)
+    }
+
+    /// Whose failures are counted together: those of a client from an address, and those of all that are none. No address
+    /// is longer than a byte can say, and no tenant's name has a space.
+    private func key(of client: IssuerClient?, _ request: EndpointRequest) -> [UInt8] {
+        let address = AttemptLimits.key(address: request.clientAddress)
+        return [UInt8(clamping: address.count)] + address + Array("\(realm) ".utf8)
+            + (client.map { [1] + Array($0.id.utf8) } ?? [0])
     }
 
     /// - Returns: Nil for a client that is not known or a secret that is wrong, missing, or more than it has.
@@ -68,10 +106,6 @@ struct ClientAuthentication: Sendable {
         // Form-urlencoded by RFC 6749 section 2.3.1, but many clients send it as it is.
         let secrets = [FormText.decoded(basic.password).map { Array($0.utf8) }, basic.password]
         return Presented(id: id, secrets: secrets.compactMap(\.self).filter { !$0.isEmpty })
-    }
-
-    private static func shortened(_ name: String) -> String {
-        String(decoding: name.utf8.prefix(longestName), as: UTF8.self)
     }
 }
 

@@ -15,8 +15,11 @@ struct IssuerEndpoints: Sendable {
         .userInfo: ["GET", "POST"],
         .logout: ["GET", "POST"],
     ]
-    /// What stays good for a while and is nobody's: a key is published long before it signs.
-    private static let publicForAWhile = EndpointResponse.Field("Cache-Control", "public, max-age=300")
+    /// For what stays good for a while and is the same for everybody: a key is published long before it signs.
+    private static let cachedByAll = "public, max-age=300"
+    /// For what names the host and the port that were asked, as the client said: a cache between would hand one client's
+    /// to others.
+    private static let cachedByClient = "private, max-age=300"
 
     private let context: SignInContext
     private let issuer: BuiltInIssuer
@@ -29,13 +32,11 @@ struct IssuerEndpoints: Sendable {
 
     /// - Parameters:
     ///   - verifier: Of the issuer's own tokens.
-    ///   - failedClients: Counts failures of clients.
     /// - Returns: Nil for a tenant without an issuer of its own.
     init?(
         _ context: SignInContext,
         codes: AuthorizationCodes,
-        verifier: OwnTokenVerifier,
-        failedClients: @escaping ClientAuthentication.Failures
+        verifier: OwnTokenVerifier
     ) {
         guard let issuer = context.tenant.issuer, let sessions = context.sessions, let keys = context.keys else {
             return nil
@@ -46,7 +47,8 @@ struct IssuerEndpoints: Sendable {
         let clients = ClientAuthentication(
             clients: issuer.clients,
             realm: context.tenant.name,
-            failures: failedClients
+            limits: context.limits,
+            logger: context.logger
         )
         let tokens = OwnTokens(context: context, sessions: sessions, verifier: verifier)
         token = TokenEndpoint(
@@ -77,8 +79,9 @@ struct IssuerEndpoints: Sendable {
 
     private func checked(_ request: EndpointRequest) async throws(OAuthError) -> EndpointAnswer {
         switch request.endpoint {
-        case .discovery: published(DiscoveryDocument(issuer: issuer, origin: request.origin).object)
-        case .jwks: try await published(keySet())
+        case .discovery:
+            published(DiscoveryDocument(issuer: issuer, origin: request.origin).object, Self.cachedByClient)
+        case .jwks: try await published(keySet(), Self.cachedByAll)
         case .token: try await token.answer(request)
         case .revoke: try await revocation.answer(request)
         case .introspect: try await introspection.answer(request)
@@ -102,11 +105,14 @@ struct IssuerEndpoints: Sendable {
         }
     }
 
-    private func published(_ object: JSONObject) -> EndpointAnswer {
+    private func published(_ object: JSONObject, _ caching: String) -> EndpointAnswer {
         .response(
             EndpointResponse(
                 status: 200,
-                fields: [EndpointResponse.Field("Content-Type", "application/json"), Self.publicForAWhile],
+                fields: [
+                    EndpointResponse.Field("Content-Type", "application/json"),
+                    EndpointResponse.Field("Cache-Control", caching),
+                ],
                 body: JSONWriter.bytes(of: object)
             )
         )

@@ -76,12 +76,12 @@ extension OAuthError {
         )
     }
 
-    /// Whoever failed so often waits before it is told anything again.
-    static func tooManyFailures(retryAfter seconds: Int) -> OAuthError {
+    /// Whoever asks so often waits before it is told anything again.
+    static func tooMany(_ detail: String, retryAfter seconds: Int) -> OAuthError {
         OAuthError(
             .temporarilyUnavailable,
             status: 429,
-            "this client has failed to authenticate too often",
+            detail,
             fields: [EndpointResponse.Field("Retry-After", "\(seconds)")]
         )
     }

@@ -15,6 +15,9 @@ struct TokenEndpoint: Sendable {
         let form = try OAuthForm.read(request)
         guard let grantType = form["grant_type"] else { throw .invalidRequest("grant_type is missing") }
         let client = try clients.authenticate(request, form)
+        if let seconds = context.secondsToWait(forTokensOf: client, at: request.now) {
+            throw .tooMany("this client asks for tokens too often", retryAfter: seconds)
+        }
         switch grantType {
         case "authorization_code": return try await redeem(form, client, at: request.now)
         case "refresh_token": return try await refresh(form, client, at: request.now)
@@ -76,6 +79,9 @@ extension TokenEndpoint {
         // Whoever was revoked since the code was issued does not get in with it.
         let promised = IssuerSession.start(opening, sessions.rules, at: grant.issuedAt).session
         guard await !tokens.isRevoked(promised) else { throw Self.wrongCode }
+        if let seconds = context.secondsToWait(forSessionOf: account.subject, at: now) {
+            throw .tooMany("this account signs in too often", retryAfter: seconds)
+        }
         return try await OAuthError.issuing { () async throws(IssuingError) in
             try await sessions.start(opening, at: now)
         }

@@ -1,4 +1,4 @@
-import Tenants
+public import Tenants
 
 extension SignIn.Provider {
     /// As people call it.
@@ -11,7 +11,8 @@ extension SignIn.Provider {
 }
 
 extension ProviderTokenKind {
-    var provider: SignIn.Provider {
+    /// Who signs such tokens.
+    public var provider: SignIn.Provider {
         switch self {
         case .appleIdentity, .appleWebIdentity, .appleNotification: .apple
         case .googleIdentity, .googleWebIdentity: .google

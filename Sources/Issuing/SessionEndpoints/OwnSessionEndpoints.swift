@@ -55,7 +55,8 @@ extension OwnSessionEndpoints {
     /// - Returns: Nil for an empty body, and for one without it.
     func refreshTokenOfBody(_ request: EndpointRequest) throws(EndpointRefusal) -> PresentedToken? {
         guard !request.body.isEmpty else { return nil }
-        return try ExchangeBody(request).text("refresh_token").map { PresentedToken(token: $0) }
+        let body = try ExchangeBody(request, members: ["refresh_token"])
+        return try body.text("refresh_token").map { PresentedToken(token: $0) }
     }
 
     /// Asks the sessions.

@@ -35,8 +35,8 @@ extension IssuerSession {
             let version = object["v"]?.double.flatMap(Version.init(rawValue:)),
             let id = object["sid"]?.string, let subject = object["sub"]?.string,
             let claims = object["claims"]?.object, let scopes = scopes(object, claims, version),
-            let createdAt = object["created"]?.double, let lastUsedAt = object["used"]?.double,
-            let expiresAt = object["expires"]?.double,
+            let createdAt = object["created"]?.time, let lastUsedAt = object["used"]?.time,
+            let expiresAt = object["expires"]?.time,
             let family = RefreshFamily(object)
         else { return nil }
         let session = IssuerSession(
@@ -93,7 +93,7 @@ extension RefreshFamily.Rotation {
     }
 
     fileprivate init?(_ object: JSONObject) {
-        guard let hash = object["hash"]?.bytes, let at = object["at"]?.double, let next = object["next"]?.bytes else {
+        guard let hash = object["hash"]?.bytes, let at = object["at"]?.time, let next = object["next"]?.bytes else {
             return nil
         }
         self.init(hash: hash, at: at, sealedSuccessor: next)
@@ -101,6 +101,12 @@ extension RefreshFamily.Rotation {
 }
 
 extension JSONValue {
+    /// Unix seconds up to the year 5138: whole numbers are made of them, which not every number fits.
+    fileprivate var time: Double? {
+        guard let double, (0...1e11).contains(double) else { return nil }
+        return double
+    }
+
     /// What a string in base64url encodes.
     fileprivate var bytes: [UInt8]? { string.flatMap { Base64URL.decode($0) } }
 }

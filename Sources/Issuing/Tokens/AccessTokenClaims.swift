@@ -8,6 +8,9 @@ enum AccessTokenClaims {
         "azp",
     ]
 
+    /// Tokens of the tenant's own apps, which are no OAuth clients, have no `client_id`, although RFC 9068 section 2.2 wants
+    /// one: whatever it said, some client could be registered by that name, and would be taken for their owner.
+    ///
     /// - Parameters:
     ///   - scopes: What it is for: of the session's, all or some.
     ///   - now: Unix seconds. `iat` and `exp` are whole ones, as some clients take no others.

@@ -70,7 +70,11 @@ struct KeysDeskTests {
             await house.problem { () async throws(AdminProblem) in try await desk.list(tenant: "disk") },
         ] {
             #expect(problem?.code == .keysElsewhere)
-            #expect(problem?.detail.contains("gatehouse keys generate --algorithm ES256 --out /etc/keys") == true)
+            #expect(
+                problem?.detail.contains(
+                    "gatehouse keys generate --algorithm ES256 --kid NAME, where NAME comes last in /etc/keys"
+                ) == true
+            )
         }
     }
 

@@ -77,7 +77,8 @@ import Verification
             // In chunks, byte for byte, and on HTTP/2 too.
             let chunked = try await house.connect()
             try await chunked.drip(
-                "POST /api/auth/apple HTTP/1.1\r\nHost: customer.localtest\r\nTransfer-Encoding: chunked\r\n\r\n"
+                "POST /api/auth/apple HTTP/1.1\r\nHost: customer.localtest\r\nContent-Type: application/json\r\n"
+                    + "Transfer-Encoding: chunked\r\n\r\n"
             )
             for part in [body.prefix(10), body.dropFirst(10)] {
                 try await chunked.send(String(part.utf8.count, radix: 16) + "\r\n" + part + "\r\n")
@@ -155,7 +156,7 @@ import Verification
             let host = "games.localtest"
             let texts = [
                 AppClient.text("GET", Self.discovery, host: host),
-                AppClient.text("POST", Self.apple, host: host, body: "{}"),
+                AppClient.text("POST", Self.apple, host: host, fields: ["Content-Type: application/json"], body: "{}"),
                 AppClient.text("GET", "/auth/of-the-backend", host: host),
                 AppClient.text("HEAD", "/id/oauth2/jwks.json", host: host),
                 AppClient.text("DELETE", Self.apple, host: host, body: "abc"),
@@ -182,6 +183,7 @@ import Verification
                     isDiscovery ? Self.discovery : Self.apple,
                     method: isDiscovery ? "GET" : "POST",
                     authority: "games.localtest",
+                    fields: isDiscovery ? [] : [("content-type", "application/json")],
                     body: isDiscovery ? nil : Array("{}".utf8)
                 )
                 streams.append((id, isDiscovery ? 200 : 401))

@@ -154,6 +154,31 @@ struct AuthorizationEndpointTests {
         #expect(try response.locationFields["state"] == state)
     }
 
+    @Test func longRequestIsNotRead() async throws {
+        let house = try BrowserHouse()
+        let length = FormText.text(of: BrowserHouse.parameters() + [("ui", "")]).utf8.count
+        for method in ["GET", "POST"] {
+            for (count, status) in [(8192 - length, 200), (8193 - length, 400)] {
+                let parameters = BrowserHouse.parameters() + [("ui", String(repeating: "x", count: count))]
+                let response = try await house.response(house.request(.authorize, by: method, parameters))
+                #expect(response.status == status)
+                #expect(response.value(of: "Location") == nil)
+            }
+        }
+    }
+
+    /// However often it is repeated, no more parameters are read than of any other request.
+    @Test func whoRepeatsAmongManyParametersIsNotTold() async throws {
+        let house = try BrowserHouse()
+        for (count, isTold) in [(54, true), (55, false)] {
+            let many = Array(repeating: (name: "x", value: "1"), count: 2) + BrowserHouse.good
+            let filler = (0..<count).map { (name: "n\($0)", value: $0 % 2 == 0 ? "" : "1") }
+            let response = try await house.authorize(many + filler)
+            #expect((response.value(of: "Location") != nil) == isTold)
+            #expect(response.status == (isTold ? 303 : 400))
+        }
+    }
+
     @Test func repeatedParameterIsToldUnlessItSaysWhomToTell() async throws {
         let house = try BrowserHouse()
         for (name, value) in [("scope", "openid"), ("code_challenge", "x"), ("x", "1")] {

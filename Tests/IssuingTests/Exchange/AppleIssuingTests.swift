@@ -21,7 +21,7 @@ import Verification
             .appleExchange,
             [
                 "identity_token": "apple-token", "nonce": "n-1", "userIdentifier": "001.apple",
-                "full_name": ["givenName": "Alice", "familyName": "Ng"], "email": "mallory@example.org",
+                "full_name": ["givenName": "Alice", "familyName": "Ng"], "email": "Alice@Example.org",
             ]
         )
         let response = try answer.response

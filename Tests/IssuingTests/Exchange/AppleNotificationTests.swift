@@ -1,4 +1,5 @@
 import Store
+import Tenants
 import Testing
 import Verification
 
@@ -56,6 +57,19 @@ import Verification
             await #expect(throws: IssuingError.self) { try await stage.book.refresh(token, at: Self.start + 201) }
         }
         _ = try await stage.book.refresh(later, at: Self.start + 201)
+    }
+
+    @Test(arguments: [SignIn.issuing, .forwarding])
+    func anAccountThatIsDeletedAtAppleIsForgotten(_ signIn: SignIn) async throws {
+        let stage = try SignInStage(signIn)
+        for kind in [AppleEvent.Kind.consentRevoked, .emailDisabled, .emailEnabled, .other("weather")] {
+            _ = await Self.tell(stage, kind, at: Self.start + 200)
+        }
+        #expect(stage.accounts.forgotten.isEmpty)
+        #expect(await Self.tell(stage, .accountDeleted, at: Self.start + 200).refusal == nil)
+        #expect(stage.accounts.forgotten == [Account.Identity(provider: .apple, subject: "001.apple")])
+        stage.accounts.fail(.unavailable(.storeUnavailable))
+        #expect(await Self.tell(stage, .accountDeleted, at: Self.start + 200).refusal?.status == 503)
     }
 
     @Test func theSessionsOfAllTenantsOfTheRealmEnd() async throws {

@@ -58,15 +58,48 @@ import Verification
     }
 
     @Test(arguments: [
-        "application/json", "Application/JSON; charset=utf-8", "application/json ;x", "application/vnd.app+json", nil,
+        "application/json", "Application/JSON; charset=utf-8", "application/json ;x", "application/vnd.app+json",
+        "application/json;charset=\"UTF-8\"", "application/problem+json ; v=1; Charset=Utf-8", nil,
     ])
     func jsonIsTakenByItsTypes(_ type: String?) throws {
         #expect(try Self.read("{}", type).identityToken == nil)
     }
 
-    @Test(arguments: ["text/plain", "application/x-www-form-urlencoded", "", "multipart/form-data; a=application/json"])
-    func whatFormsOfOtherSitesSendIsNot(_ type: String) {
-        #expect(throws: EndpointRefusal.self) { try Self.read("{}", type) }
+    @Test(arguments: [
+        "text/plain", "application/x-www-form-urlencoded", "", "multipart/form-data; a=application/json", "text/json",
+        "application/jsonp", "application/json, text/plain", "+json",
+    ])
+    func whatOtherSitesCanSendIsNot(_ type: String) throws {
+        let refusal = try #require(throws: EndpointRefusal.self) { try Self.read("{}", type) }
+        #expect(refusal.code == .badRequest)
+    }
+
+    @Test(arguments: [
+        "application/json; charset=utf-16", "application/json;charset=iso-8859-1", "application/json; charset=",
+        "application/json; charset=utf-8; charset=utf-7", "application/json; charset*=utf-8''utf-7",
+        "application/json; x=\"; charset=utf-16\"", "application/json; charset =utf-16",
+    ])
+    func anotherCharsetIsAnotherReading(_ type: String) throws {
+        let refusal = try #require(throws: EndpointRefusal.self) { try Self.read("{}", type) }
+        #expect(refusal.code == .badRequest)
+    }
+
+    @Test(arguments: [
+        "UserIdentifier", "useridentifier", "Identity_Token", "ID_TOKEN", "Nonce", "Email", "FULL_NAME", "Name",
+        "u\u{17F}erIdentifier", "identity_to\u{212A}en",
+    ])
+    func aMemberInOtherLettersIsAnotherReading(_ name: String) throws {
+        for value: JSONValue in ["x", nil, 1] {
+            var object: JSONObject = ["identity_token": "t", "other": 1]
+            object[name] = value
+            let body = JSONWriter.bytes(of: object)
+            let refusal = try #require(throws: EndpointRefusal.self) { try AppleBody(Self.request(body)) }
+            #expect(refusal.code == .badRequest && refusal.detail.contains("other letters"))
+        }
+    }
+
+    @Test func membersThatNobodyGoesByAreLeftAlone() throws {
+        #expect(try Self.read(#"{"identity_token":"t","Device":"x","EMAILS":1,"n":2}"#).identityToken == "t")
     }
 
     @Test func noBytesAreTooOdd() {

@@ -43,6 +43,35 @@ import Verification
         #expect(answer.refusal?.code == .invalidToken)
     }
 
+    /// The backend may read it; the gateway does not.
+    @Test func anotherEmailThanTheTokensIsNotSentOn() async throws {
+        let stage = try Self.stage(.forward)
+        stage.checks.issueGoogle("id:i-3", for: "g-3", email: "carol@example.org")
+        stage.checks.issueGoogle("id:i-4", for: "g-4", email: "dave@example.org", isEmailVerified: false)
+        for email in ["mallory@example.org", "carol@example.org ", "carol", "caro\u{212A}@example.org"] {
+            let answer = await stage.post(.googleExchange, ["id_token": "i-3", "email": .string(email)])
+            #expect(answer.refusal?.code == .invalidToken)
+        }
+        #expect(stage.accounts.all.isEmpty)
+        // The same one, none, and one of which the token says nothing.
+        let good: [JSONObject] = [
+            ["id_token": "i-3", "email": "Carol@EXAMPLE.org"], ["id_token": "i-3", "email": ""], ["id_token": "i-3"],
+            ["id_token": "i-4", "email": "mallory@example.org"], ["id_token": "i-1", "email": "mallory@example.org"],
+        ]
+        for body in good { #expect(await stage.post(.googleExchange, body).refusal == nil) }
+        let issuing = try Self.stage()
+        issuing.checks.issueGoogle("id:i-3", for: "g-3", email: "carol@example.org")
+        let answer = try await issuing.post(.googleExchange, ["id_token": "i-3", "email": "earlier@example.org"]).object
+        #expect(answer["user"]?.object?["email"] == "carol@example.org")
+    }
+
+    @Test(arguments: ["Access_Token", "ID_TOKEN", "eMail", "acce\u{17F}s_token"])
+    func aMemberInOtherLettersIsRefused(_ name: String) async throws {
+        var body: JSONObject = ["access_token": "a-1"]
+        body[name] = "a-2"
+        #expect(await (try Self.stage()).post(.googleExchange, body).refusal?.code == .badRequest)
+    }
+
     @Test func aGoodTokenGoesOnToTheBackendOnceTheRoleIsRight() async throws {
         let stage = try Self.stage(.forward)
         guard case .forward(let signIn) = await stage.post(.googleExchange, ["access_token": "a-2"]) else {
@@ -70,7 +99,7 @@ import Verification
 }
 
 extension SignInStage {
-    enum Kind { case issue, forward }
+    enum Kind: CaseIterable, Sendable { case issue, forward }
 }
 
 extension JSONObject {

@@ -35,8 +35,20 @@ final class PretendChecks: ExchangeChecking {
         state.withLock { $0.apple[token] = checked }
     }
 
-    func issueGoogle(_ token: String, for subject: String = "g-1") {
-        state.withLock { $0.google[token] = ProviderIdentity(provider: .google, subject: subject, name: "Alice") }
+    func issueGoogle(
+        _ token: String,
+        for subject: String = "g-1",
+        email: String? = nil,
+        isEmailVerified: Bool = true
+    ) {
+        let identity = ProviderIdentity(
+            provider: .google,
+            subject: subject,
+            email: email,
+            isEmailVerified: email != nil && isEmailVerified,
+            name: "Alice"
+        )
+        state.withLock { $0.google[token] = identity }
     }
 
     func announce(_ event: AppleEvent, as body: [UInt8]) { state.withLock { $0.events[body] = event } }
@@ -78,6 +90,7 @@ final class PretendAccounts: AccountFinding {
         var accounts: [Account.Identity: Account] = [:]
         var problem: AccountProblem?
         var arrivals: Arrivals?
+        var forgotten: [Account.Identity] = []
     }
 
     private let state = Mutex(State())
@@ -127,6 +140,14 @@ final class PretendAccounts: AccountFinding {
     func account(of identity: Account.Identity) async throws(AccountProblem) -> Account? {
         if let problem = state.withLock({ $0.problem }) { throw problem }
         return state.withLock { $0.accounts[identity] }
+    }
+
+    /// In order.
+    var forgotten: [Account.Identity] { state.withLock { $0.forgotten } }
+
+    func forget(_ identity: Account.Identity, at now: Double) async throws(AccountProblem) {
+        if let problem = state.withLock({ $0.problem }) { throw problem }
+        state.withLock { $0.forgotten.append(identity) }
     }
 }
 

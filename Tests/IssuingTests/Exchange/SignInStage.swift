@@ -21,6 +21,7 @@ struct SignInStage {
     let checks: PretendChecks
     let counts = SignInCounts()
     let log = RecordedLog()
+    let limits = AttemptLimits()
 
     init(
         _ signIn: SignIn = .issuing,
@@ -66,7 +67,8 @@ struct SignInStage {
             providerTokens: NoProvider(),
             requests: NoProvider(),
             revocations: revocations,
-            logger: log.logger
+            logger: log.logger,
+            limits: limits
         )
     }
 

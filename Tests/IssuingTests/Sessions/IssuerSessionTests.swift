@@ -50,6 +50,29 @@ struct IssuerSessionTests {
         }
     }
 
+    /// Whole numbers are made of them, which not every number fits.
+    @Test(arguments: ["created", "used", "expires", "at"])
+    func aTimeThatIsNoneIsNotRead(_ name: String) throws {
+        var (session, token) = start()
+        _ = try session.rotate(token, .clans, at: 1010)
+        let object = try #require(JSONParser.parse(session.json).object)
+        for (time, isRead) in [(1e300, false), (-1, false), (1.1e11, false), (1e11, true), (0, true)] {
+            var changed = object
+            let value = try JSONValue.number(#require(JSONNumber(time)))
+            if name == "at" {
+                var rotation = try #require(object["rotations"]?.array?.first?.object)
+                rotation[name] = value
+                changed["rotations"] = [.object(rotation)]
+            } else {
+                changed[name] = value
+            }
+            let read = read(JSONWriter.bytes(of: changed))
+            #expect((read != nil) == isRead, "\(time)")
+            guard let read else { continue }
+            _ = AccessTokenClaims.make(read, scopes: read.scopes, .clans, at: 1000)
+        }
+    }
+
     @Test func noTokenIsInTheRecord() throws {
         var (session, token) = start()
         let successor = try session.rotate(token, .clans, at: 1010)

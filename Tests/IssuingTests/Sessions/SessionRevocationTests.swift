@@ -89,7 +89,8 @@ struct SessionRevocationTests {
         try await desk.book.endAll(ofSubject: "alice", before: start + 1, at: start + 1, reason: "deleted")
         #expect(try await desk.book.session(tokens.sessionID, at: start + 2) != nil)
         #expect(try await refusal { try await desk.book.refresh(tokens.refresh, at: start + 2) } == .revoked)
-        let record = try #require(try await store.revocations(tenant: "clans", cursor: nil, limit: 9).records.first)
-        #expect(record.expiresAt >= start + 1 + 3 * 86_400)
+        // Beside the one of the session that was refused just now, whichever the store gives first.
+        let records = try await store.revocations(tenant: "clans", cursor: nil, limit: 9).records
+        #expect(try #require(records.map(\.expiresAt).max()) >= start + 1 + 3 * 86_400)
     }
 }

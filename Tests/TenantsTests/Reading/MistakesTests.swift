@@ -18,6 +18,7 @@ struct MistakesTests {
         + Mistake.refreshDelivery + Mistake.refreshIssuer + Mistake.signInPaths + Mistake.signInProviders
         + Mistake.webSignIn
         + Mistake.signInIssuer + Mistake.ownIssuer + Mistake.issuerClients + Mistake.accounts
+        + Mistake.sharedTenants
 
     @Test(arguments: all)
     func everyMistakeIsToldAtItsPlaceWithARemedy(mistake: Mistake) {

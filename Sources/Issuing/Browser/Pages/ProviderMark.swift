@@ -1,14 +1,6 @@
 import Tenants
 
 extension SignIn.Provider {
-    /// For people.
-    var displayName: String {
-        switch self {
-        case .apple: "Apple"
-        case .google: "Google"
-        }
-    }
-
     /// A drawing beside the name, in the text's colour; screen readers pass it over.
     var mark: String {
         let drawing =

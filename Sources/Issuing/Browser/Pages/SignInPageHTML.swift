@@ -16,7 +16,7 @@ struct SignInPageHTML: Sendable {
         let links = choices.map { choice in
             """
             <li><a class="button \(choice.provider.rawValue)" href="\(HTMLText.escaped(choice.url))">\
-            \(choice.provider.mark)<span>Sign in with \(choice.provider.displayName)</span></a></li>
+            \(choice.provider.mark)<span>Sign in with \(choice.provider.vendor)</span></a></li>
             """
         }
         let cancel = cancelURL.map { "\n<p><a class=\"link\" href=\"\(HTMLText.escaped($0))\">Cancel</a></p>" } ?? ""

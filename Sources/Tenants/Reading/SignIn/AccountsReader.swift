@@ -5,11 +5,20 @@ enum AccountsReader {
     ///   - issues: Whether anybody gets tokens of the tenant's own issuer, and so an account.
     static func read(_ tenant: DocumentNode, issues: Bool, _ session: inout ReadingSession) -> AccountRules {
         let accounts = tenant["accounts"]
-        if let hook = accounts?.entry("hook"), !issues {
-            session.findings.warning(
-                hook.keyPlace,
-                "nobody asks the hook, no account is made here: sign in by \"then: issue\" or \"web\", or leave it out"
-            )
+        if let hook = accounts?.entry("hook") {
+            if tenant["issuer"] == nil {
+                session.findings.error(
+                    hook.keyPlace,
+                    "the tenant's own issuer signs what the hook is asked, and there is none: add an \"issuer\" section, "
+                        + "or leave \"hook\" out"
+                )
+            } else if !issues {
+                session.findings.warning(
+                    hook.keyPlace,
+                    "nobody asks the hook, no account is made here: sign in by \"then: issue\" or \"web\", or leave it "
+                        + "out"
+                )
+            }
         }
         return AccountRules(
             realm: name(tenant["realm"], "realm", &session),
@@ -44,38 +53,5 @@ enum PrintableText {
                 default: true
                 }
             }
-    }
-}
-
-/// That tenants which share accounts agree on how those are found.
-struct SharedRealms {
-    private struct First {
-        var realm: String
-        var tenant: String
-        var line: Int
-        var linkByEmail: Bool
-    }
-
-    private var realms: [First] = []
-
-    mutating func check(_ tenant: Tenant, _ entry: DocumentNode.Entry, _ session: inout ReadingSession) {
-        guard let realm = tenant.accounts.realm, let place = entry.value["realm"]?.place else { return }
-        guard let first = realms.first(where: { $0.realm.utf8.elementsEqual(realm.utf8) }) else {
-            realms.append(
-                First(
-                    realm: realm,
-                    tenant: tenant.name,
-                    line: place.line,
-                    linkByEmail: tenant.accounts.linkByEmail
-                )
-            )
-            return
-        }
-        guard first.linkByEmail != tenant.accounts.linkByEmail else { return }
-        session.findings.warning(
-            entry.value["accounts"]?["link_by_email"]?.place ?? place,
-            "tenant \"\(first.tenant)\" has this realm too (line \(first.line)), with another \"link_by_email\", so "
-                + "that accounts depend on where somebody signs in first: write the same in both"
-        )
     }
 }

@@ -19,6 +19,7 @@ struct BrowserHouse {
     let google = ScriptedBrowserProvider(.google)
     let web: ScriptedBrowserProvider
     let log = RecordedLog()
+    let limits = AttemptLimits()
     let desk: Desk
     let codes: AuthorizationCodes
     let endpoints: BrowserEndpoints
@@ -43,7 +44,8 @@ struct BrowserHouse {
             providerTokens: UnaskedParts(),
             requests: UnaskedParts(),
             revocations: UnaskedParts(),
-            logger: log.logger
+            logger: log.logger,
+            limits: limits
         )
         endpoints = BrowserEndpoints(context, page: [apple, google], web: web, codes: codes)
     }

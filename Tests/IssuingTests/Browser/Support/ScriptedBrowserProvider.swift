@@ -125,4 +125,6 @@ final class ScriptedAccounts: AccountFinding {
     func account(ofSubject subject: String) async throws(AccountProblem) -> Account? { nil }
 
     func account(of identity: Account.Identity) async throws(AccountProblem) -> Account? { nil }
+
+    func forget(_ identity: Account.Identity, at now: Double) async throws(AccountProblem) {}
 }

@@ -47,6 +47,7 @@ extension IssuerHouse {
         text: String,
         contentType: String? = "application/x-www-form-urlencoded",
         authorization: String? = nil,
+        from address: [UInt8] = [192, 0, 2, 1],
         at now: Double = start
     ) async throws -> EndpointResponse {
         try await ask(
@@ -56,6 +57,7 @@ extension IssuerHouse {
                 authority: "\(tenant.name).example",
                 fields: EndpointRequest.Fields(contentType: contentType, authorization: authorization),
                 body: Array(text.utf8),
+                clientAddress: address,
                 now: now
             )
         )

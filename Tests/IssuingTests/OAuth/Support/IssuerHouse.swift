@@ -1,5 +1,4 @@
 import Store
-import Synchronization
 import Tenants
 import Testing
 import Verification
@@ -21,7 +20,7 @@ struct IssuerHouse {
     let keys: DirectoryKeys
     let sessions: SessionBook
     let codes: AuthorizationCodes
-    let failures = ClientFailures()
+    let limits = AttemptLimits()
     let endpoints: IssuerEndpoints
 
     /// - Parameters:
@@ -60,14 +59,13 @@ struct IssuerHouse {
             providerTokens: NoProviders(),
             requests: NoProviders(),
             revocations: revocations,
-            logger: log.logger
+            logger: log.logger,
+            limits: limits
         )
-        let failures = failures
         let endpoints = IssuerEndpoints(
             context,
             codes: codes,
-            verifier: OwnTokenVerifier(rules, keys: keys, leeway: 0),
-            failedClients: { failures.count($0, at: $1) }
+            verifier: OwnTokenVerifier(rules, keys: keys, leeway: 0)
         )
         self.endpoints = try #require(endpoints)
         accounts.put(.alice)
@@ -127,20 +125,6 @@ extension Account {
         claims: ["clan": "north"],
         createdAt: 1
     )
-}
-
-/// Counts failures of clients, and says so from the fourth on.
-final class ClientFailures: Sendable {
-    private let names = Mutex<[String]>([])
-
-    var all: [String] { names.withLock { $0 } }
-
-    func count(_ clientID: String, at now: Double) -> Int? {
-        names.withLock { names in
-            names.append(clientID)
-            return names.count { $0 == clientID } > 3 ? 17 : nil
-        }
-    }
 }
 
 /// No provider is asked for anything here.

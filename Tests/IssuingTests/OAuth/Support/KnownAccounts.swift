@@ -36,6 +36,8 @@ final class KnownAccounts: AccountFinding {
         try find { $0.identities.contains(identity) }
     }
 
+    func forget(_ identity: Account.Identity, at now: Double) async throws(AccountProblem) {}
+
     private func find(_ fits: (Account) -> Bool) throws(AccountProblem) -> Account? {
         let state = state.withLock { $0 }
         if let problem = state.problem { throw problem }

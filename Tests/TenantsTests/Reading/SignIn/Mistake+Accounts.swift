@@ -2,7 +2,7 @@ extension Mistake {
     /// What is wrong with `realm`, `role`, `accounts` and trusted origins.
     static let accounts: [Mistake] = [
         Mistake(
-            "hookIsNotAsked",
+            "hookWithoutIssuer",
             Sample.tenant(
                 more: #"""
                     sign_in: { apple: { path: /a, client_ids: [c], then: forward } }
@@ -10,7 +10,21 @@ extension Mistake {
                     """#
             ),
             [
-                #"9:17: warning: nobody asks the hook, no account is made here: sign in by "then: issue" or "web", or leave it out"#
+                #"9:17: the tenant's own issuer signs what the hook is asked, and there is none: add an "issuer" section, or leave "hook" out"#
+            ]
+        ),
+        Mistake(
+            "hookIsNotAsked",
+            Sample.tenant(
+                issuers: #"[{ preset: built-in }]"#,
+                more: #"""
+                    issuer: { url: 'https://i.test', audience: a, algorithm: ES256 }
+                    sign_in: { apple: { path: /a, client_ids: [c], then: forward } }
+                    accounts: { hook: 'https://a.test/hook' }
+                    """#
+            ),
+            [
+                #"10:17: warning: nobody asks the hook, no account is made here: sign in by "then: issue" or "web", or leave it out"#
             ]
         ),
         Mistake(

@@ -1,0 +1,24 @@
+/// What `Content-Type` says of a body (RFC 9110 section 8.3).
+enum JSONMediaType {
+    /// Whether it is `application/json`, or JSON by its suffix (RFC 6839 section 3.1), and no other charset than UTF-8,
+    /// in which a backend would read other text. What another site can send without being asked, `text/plain`
+    /// above all, is none of these.
+    static func isUTF8(_ contentType: String) -> Bool {
+        let parts = contentType.split(separator: ";", omittingEmptySubsequences: false).map(trimmed)
+        let name = parts[0].lowercased()
+        guard name == "application/json" || name.hasPrefix("application/") && name.hasSuffix("+json") else {
+            return false
+        }
+        return parts.dropFirst().allSatisfy { parameter in
+            let text = parameter.lowercased()
+            return !text.hasPrefix("charset") || text == "charset=utf-8" || text == "charset=\"utf-8\""
+        }
+    }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+        var text = text
+        while text.first == " " || text.first == "\t" { text.removeFirst() }
+        while text.last == " " || text.last == "\t" { text.removeLast() }
+        return text
+    }
+}
