@@ -6,8 +6,8 @@ struct KeysGenerateCommand: AsyncParsableCommand {
         commandName: "generate",
         abstract: "Makes a private key and prints its public JWK.",
         discussion: """
-            The key is written as unencrypted PKCS#8 PEM, mode 0600, to OUT/KID.pem; KID is its RFC 7638 thumbprint unless it is given. \
-            RSA keys have 2048 bits.
+            The key is written as unencrypted PKCS#8 PEM, mode 0600, to OUT/KID.pem; KID is its RFC 7638 thumbprint \
+            unless it is given. RSA keys have 2048 bits.
             """
     )
 

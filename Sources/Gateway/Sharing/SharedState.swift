@@ -7,7 +7,7 @@ import Tenants
 import Verification
 
 /// What this instance shares with others through the store, and what keeps it up to date: revocations, the key sets of
-/// identity providers, and key files.
+/// identity providers, the tenants' own issuers, sessions that are refreshed, and those that begin; and key files.
 final class SharedState: Sendable {
     /// How long a start waits for the revocations, so that with a store at hand no request is refused for want of them.
     private static let patience = TimeAmount.seconds(2)

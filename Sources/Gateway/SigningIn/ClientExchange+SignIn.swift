@@ -74,10 +74,7 @@ extension ClientExchange {
     /// What is wrong with the head of a request for an endpoint.
     private func refusal(of endpoint: Endpoint, _ head: RequestHead, _ bytes: Span<UInt8>) -> Refusal? {
         let methods = endpoint.methods
-        let isKnown = methods.contains { bytes.isEqual(head.method, to: $0) }
-        guard isKnown || (record.method == .head && methods.contains("GET")) else {
-            return .methodNotAllowed(methods)
-        }
+        guard methods.contains(where: { bytes.isEqual(head.method, to: $0) }) else { return .methodNotAllowed(methods) }
         if case .length(let length) = head.framing, length > EndpointExchange.mostBytes { return .payloadTooLarge }
         // What is checked must be what the backend reads.
         var types = 0
@@ -228,7 +225,7 @@ extension Refusal {
             status: 405,
             detail: "this endpoint takes \(methods.joined(separator: " and "))"
         )
-        refusal.allowedMethods = methods.contains("GET") ? ["HEAD"] + methods : methods
+        refusal.allowedMethods = methods
         return refusal
     }
 }

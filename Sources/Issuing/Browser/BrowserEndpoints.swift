@@ -75,7 +75,7 @@ extension BrowserEndpoints {
                 throw .malformed
             }
             return request.body
-        default: throw .methodNotAllowed(allowed: request.endpoint == .webLogin ? "GET" : "GET, POST")
+        default: throw .methodNotAllowed(allowed: request.endpoint.methods.joined(separator: ", "))
         }
     }
 

@@ -28,3 +28,19 @@ public enum Endpoint: String, Sendable, Hashable, CaseIterable {
     case userInfo
     case logout
 }
+
+extension Endpoint {
+    /// The methods that it takes. HEAD goes along with GET (RFC 9110 section 9.1) where a look changes nothing: a sign-in
+    /// that begins, goes on or ends is nothing that a look may do.
+    public var methods: [String] {
+        switch self {
+        case .appleExchange, .googleExchange, .appleNotifications, .sessionRefresh, .sessionLogout, .token, .revoke,
+            .introspect:
+            ["POST"]
+        case .webLogin: ["GET"]
+        case .sessionMe, .discovery, .jwks: ["GET", "HEAD"]
+        case .sessionValidate: ["GET", "HEAD", "POST"]
+        case .webCallback, .authorize, .appleCallback, .googleCallback, .userInfo, .logout: ["GET", "POST"]
+        }
+    }
+}

@@ -91,16 +91,4 @@ extension Endpoint {
             case .appleExchange: .appleExchange
             }
     }
-
-    /// The methods that it answers; `HEAD` goes along with `GET` (RFC 9110 section 9.1).
-    public var methods: [String] {
-        switch self {
-        case .appleExchange, .googleExchange, .appleNotifications, .sessionRefresh, .sessionLogout, .token, .revoke,
-            .introspect:
-            ["POST"]
-        case .webLogin, .sessionMe, .discovery, .jwks: ["GET"]
-        case .webCallback, .sessionValidate, .authorize, .appleCallback, .googleCallback, .userInfo, .logout:
-            ["GET", "POST"]
-        }
-    }
 }

@@ -9,8 +9,8 @@ struct ExchangeBody: Sendable {
 
     /// - Parameter names: Of the members that somebody goes by.
     /// - Throws: A refusal that says what is wrong, for another media type than JSON and for what is no JSON object; a body
-    ///   without a media type is taken for JSON, since it is nothing else here. No
-    ///   member may be there twice, nor one that is called like one of `names` but for its capitals.
+    ///   without a media type is taken for JSON, since it is nothing else here. No member may be there twice, nor one that
+    ///   is called like one of `names` but for its capitals.
     init(_ request: EndpointRequest, members names: [String]) throws(EndpointRefusal) {
         if let type = request.fields.contentType, !JSONMediaType.isUTF8(type) {
             throw .badRequest("the body has to be JSON in UTF-8: send Content-Type: application/json")

@@ -36,8 +36,9 @@ public struct AttemptLimit: Sendable, Hashable {
     /// store until it expires.
     public static let pages = AttemptLimit(name: "pages", perSecond: 20, burst: 100)
 
-    /// Wrong secrets of one client from one address: nobody guesses 128 bits at one a second, nor a weak secret within the days that it
-    /// takes somebody to look at the log. The burst is for a deployment whose instances get a new secret one by one.
+    /// Wrong secrets of one client from one address: nobody guesses 128 bits at one a second, nor a weak secret within
+    /// the days that it takes somebody to look at the log. The burst is for a deployment whose instances get a new secret
+    /// one by one.
     public static let wrongSecrets = AttemptLimit(name: "wrong_secrets", perSecond: 1, burst: 10)
 }
 

@@ -69,7 +69,7 @@ struct AuthorizationCodes: Sendable {
     /// - Parameter sessionID: Of the session that it gives; nil for a code that gives none to anybody, since who presented
     ///   it ought not to have it.
     /// - Returns: Whether nobody else had.
-    func spend(_ fresh: Fresh, sessionID: String?, at now: Double) async throws(StoreError) -> Bool {
+    func spend(_ fresh: Fresh, sessionID: String?) async throws(StoreError) -> Bool {
         try await store.replace(
             fresh.record,
             with: Record.spent(sessionID: sessionID).bytes,

@@ -5,16 +5,7 @@ import Verification
 /// The endpoints of a tenant's OpenID issuer, but for those that people see: discovery, keys, tokens, revocation,
 /// introspection, user info and logout.
 struct IssuerEndpoints: Sendable {
-    /// The methods that they take. A logout is nothing that a look may do, as HEAD is.
-    private static let methods: [Endpoint: [String]] = [
-        .discovery: ["GET", "HEAD"],
-        .jwks: ["GET", "HEAD"],
-        .token: ["POST"],
-        .revoke: ["POST"],
-        .introspect: ["POST"],
-        .userInfo: ["GET", "POST"],
-        .logout: ["GET", "POST"],
-    ]
+    private static let own: Set<Endpoint> = [.discovery, .jwks, .token, .revoke, .introspect, .userInfo, .logout]
     /// For what stays good for a while and is the same for everybody: a key is published long before it signs.
     private static let cachedByAll = "public, max-age=300"
     /// For what names the host and the port that were asked, as the client said: a cache between would hand one client's
@@ -66,7 +57,9 @@ struct IssuerEndpoints: Sendable {
 
     /// - Returns: 404 for an endpoint that is none of these.
     func answer(_ request: EndpointRequest) async -> EndpointAnswer {
-        if let methods = Self.methods[request.endpoint], !methods.contains(request.method) {
+        let methods = request.endpoint.methods
+        guard Self.own.contains(request.endpoint) else { return .response(EndpointResponse(status: 404)) }
+        guard methods.contains(request.method) else {
             let allow = EndpointResponse.Field("Allow", methods.joined(separator: ", "))
             return OAuthError(.invalidRequest, status: 405, "the method is not one of these", fields: [allow]).answer
         }
@@ -87,6 +80,7 @@ struct IssuerEndpoints: Sendable {
         case .introspect: try await introspection.answer(request)
         case .userInfo: try await userInfo.answer(request)
         case .logout: await logout.answer(request)
+        // Not these: they were told apart before.
         case .appleExchange, .googleExchange, .appleNotifications, .webLogin, .webCallback, .sessionRefresh,
             .sessionValidate, .sessionMe, .sessionLogout, .authorize, .appleCallback, .googleCallback:
             .response(EndpointResponse(status: 404))

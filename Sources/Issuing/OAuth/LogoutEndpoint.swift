@@ -103,36 +103,6 @@ extension LogoutEndpoint {
     /// - Parameters:
     ///   - title: Our own words, as `text` is: neither is escaped.
     private func page(_ title: String, _ text: String, status: Int = 200) -> EndpointResponse {
-        let html = """
-            <!doctype html>
-            <html lang="en">
-            <head>
-            <meta charset="utf-8">
-            <meta name="viewport" content="width=device-width, initial-scale=1">
-            <meta name="color-scheme" content="light dark">
-            <title>\(title)</title>
-            </head>
-            <body>
-            <main>
-            <h1>\(title)</h1>
-            <p>\(text)</p>
-            </main>
-            </body>
-            </html>
-
-            """
-        let policy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-        return EndpointResponse(
-            status: status,
-            fields: [
-                EndpointResponse.Field("Content-Type", "text/html; charset=utf-8"),
-                EndpointResponse.Field("Cache-Control", "no-store"),
-                EndpointResponse.Field("Content-Security-Policy", policy),
-                EndpointResponse.Field("X-Frame-Options", "DENY"),
-                EndpointResponse.Field("X-Content-Type-Options", "nosniff"),
-                EndpointResponse.Field("Referrer-Policy", "no-referrer"),
-            ],
-            body: Array(html.utf8)
-        )
+        PageFrame(context.tenant).response(status: status, title: title, content: "<h1>\(title)</h1>\n<p>\(text)</p>")
     }
 }

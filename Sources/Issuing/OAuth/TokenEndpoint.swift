@@ -98,7 +98,7 @@ extension TokenEndpoint {
     ) async throws(OAuthError) {
         let isSpent: Bool
         do throws(StoreError) {
-            isSpent = try await codes.spend(fresh, sessionID: tokens.sessionID, at: now)
+            isSpent = try await codes.spend(fresh, sessionID: tokens.sessionID)
         } catch {
             // Nobody has its tokens. If it cannot be ended either, it is left to expire unused.
             try? await sessions.end(sessionID: tokens.sessionID, at: now, reason: "its code could not be used up")
@@ -119,7 +119,7 @@ extension TokenEndpoint {
         at now: Double
     ) async throws(OAuthError) -> OAuthError {
         let isBurnt = try await OAuthError.asking { () async throws(StoreError) in
-            try await codes.spend(fresh, sessionID: nil, at: now)
+            try await codes.spend(fresh, sessionID: nil)
         }
         guard isBurnt else { return try await reuse(of: code, client, at: now) }
         context.logger.warning(

@@ -1,6 +1,6 @@
 public import Tenants
 
-/// Someone whom Apple or Google vouches for. Only the checks of this folder make one.
+/// Someone whom Apple or Google vouches for. Made of what a provider has signed or said itself, and of nothing else.
 public struct ProviderIdentity: Sendable, Equatable {
     public let provider: SignIn.Provider
     /// The provider's `sub`.

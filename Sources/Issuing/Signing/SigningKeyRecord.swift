@@ -70,7 +70,7 @@ struct SigningKeyRecord: Sendable {
         }
     }
 
-    /// A word that is lost does no harm: every instance looks each minute.
+    /// A word that is lost does no harm: every instance looks each minute at least.
     func announce(topic: String) async {
         try? await store.announce(Announcement(topic: topic, subject: tenant))
     }

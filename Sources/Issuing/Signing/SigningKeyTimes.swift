@@ -5,7 +5,7 @@ public struct SigningKeyTimes: Sendable, Equatable {
     /// How long a key is published before it signs: longer than anybody keeps a key set (`Cache-Control` of the JWKS
     /// endpoint has to stay below it), and instances take to read the store.
     public static let publication = 3600.0
-    /// How long before a key takes over that is settled: instances look at the store every minute, and their clocks
+    /// How long before a key takes over that is settled: instances look at the store at least every minute, and their clocks
     /// differ by up to one.
     public static let notice = 300.0
     /// How long an instance that cannot read the store signs on. After that another key may long have taken over, and

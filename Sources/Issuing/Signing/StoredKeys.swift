@@ -6,7 +6,7 @@ public import Verification
 /// The keys of an issuer that the gateway makes itself: a ring in the store, sealed, that instances share and change by
 /// compare-and-set. Signs aside from the loops that serve requests: an RSA signature takes most of a millisecond.
 ///
-/// Somebody has to call ``keepUp(at:)`` every minute, and when ``topic`` is announced with the tenant's name.
+/// Somebody has to call ``keepUp(at:)`` at least every minute, and when ``topic`` is announced with the tenant's name.
 public actor StoredKeys: IssuerKeys {
     /// What is announced when a ring has changed; the subject is the tenant.
     public static let topic = "signing-keys"

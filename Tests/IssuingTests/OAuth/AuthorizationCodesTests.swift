@@ -31,8 +31,8 @@ struct AuthorizationCodesTests {
             throw UnexpectedAnswer(what: "not fresh")
         }
         #expect(grant == Self.grant)
-        #expect(try await codes.spend(fresh, sessionID: "session 1", at: Self.start + 1))
-        #expect(try await !codes.spend(fresh, sessionID: "session 2", at: Self.start + 1))
+        #expect(try await codes.spend(fresh, sessionID: "session 1"))
+        #expect(try await !codes.spend(fresh, sessionID: "session 2"))
         guard case .spent("session 1") = try await codes.find(code, at: Self.start + 1) else {
             throw UnexpectedAnswer(what: "not spent")
         }
@@ -44,7 +44,7 @@ struct AuthorizationCodesTests {
         guard case .fresh(_, let fresh) = try await codes.find(code, at: Self.start) else {
             throw UnexpectedAnswer(what: "not fresh")
         }
-        #expect(try await codes.spend(fresh, sessionID: nil, at: Self.start))
+        #expect(try await codes.spend(fresh, sessionID: nil))
         guard case .spent(nil) = try await codes.find(code, at: Self.start) else {
             throw UnexpectedAnswer(what: "not spent")
         }
@@ -72,7 +72,7 @@ struct AuthorizationCodesTests {
             throw UnexpectedAnswer(what: "still there")
         }
         time.withLock { $0 = Self.start + 59 }
-        #expect(try await codes.spend(fresh, sessionID: "session 1", at: Self.start + 59))
+        #expect(try await codes.spend(fresh, sessionID: "session 1"))
         time.withLock { $0 = Self.start + 658 }
         guard case .spent("session 1") = try await codes.find(code, at: Self.start + 658) else {
             throw UnexpectedAnswer(what: "forgotten too soon")
@@ -91,7 +91,7 @@ struct AuthorizationCodesTests {
             throw UnexpectedAnswer(what: "not fresh")
         }
         time.withLock { $0 = Self.start + 61 }
-        #expect(try await !codes.spend(fresh, sessionID: "session 1", at: Self.start))
+        #expect(try await !codes.spend(fresh, sessionID: "session 1"))
     }
 
     @Test func ofManyWhoSpendACodeAtOnceOneDoes() async throws {
@@ -102,7 +102,7 @@ struct AuthorizationCodesTests {
         }
         let winners = try await withThrowingTaskGroup(of: Bool.self) { group in
             for number in 0..<20 {
-                group.addTask { try await codes.spend(fresh, sessionID: "session \(number)", at: Self.start) }
+                group.addTask { try await codes.spend(fresh, sessionID: "session \(number)") }
             }
             return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
         }
@@ -157,6 +157,6 @@ struct AuthorizationCodesTests {
         store.fail(WatchedStore.Call.allCases)
         await #expect(throws: StoreError.self) { try await codes.issue(Self.grant, at: Self.start) }
         await #expect(throws: StoreError.self) { try await codes.find(code, at: Self.start) }
-        await #expect(throws: StoreError.self) { try await codes.spend(fresh, sessionID: nil, at: Self.start) }
+        await #expect(throws: StoreError.self) { try await codes.spend(fresh, sessionID: nil) }
     }
 }
