@@ -5,6 +5,9 @@ import Tenants
 extension BrowserEndpoints {
     /// To the provider at once.
     func login(_ request: EndpointRequest) async throws(SignInProblem) -> EndpointResponse {
+        guard request.endpoint.methods.contains(request.method) else {
+            throw .methodNotAllowed(allowed: request.endpoint.methods.joined(separator: ", "))
+        }
         guard let rules = context.tenant.signIn?.web, let web else { throw .unavailable(retryAfterSeconds: nil) }
         guard let fields = try? FormFields(try parameters(of: request)) else { throw .malformed }
         guard let after = AfterTarget(fields["after"], configured: rules.after) else { throw .foreignAfter }
