@@ -52,7 +52,7 @@ extension JudgedAuthorization {
         }
         do throws(AuthorizationError) {
             if let problem { throw problem }
-            let allowed = clients.first { $0.id.utf8.elementsEqual(client.clientID.utf8) }?.scopes ?? []
+            let allowed = clients.named(client.clientID)?.scopes ?? []
             self = .good(try AuthorizationRequest(fields, client, allowed: allowed))
         } catch {
             self = .refused(error, client)

@@ -49,13 +49,8 @@ extension BrowserEndpoints {
         } catch {
             throw SignInFailure(error)
         }
-        // The access cookie outlives its token by as long as that can still be renewed.
-        let accessAge = tokens.expiresIn + Int(context.tenant.refreshGrace.seconds)
-        var cookies = [SetCookie.field(rules.accessCookie, tokens.accessToken, maxAge: accessAge)]
-        if let refreshToken = tokens.refreshToken {
-            let refreshAge = max(0, Int(tokens.sessionExpiresAt - request.now))
-            cookies.append(SetCookie.field(rules.refreshCookie, refreshToken, maxAge: refreshAge))
-        }
+        let cookies = SessionCookies(context.tenant)
+            .fields(for: tokens, refreshCookie: rules.refreshCookie, at: request.now)
         return .redirect(to: after, fields: cookies, subject: account.subject)
     }
 

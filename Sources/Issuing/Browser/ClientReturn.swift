@@ -12,7 +12,7 @@ struct ClientReturn: Sendable, Equatable {
     /// - Returns: Nil where the client is not known, or the redirect URI is not one of its.
     init?(clientID: String?, redirectURI: String?, state: String?, clients: [IssuerClient]) {
         guard let clientID, let redirectURI,
-            let client = clients.first(where: { $0.id.utf8.elementsEqual(clientID.utf8) }),
+            let client = clients.named(clientID),
             let registered = client.redirectURIs.first(where: { $0.utf8.elementsEqual(redirectURI.utf8) }),
             // What is added to the query would be lost behind a fragment, which none may have (RFC 6749 section 3.1.2).
             !registered.utf8.contains(UInt8(ascii: "#"))

@@ -108,8 +108,3 @@ struct ClientAuthentication: Sendable {
         return Presented(id: id, secrets: secrets.compactMap(\.self).filter { !$0.isEmpty })
     }
 }
-
-extension [IssuerClient] {
-    /// The client with this `client_id`, byte for byte.
-    func named(_ id: String) -> IssuerClient? { first { $0.id.utf8.elementsEqual(id.utf8) } }
-}
