@@ -27,6 +27,10 @@ public struct VerificationFailure: Error, Sendable, Equatable {
         case notYetValid = "not_yet_valid"
         case issuedInFuture = "issued_in_future"
         case expired
+        /// The server that was asked about an opaque token says no, whatever the reason.
+        case inactive
+        /// An opaque token with other characters than those have, or too many.
+        case malformedOpaque = "malformed_opaque"
     }
 
     /// Which rule the token broke.
@@ -44,6 +48,8 @@ public struct VerificationFailure: Error, Sendable, Equatable {
 
     /// There is nobody yet, or nobody any more, who has keys.
     public static let keysNotLoaded = VerificationFailure(.keysNotLoaded)
+    /// A token that nobody is asked about, for its form.
+    public static let malformedOpaque = VerificationFailure(.malformedOpaque)
 
     /// The same failure, of the issuer at this place; only where its keys are at issue.
     func ofIssuer(_ place: Int) -> VerificationFailure {
@@ -80,6 +86,8 @@ public struct VerificationFailure: Error, Sendable, Equatable {
         case .notYetValid: "the token is not valid yet"
         case .issuedInFuture: "the token was issued in the future"
         case .expired: "the token has expired"
+        case .inactive: "the server that was asked about the token says that it is not good"
+        case .malformedOpaque: "the token is in no form that is accepted"
         }
     }
 }

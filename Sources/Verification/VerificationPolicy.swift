@@ -1,5 +1,5 @@
 /// What one issuer's tokens must satisfy.
-public struct IssuerPolicy: Sendable {
+public struct IssuerPolicy: Sendable, Equatable {
     /// The `iss` that its tokens carry, byte for byte.
     public var issuer: String
     /// The audiences of which a token must name one; empty: `aud` is not checked.
@@ -28,7 +28,7 @@ public struct IssuerPolicy: Sendable {
 }
 
 /// Everything that decides whether a token is good; a value to share between event loops.
-public struct VerificationPolicy: Sendable {
+public struct VerificationPolicy: Sendable, Equatable {
     /// The trusted issuers. One may be listed twice with different algorithms; the first entry that allows a token's
     /// algorithm is the one that counts.
     public var issuers: [IssuerPolicy]

@@ -44,8 +44,9 @@ enum PublicKey: Sendable, Equatable {
         }
     }
 
-    /// The JWK thumbprint (RFC 7638 section 3) with SHA-256, in base64url.
-    var thumbprint: String {
-        Base64URL.encode(SHA256.digest(JSONWriter.bytes(of: jsonWebKeyMembers, order: .sorted)))
-    }
+    /// The JWK thumbprint (RFC 7638 section 3) with SHA-256.
+    var thumbprintDigest: [UInt8] { SHA256.digest(JSONWriter.bytes(of: jsonWebKeyMembers, order: .sorted)) }
+
+    /// The JWK thumbprint in base64url.
+    var thumbprint: String { Base64URL.encode(thumbprintDigest) }
 }

@@ -1,4 +1,5 @@
-/// The verified caller. Only `TokenVerifier` makes one, so holding it proves that every check was passed.
+/// The verified caller. Only `TokenVerifier` and `IntrospectionAnswer` make one, so holding it proves that every check
+/// was passed.
 public final class Principal: Sendable {
     /// `iss`, equal to a trusted issuer's name.
     public let issuer: String
@@ -18,18 +19,45 @@ public final class Principal: Sendable {
     public let tokenID: String?
     /// `sid`, the session that the token belongs to.
     public let sessionID: String?
-    /// The SHA-256 of the token's signing input, which stands for a token that has no `jti`; nil for one that has.
+    /// The SHA-256 of the token's signing input, which stands for a token that has no `jti`; nil for one that has. Of an
+    /// opaque token that of the whole, whether or not there is a `jti`: nothing else of it is known to who holds it.
     public let signingInputSHA256: [UInt8]?
     /// The claims `role` and `roles`, each a string or an array of strings.
     public let roles: [String]
     /// The claim `scope`, split at spaces (RFC 8693 section 4.2) or an array of strings.
     public let scopes: [String]
-    /// The algorithm that the signature was verified with.
-    public let algorithm: SignatureAlgorithm
+    /// The algorithm that the signature was verified with; nil for an opaque token, which its server vouches for.
+    public let algorithm: SignatureAlgorithm?
     /// The header's `kid`.
     public let keyID: String?
 
-    init(_ claims: RegisteredClaims, issuer: String, of unverified: UnverifiedToken, in token: Span<UInt8>) {
+    convenience init(
+        _ claims: RegisteredClaims,
+        issuer: String,
+        of unverified: UnverifiedToken,
+        in token: Span<UInt8>
+    ) {
+        self.init(
+            claims,
+            issuer: issuer,
+            algorithm: unverified.joseHeader.algorithm,
+            keyID: unverified.joseHeader.keyID,
+            digest: claims.tokenID == nil ? unverified.signingInputSHA256(in: token) : nil
+        )
+    }
+
+    /// Of an opaque token, as its server knows it.
+    convenience init(_ claims: RegisteredClaims, issuer: String, ofOpaque token: [UInt8]) {
+        self.init(claims, issuer: issuer, algorithm: nil, keyID: nil, digest: OpaqueToken.digest(token))
+    }
+
+    private init(
+        _ claims: RegisteredClaims,
+        issuer: String,
+        algorithm: SignatureAlgorithm?,
+        keyID: String?,
+        digest: [UInt8]?
+    ) {
         self.issuer = issuer
         subject = claims.subject
         audiences = claims.audiences
@@ -41,10 +69,13 @@ public final class Principal: Sendable {
         sessionID = claims.sessionID
         roles = Self.texts(claims.all["role"]) + Self.texts(claims.all["roles"])
         scopes = Self.scopes(claims.all["scope"])
-        algorithm = unverified.joseHeader.algorithm
-        keyID = unverified.joseHeader.keyID
-        signingInputSHA256 = claims.tokenID == nil ? unverified.signingInputSHA256(in: token) : nil
+        self.algorithm = algorithm
+        self.keyID = keyID
+        signingInputSHA256 = digest
     }
+
+    /// Whether its server was asked about the token.
+    public var isOpaque: Bool { algorithm == nil }
 
     private static func texts(_ claim: JSONValue?) -> [String] {
         claim?.stringOrStrings ?? []

@@ -1,0 +1,27 @@
+/// Everything that decides whether an introspection answer lets somebody in.
+public struct IntrospectionPolicy: Sendable, Equatable {
+    /// The principals' issuer. Never what an answer alone says: its server speaks for no other.
+    public var issuer: String
+    /// Whether an answer's `iss` must be ``issuer``.
+    public var requiresIssuer: Bool
+    /// Of which `aud` must name one; empty: not checked.
+    public var audiences: [String]
+    /// Claims that must be present and not null.
+    public var requiredClaims: [String]
+    /// How many seconds the clocks of server and gateway may differ.
+    public var leeway: Double
+
+    public init(
+        issuer: String,
+        requiresIssuer: Bool = false,
+        audiences: [String] = [],
+        requiredClaims: [String] = [],
+        leeway: Double = 60
+    ) {
+        self.issuer = issuer
+        self.requiresIssuer = requiresIssuer
+        self.audiences = audiences
+        self.requiredClaims = requiredClaims
+        self.leeway = leeway
+    }
+}

@@ -1,0 +1,111 @@
+/// A proof that its sender holds a key (RFC 9449 section 4.2): well formed, with a public key that its algorithm fits,
+/// and no more. ``check(_:at:)`` holds it against what it came with, ``verifySignature()`` against its own key; nothing
+/// in it may be believed before both.
+public struct DPoPProof: Sendable {
+    /// The longest proof that is looked at, in bytes.
+    public static let maximumLength = 8 * 1024
+    /// The longest `jti` and `nonce`, in bytes.
+    static let maximumNameLength = 256
+    private static let type = "dpop+jwt"
+
+    /// SHA-256 thumbprint of the key (RFC 7638), which is what tokens are bound to.
+    public let keyThumbprint: [UInt8]
+    /// `jti`.
+    public let id: String
+    /// `htm`.
+    public let method: String
+    /// `htu`, as it was sent.
+    public let target: String
+    /// `iat` in Unix seconds.
+    public let issuedAt: Double
+    /// `ath`.
+    public let accessTokenHash: [UInt8]?
+    /// `nonce`.
+    public let nonce: String?
+    /// `alg`.
+    public let algorithm: SignatureAlgorithm
+    /// `exp` and `nbf`, which a proof need not have; where it does, they hold as for any JWT (RFC 7519 section 4.1).
+    let lifetime: ClosedRange<Double>
+    private let key: PublicKey
+    private let signature: [UInt8]
+    private let signingInput: [UInt8]
+
+    /// Reads a proof: everything of RFC 9449 section 4.3 that can be said of it alone, but for its signature.
+    public static func parse(_ bytes: Span<UInt8>) throws(DPoPFailure) -> DPoPProof {
+        guard bytes.count <= maximumLength else { throw .tooLong }
+        let unverified: UnverifiedToken
+        let claims: RegisteredClaims
+        do {
+            unverified = try UnverifiedToken(bytes)
+            claims = try RegisteredClaims(try unverified.claims())
+        } catch {
+            throw .malformed(error)
+        }
+        guard unverified.joseHeader.type?.hasSameBytes(as: type) == true else { throw .wrongType }
+        guard !unverified.joseHeader.algorithm.isSymmetric else { throw .symmetricAlgorithm }
+        let signingInput = bytes.extracting(0..<unverified.signingInputLength).withUnsafeBufferPointer(Array.init)
+        return try DPoPProof(unverified, claims, try publicKey(unverified), signingInput)
+    }
+
+    private init(
+        _ unverified: UnverifiedToken,
+        _ claims: RegisteredClaims,
+        _ key: PublicKey,
+        _ signingInput: [UInt8]
+    ) throws(DPoPFailure) {
+        self.key = key
+        self.signingInput = signingInput
+        signature = unverified.signature
+        algorithm = unverified.joseHeader.algorithm
+        keyThumbprint = key.thumbprintDigest
+        guard let tokenID = claims.tokenID else { throw .missingClaim("jti") }
+        guard tokenID.utf8.count <= Self.maximumNameLength else { throw .badClaim("jti") }
+        id = tokenID
+        guard let issuedAt = claims.issuedAt else { throw .missingClaim("iat") }
+        self.issuedAt = issuedAt
+        guard let method = try Self.text("htm", claims) else { throw .missingClaim("htm") }
+        self.method = method
+        guard let target = try Self.text("htu", claims) else { throw .missingClaim("htu") }
+        self.target = target
+        nonce = try Self.text("nonce", claims)
+        guard nonce.map({ $0.utf8.count <= Self.maximumNameLength }) ?? true else { throw .badClaim("nonce") }
+        let start = claims.notBefore ?? -.infinity
+        lifetime = start...max(start, claims.expiresAt ?? .infinity)
+        guard let hash = try Self.text("ath", claims) else {
+            accessTokenHash = nil
+            return
+        }
+        guard let digest = Base64URL.decode(hash), digest.count == 32 else { throw .badClaim("ath") }
+        accessTokenHash = digest
+    }
+
+    /// The `jwk` of the header, which must be a public key that the proof's algorithm fits.
+    private static func publicKey(_ unverified: UnverifiedToken) throws(DPoPFailure) -> PublicKey {
+        guard let value = unverified.header["jwk"] else { throw .missingKey }
+        guard case .object(let jwk) = value else { throw .badKey }
+        // RFC 7518 sections 6.2.2, 6.3.2 and 6.4.1: whoever sends these has given the key away.
+        for name in ["d", "p", "q", "dp", "dq", "qi", "oth", "k"] where jwk[name] != nil { throw .privateKey }
+        let key: VerificationKey
+        do {
+            key = try JSONWebKey.verificationKey(from: jwk, origin: .url)
+        } catch {
+            throw .badKey
+        }
+        guard case .publicKey(let publicKey) = key.material else { throw .badKey }
+        guard key.algorithms.contains(unverified.joseHeader.algorithm) else { throw .algorithmDoesNotFitKey }
+        return publicKey
+    }
+
+    private static func text(_ name: String, _ claims: RegisteredClaims) throws(DPoPFailure) -> String? {
+        guard let value = claims.all[name] else { return nil }
+        guard case .string(let text) = value else { throw .badClaim(name) }
+        return text
+    }
+
+    /// Whether the key in the proof has signed it. This costs a signature check and the loading of a key.
+    public func verifySignature() throws(DPoPFailure) {
+        guard let context = KeyMaterial.publicKey(key).context(for: algorithm),
+            context.isValid(signature, over: signingInput.span)
+        else { throw .badSignature }
+    }
+}
