@@ -31,15 +31,18 @@ public struct AccessRule: Sendable, Equatable {
     /// Empty: every method.
     public var methods: [String]
     public var allow: Allow
+    /// In observe mode what the rule refuses is noted and let through.
+    public var mode: Tenant.Mode
     /// The line in tenants.yaml, for explanations.
     public var line: Int
 
     private let methodBytes: [[UInt8]]
 
-    public init(path: PathPattern, methods: [String] = [], allow: Allow, line: Int = 0) {
+    public init(path: PathPattern, methods: [String] = [], allow: Allow, mode: Tenant.Mode = .enforce, line: Int = 0) {
         self.path = path
         self.methods = methods
         self.allow = allow
+        self.mode = mode
         self.line = line
         // Whoever may GET may HEAD, and who may not learns nothing that way either (RFC 9110 section 9.3.2).
         let all = methods.contains("GET") && !methods.contains("HEAD") ? methods + ["HEAD"] : methods

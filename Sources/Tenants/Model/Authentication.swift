@@ -1,13 +1,15 @@
 public import Verification
 
 /// How a tenant's callers are known: where the token is, and who may have signed it.
-public struct Authentication: Sendable {
+public struct Authentication: Sendable, Equatable {
     /// Looked through in order; the first place that has a token decides.
     public var from: [TokenSource]
     /// Issuers with their keys, the leeway and the required claims.
     public var policy: VerificationPolicy
     /// Where the keys of each of the policy's issuers come from, in the same order.
     public var keySources: [KeySource]
+    /// Where the policy's issuers stand in tenants.yaml, in the same order; empty where that is not known.
+    public var issuerLines: [Int] = []
 
     /// - Parameter keySources: One for each issuer of `policy`; nil: what the policy has is all.
     public init(from: [TokenSource] = [.bearer], policy: VerificationPolicy, keySources: [KeySource]? = nil) {

@@ -2,6 +2,8 @@
 public struct GatewaySettings: Sendable {
     public var listeners: [Listener]
     public var admin: AdminSettings?
+    /// Nil: Envoy is not answered by gRPC.
+    public var extAuthz: ExtAuthzSettings?
     public var store: StoreLocation
     /// Where copies of fetched key sets are kept, for a start while provider and store are down. Resolved; nil: none
     /// are kept.
@@ -10,31 +12,41 @@ public struct GatewaySettings: Sendable {
     public var threads: Int
     /// Peers whose `Forwarded` and `X-Forwarded-*` fields and PROXY headers are believed.
     public var trustedProxies: [AddressRange]
-    /// How long requests under way may take after SIGTERM.
+    /// How long everything is served as before after SIGTERM, while `/readyz` tells load balancers to go elsewhere.
+    public var shutdownDelay: Duration
+    /// How long requests under way may take after that.
     public var shutdownGrace: Duration
     public var limits: ConnectionLimits
     public var log: LogSettings
+    /// Nil: no trace is sent.
+    public var tracing: TracingSettings?
 
     public init(
         listeners: [Listener],
         admin: AdminSettings? = nil,
+        extAuthz: ExtAuthzSettings? = nil,
         store: StoreLocation = .memory,
         stateDirectory: String? = nil,
         threads: Int = 0,
         trustedProxies: [AddressRange] = [],
+        shutdownDelay: Duration = .zero,
         shutdownGrace: Duration = .seconds(30),
         limits: ConnectionLimits = ConnectionLimits(),
-        log: LogSettings = LogSettings()
+        log: LogSettings = LogSettings(),
+        tracing: TracingSettings? = nil
     ) {
         self.listeners = listeners
         self.admin = admin
+        self.extAuthz = extAuthz
         self.store = store
         self.stateDirectory = stateDirectory
         self.threads = threads
         self.trustedProxies = trustedProxies
+        self.shutdownDelay = shutdownDelay
         self.shutdownGrace = shutdownGrace
         self.limits = limits
         self.log = log
+        self.tracing = tracing
     }
 }
 
@@ -50,14 +62,17 @@ public struct Listener: Sendable, Equatable {
 }
 
 /// The admin listener, apart from the tenants' traffic.
-public struct AdminSettings: Sendable {
+public struct AdminSettings: Sendable, Equatable {
     public var address: HostPort
-    /// Required when `address` is not loopback.
+    /// Required when `address` is not loopback and clients' certificates are not asked for.
     public var token: Secret?
+    /// Nil: plain text. With client authorities, a client certificate of one of them stands for the token.
+    public var tls: ServerCertificate?
 
-    public init(address: HostPort, token: Secret? = nil) {
+    public init(address: HostPort, token: Secret? = nil, tls: ServerCertificate? = nil) {
         self.address = address
         self.token = token
+        self.tls = tls
     }
 }
 
@@ -86,27 +101,5 @@ public struct ConnectionLimits: Sendable, Equatable {
         self.connections = connections
         self.idleTimeout = idleTimeout
         self.headerTimeout = headerTimeout
-    }
-}
-
-/// What is logged, and how.
-public struct LogSettings: Sendable, Equatable {
-    public enum Level: String, Sendable, CaseIterable {
-        case trace, debug, info, notice, warning, error, critical
-    }
-
-    public enum Format: String, Sendable, CaseIterable {
-        case json, text
-    }
-
-    public var level: Level
-    public var format: Format
-    /// One line a request.
-    public var access: Bool
-
-    public init(level: Level = .info, format: Format = .json, access: Bool = true) {
-        self.level = level
-        self.format = format
-        self.access = access
     }
 }

@@ -1,5 +1,5 @@
 /// One app behind the gateway: its hosts, backend, token rules and policy.
-public struct Tenant: Sendable {
+public struct Tenant: Sendable, Equatable {
     /// Its key in tenants.yaml; also the metric label.
     public var name: String
     public var hosts: [HostPattern]
@@ -28,8 +28,22 @@ public struct Tenant: Sendable {
     /// Nil: people sign in elsewhere.
     public var signIn: SignIn?
     public var accounts: AccountRules
-    /// Origins other than its own from which a browser may send unsafe requests with cookies (RFC 6454).
-    public var trustedOrigins: [String]
+    /// Looked at in their order; every one that a request falls under is counted.
+    public var rateLimits: [RateLimit]
+    /// Nil: other origins' scripts are the backend's business.
+    public var crossOrigin: CrossOriginRules?
+    /// Holds wherever a token comes by cookie.
+    public var crossSite: CrossSiteRules
+    public var headers: HeaderRules
+    /// Nil: opaque tokens are refused.
+    public var introspection: Introspection?
+    /// Nil: DPoP proofs are not looked at, and tokens that need one are refused.
+    public var proof: ProofRules?
+    /// What `gatehouse check` makes sure of.
+    public var tests: [TenantTest]
+    /// By a key's path below the tenant, like `authenticate.issuers[0]`: its line in tenants.yaml, for explanations. The
+    /// tenant itself is at the empty path.
+    public var lines: [String: Int]
     /// Where sessions begin, are renewed and end. A request to one of these never leads to a refresh.
     public var signInPaths: [PathPattern]
 
@@ -60,7 +74,14 @@ public struct Tenant: Sendable {
         issuer: BuiltInIssuer? = nil,
         signIn: SignIn? = nil,
         accounts: AccountRules = AccountRules(),
-        trustedOrigins: [String] = [],
+        rateLimits: [RateLimit] = [],
+        crossOrigin: CrossOriginRules? = nil,
+        crossSite: CrossSiteRules = CrossSiteRules(),
+        headers: HeaderRules = HeaderRules(),
+        introspection: Introspection? = nil,
+        proof: ProofRules? = nil,
+        tests: [TenantTest] = [],
+        lines: [String: Int] = [:],
         signInPaths: [PathPattern] = []
     ) {
         self.name = name
@@ -82,7 +103,14 @@ public struct Tenant: Sendable {
         self.issuer = issuer
         self.signIn = signIn
         self.accounts = accounts
-        self.trustedOrigins = trustedOrigins
+        self.rateLimits = rateLimits
+        self.crossOrigin = crossOrigin
+        self.crossSite = crossSite
+        self.headers = headers
+        self.introspection = introspection
+        self.proof = proof
+        self.tests = tests
+        self.lines = lines
         self.signInPaths = signInPaths
     }
 

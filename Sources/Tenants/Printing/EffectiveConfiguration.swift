@@ -27,7 +27,7 @@ private struct ConfigurationPrinter {
                 continue
             } else if let standard = key.standard {
                 line(indentation, "\(key.name): \(standard)")
-            } else if case .object(let below) = key.type, below.isWhollyOptional, !key.isPartial {
+            } else if case .object(let below) = key.type, below.isWhollyOptional {
                 section(nil, below, name: key.name, indentation: indentation)
             }
         }
@@ -159,12 +159,6 @@ extension SchemaObject {
     /// Whether the section means something without being written.
     var isWhollyOptional: Bool {
         !keys.contains(where: \.isRequired)
-    }
-}
-
-extension SchemaKey {
-    var isPartial: Bool {
-        if case .partial = effect { true } else { false }
     }
 }
 

@@ -27,7 +27,19 @@ enum AccessReader {
             return nil
         }
         guard let allow = node["allow"].flatMap(readAllow), let methods else { return nil }
-        return AccessRule(path: path, methods: methods, allow: allow, line: node.place.line)
+        let mode = readMode(node, &session)
+        return AccessRule(path: path, methods: methods, allow: allow, mode: mode, line: node.place.line)
+    }
+
+    private static func readMode(_ node: DocumentNode, _ session: inout ReadingSession) -> Tenant.Mode {
+        let mode = node.text("mode").flatMap(Tenant.Mode.init(rawValue:)) ?? .enforce
+        if mode == .observe, let place = node["mode"]?.place {
+            session.findings.warning(
+                place,
+                "mode observe lets through what this rule refuses: use it for a migration only"
+            )
+        }
+        return mode
     }
 
     /// - Returns: Empty for every method; nil if one is malformed or the type is wrong, so that no rule comes out wider

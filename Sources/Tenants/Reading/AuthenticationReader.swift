@@ -18,13 +18,25 @@ enum AuthenticationReader {
                 "expired tokens stay good this long: set the clocks and keep the leeway under 5m"
             )
         }
+        requireIssuers(node, owner, &session)
         let issuers = readIssuers(node["issuers"], owner, &session)
         let policy = VerificationPolicy(
             issuers: issuers.map(\.policy),
             leeway: Double(leeway.components.seconds) + Double(leeway.components.attoseconds) / 1e18,
             requiredClaims: node.texts("require") ?? ["exp"]
         )
-        return Authentication(from: from, policy: policy, keySources: issuers.map(\.source))
+        var authentication = Authentication(from: from, policy: policy, keySources: issuers.map(\.source))
+        authentication.issuerLines = issuers.map(\.line)
+        return authentication
+    }
+
+    /// Somebody has to vouch for tokens.
+    private static func requireIssuers(_ node: DocumentNode, _ owner: IssuerOwner, _ session: inout ReadingSession) {
+        guard case .map = node.content, node["issuers"] == nil, owner.node["introspection"] == nil else { return }
+        session.findings.error(
+            owner.node.entry("authenticate")?.keyPlace ?? node.place,
+            "\"authenticate\" lacks \"issuers\": add the list, or \"introspection\" if all tokens are opaque"
+        )
     }
 
     private static func readIssuers(
@@ -36,7 +48,8 @@ enum AuthenticationReader {
         var issuers: [TrustedIssuer] = []
         for item in node?.items ?? [] {
             guard case .map = item.content else { continue }
-            for issuer in IssuerReader(node: item, owner: owner).read(&session) {
+            for var issuer in IssuerReader(node: item, owner: owner).read(&session) {
+                issuer.line = item.place.line
                 let name = issuer.policy.issuer
                 if let line = lines[name] {
                     session.findings.error(

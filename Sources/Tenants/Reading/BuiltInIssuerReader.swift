@@ -14,7 +14,7 @@ struct BuiltInIssuerReader {
         guard case .map = node.content else { return nil }
         let url = ProviderURL.read(in: node, "url", &session)
         let basePath = readBasePath(&session)
-        let clients = node["clients"].map { IssuerClientsReader.read($0, &session) } ?? []
+        let clients = node["clients"].map { IssuerClientsReader.read($0, tenant: tenant, &session) } ?? []
         let page = readPage(&session)
         guard let url, let audience = node.text("audience"),
             let algorithm = node.text("algorithm").flatMap(SignatureAlgorithm.init(rawValue:))

@@ -69,6 +69,10 @@ struct DocumentNode: Sendable {
         self[key]?.scalar.flatMap { try? ScalarText.integer($0) }
     }
 
+    func decimal(_ key: String) -> Double? {
+        self[key]?.scalar.flatMap { try? ScalarText.decimal($0) }
+    }
+
     func duration(_ key: String) -> Duration? {
         self[key]?.scalar.flatMap { try? ScalarText.duration($0.text) }
     }

@@ -11,9 +11,14 @@ enum GatewayReader {
         settings.admin = node["admin"].flatMap { readAdmin($0, listeners, &session) }
         settings.threads = node.integer("threads") ?? settings.threads
         settings.trustedProxies = node["trusted_proxies"].map { readProxies($0, &session) } ?? []
+        settings.extAuthz = node["ext_authz"]?["address"].flatMap { readAddress($0, &session) }.map {
+            ExtAuthzReader.read(node, $0, settings, &session)
+        }
+        settings.shutdownDelay = node.duration("shutdown_delay") ?? settings.shutdownDelay
         settings.shutdownGrace = node.duration("shutdown_grace") ?? settings.shutdownGrace
         settings.limits = readLimits(node["limits"])
-        settings.log = readLog(node["log"])
+        settings.log = ObservingReader.readLog(node["log"])
+        settings.tracing = ObservingReader.readTracing(node["tracing"], &session)
         return settings
     }
 
@@ -63,14 +68,16 @@ enum GatewayReader {
                 "\(value.shown) already accepts the tenants' requests: give the admin listener another port"
             )
         }
+        let tls = node["tls"].flatMap { ServerCertificateReader.read($0, hosts: nil, &session) }
         let isTokenUnresolved = node["token"].map { $0.scalar == nil } ?? false
-        if !address.isLoopback, token?.isEmpty ?? true, !isTokenUnresolved {
+        let asksForCertificates = node["tls"]?["client_ca_file"] != nil
+        if !address.isLoopback, token?.isEmpty ?? true, !isTokenUnresolved, !asksForCertificates {
             session.findings.error(
                 value.place,
                 "the admin listener can be reached by others and has no token: add \"token\", or listen on 127.0.0.1"
             )
         }
-        return AdminSettings(address: address, token: token.flatMap { $0.isEmpty ? nil : $0 })
+        return AdminSettings(address: address, token: token.flatMap { $0.isEmpty ? nil : $0 }, tls: tls)
     }
 
     private static func readProxies(_ node: DocumentNode, _ session: inout ReadingSession) -> [AddressRange] {
@@ -103,13 +110,5 @@ enum GatewayReader {
         limits.idleTimeout = node?.duration("idle_timeout") ?? limits.idleTimeout
         limits.headerTimeout = node?.duration("header_timeout") ?? limits.headerTimeout
         return limits
-    }
-
-    private static func readLog(_ node: DocumentNode?) -> LogSettings {
-        var log = LogSettings()
-        log.level = node?.text("level").flatMap(LogSettings.Level.init(rawValue:)) ?? log.level
-        log.format = node?.text("format").flatMap(LogSettings.Format.init(rawValue:)) ?? log.format
-        log.access = node?.boolean("access") ?? log.access
-        return log
     }
 }

@@ -4,6 +4,8 @@ import Verification
 struct TrustedIssuer {
     var policy: IssuerPolicy
     var source: KeySource
+    /// Of its entry in tenants.yaml.
+    var line = 0
 }
 
 /// The tenant that issuers are read for.

@@ -21,6 +21,11 @@ struct TenantReader {
             RefreshReader(entry: $0, tenant: node, from: from, identity: identity, issuer: issuer).read(&session)
         }
         let signingIn = readSigningIn(node, from, refresh, issuer, &session)
+        let browsers = readBrowsers(node, from, identity, refresh, &session)
+        let introspection = node.entry("introspection").flatMap {
+            IntrospectionReader(entry: $0, tenant: node, issuer: issuer).read(&session)
+        }
+        let proof = node.entry("dpop").map { ProofRulesReader.read($0, from: from, &session) }
         let mode = readMode(node, &session)
         let strips = readStripping(node, &session)
         guard let backend, let authentication else { return nil }
@@ -47,7 +52,14 @@ struct TenantReader {
             issuer: issuer,
             signIn: signingIn.signIn,
             accounts: signingIn.accounts,
-            trustedOrigins: TrustedOriginsReader.read(node, &session),
+            rateLimits: node["rate_limits"].map { RateLimitsReader.read($0, &session) } ?? [],
+            crossOrigin: browsers.crossOrigin,
+            crossSite: browsers.crossSite,
+            headers: browsers.headers,
+            introspection: introspection,
+            proof: proof,
+            tests: node["tests"].map { TenantTestsReader.read($0, &session) } ?? [],
+            lines: TenantLines.read(node, issuers: authentication.issuerLines),
             signInPaths: signingIn.paths
         )
     }
@@ -73,6 +85,26 @@ struct TenantReader {
         let issues = exchanges.contains(.issue) || signIn?.web != nil || issuer?.clients.isEmpty == false
         let accounts = AccountsReader.read(node, issues: issues, &session)
         return SigningIn(signIn: signIn, accounts: accounts, paths: paths.all)
+    }
+
+    private struct Browsers {
+        var crossOrigin: CrossOriginRules?
+        var crossSite: CrossSiteRules
+        var headers: HeaderRules
+    }
+
+    private func readBrowsers(
+        _ node: DocumentNode,
+        _ from: [TokenSource],
+        _ identity: Identity,
+        _ refresh: RefreshRules?,
+        _ session: inout ReadingSession
+    ) -> Browsers {
+        let crossOrigin = node.entry("cors").map { CrossOriginReader.read($0, &session) }
+        let crossSite = CrossSiteReader.read(node, crossOrigin, &session)
+        let reader = HeaderRulesReader(from: from, identity: identity, refresh: refresh)
+        let headers = node["headers"].map { reader.read($0, &session) } ?? HeaderRules()
+        return Browsers(crossOrigin: crossOrigin, crossSite: crossSite, headers: headers)
     }
 
     private func readMode(_ node: DocumentNode, _ session: inout ReadingSession) -> Tenant.Mode {

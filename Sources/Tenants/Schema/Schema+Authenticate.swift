@@ -4,15 +4,14 @@ extension Schema {
     static let authenticate = SchemaObject([
         SchemaKey(
             "from",
-            .list(.text(example: "bearer"), minimum: 1),
+            .list(.text(example: "bearer"), minimum: 1, maximum: 16),
             standard: "[bearer]",
             "Where a token is looked for, in order: `bearer`, `cookie:NAME`, `query:NAME`, `header:NAME`."
         ),
         SchemaKey(
             "issuers",
             .list(.object(trustedIssuer), minimum: 1),
-            isRequired: true,
-            "Who may have signed a token."
+            "Who may have signed a token. Needed unless there is `introspection`."
         ),
         SchemaKey(
             "leeway",
@@ -144,5 +143,17 @@ extension Schema {
             "Where a logout may lead, to the letter."
         ),
         SchemaKey("scopes", .list(.text(example: "openid")), standard: "[openid]", "What it may ask for."),
+        SchemaKey(
+            "dpop_bound",
+            .boolean,
+            standard: "false",
+            "Whether it gets tokens only with a DPoP proof, bound to its key. Needs the tenant's `dpop`."
+        ),
+        SchemaKey(
+            "certificate_bound",
+            .boolean,
+            standard: "false",
+            "Whether its tokens are bound to the TLS certificate that it comes with. Needs `tls.client_ca_file`."
+        ),
     ])
 }

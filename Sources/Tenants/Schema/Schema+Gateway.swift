@@ -28,6 +28,7 @@ extension Schema {
             "Where requests are accepted: HTTP/1.1 and HTTP/2."
         ),
         SchemaKey("admin", .object(admin), "The admin listener. Without it there is none."),
+        SchemaKey("ext_authz", .object(extAuthz), "The listener of Envoy's gRPC ext_authz. Without it there is none."),
         SchemaKey(
             "store",
             .url(example: "\"\(StoreReader.standard)\""),
@@ -48,18 +49,23 @@ extension Schema {
             "Addresses or CIDR blocks of the proxies whose `X-Forwarded-*`, `Forwarded` and PROXY headers are believed."
         ),
         SchemaKey(
+            "shutdown_delay",
+            .duration(.zero...hours, example: "5s"),
+            standard: "0s",
+            "How long all is served as before after SIGTERM, while `/readyz` answers 503, so that load balancers go elsewhere."
+        ),
+        SchemaKey(
             "shutdown_grace",
             .duration(.zero...hours, example: "30s"),
             standard: "30s",
-            "How long requests under way may take after SIGTERM."
+            "How long requests under way may take after SIGTERM and `shutdown_delay`."
         ),
         SchemaKey("limits", .object(connectionLimits), "Bounds on connections and request heads."),
         SchemaKey("log", .object(log), "What is logged, and how."),
         SchemaKey(
             "tracing",
             .object(tracing),
-            effect: .none("no trace is sent"),
-            "OpenTelemetry traces."
+            "OpenTelemetry traces. Omitted: none."
         ),
     ])
 
@@ -83,9 +89,34 @@ extension Schema {
             "address",
             .text(example: "127.0.0.1:9901"),
             isRequired: true,
-            "Host and port; anything but loopback needs a token."
+            "Host and port; anything but loopback needs a token or `tls.client_ca_file`."
         ),
         SchemaKey("token", .secret, "The bearer token that the admin API asks for. Empty on loopback: none."),
+        SchemaKey("tls", .object(adminTLS), "TLS on the admin listener. Omitted: plain text."),
+    ])
+
+    static let adminTLS = SchemaObject([
+        SchemaKey(
+            "certificate_file",
+            .path(example: "tls/admin.pem"),
+            isRequired: true,
+            "The chain in PEM, leaf first."
+        ),
+        SchemaKey("key_file", .path(example: "tls/admin-key.pem"), isRequired: true, "Its private key in PEM."),
+        SchemaKey(
+            "client_ca_file",
+            .path(example: "tls/operators.pem"),
+            "Who signs the operators' certificates (mTLS). One of them stands for the token."
+        ),
+    ])
+
+    static let extAuthz = SchemaObject([
+        SchemaKey(
+            "address",
+            .text(example: "127.0.0.1:9191"),
+            isRequired: true,
+            "Host and port; only peers in `trusted_proxies` are answered."
+        )
     ])
 
     static let connectionLimits = SchemaObject([
@@ -114,31 +145,5 @@ extension Schema {
             standard: "10s",
             "How long a client may take to send a whole head."
         ),
-    ])
-
-    static let log = SchemaObject([
-        SchemaKey(
-            "level",
-            .choice(LogSettings.Level.allCases.map(\.rawValue)),
-            standard: "info",
-            "The least important messages that are written."
-        ),
-        SchemaKey(
-            "format",
-            .choice(LogSettings.Format.allCases.map(\.rawValue)),
-            standard: "json",
-            "One JSON object or one readable text a line."
-        ),
-        SchemaKey("access", .boolean, standard: "true", "One line a request."),
-    ])
-
-    static let tracing = SchemaObject([
-        SchemaKey(
-            "otlp",
-            .url(example: "http://127.0.0.1:4318"),
-            isRequired: true,
-            "The OTLP/HTTP collector."
-        ),
-        SchemaKey("sample", .decimal(0...1), standard: "0.1", "The share of requests that are traced."),
     ])
 }

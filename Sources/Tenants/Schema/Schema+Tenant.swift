@@ -51,14 +51,19 @@ extension Schema {
         SchemaKey(
             "introspection",
             .object(introspection),
-            effect: .none("opaque tokens are refused"),
-            "Asks the issuer about opaque tokens (RFC 7662)."
+            "Asks a server about opaque tokens (RFC 7662). Omitted: they are refused."
+        ),
+        SchemaKey(
+            "dpop",
+            .object(dpop),
+            "What callers prove besides having a token: that they hold its key (RFC 9449). Omitted: tokens that are "
+                + "bound to a key are refused."
         ),
         SchemaKey(
             "rate_limits",
             .list(.object(rateLimit)),
-            effect: .none("no request is limited"),
-            "How many requests an address or a caller may make."
+            standard: "[]",
+            "How many requests an address, a caller or all together may make."
         ),
     ]
 
@@ -102,7 +107,8 @@ extension Schema {
             "on_store_failure",
             .choice(StoreFailurePolicy.allCases.map(\.rawValue)),
             standard: "deny",
-            "What a revocation check does once the local copy is older than `max_staleness`."
+            "What a revocation check does once the local copy is older than `max_staleness`, and what the check whether a "
+                + "proof was used before does while the store is away."
         ),
         SchemaKey(
             "max_staleness",
@@ -116,22 +122,17 @@ extension Schema {
         SchemaKey(
             "cors",
             .object(cors),
-            effect: .partial(
-                "sign-in trusts its origins if `credentials` is true, all else of CORS is left to the backend"
-            ),
-            "Which origins' scripts may call (CORS)."
+            "Which origins' scripts may call (CORS). Omitted: that is the backend's business."
         ),
         SchemaKey(
             "csrf",
             .object(csrf),
-            effect: .partial("cross-site requests are refused at sign-in only"),
-            "Which origins may send unsafe requests with cookies."
+            "Which origins may send unsafe requests with cookies, and open WebSockets."
         ),
         SchemaKey("websocket", .object(webSocket), "WebSocket connections."),
         SchemaKey(
             "headers",
             .object(headers),
-            effect: .none("fields are forwarded as they are"),
             "Fields that are set or removed on the way."
         ),
     ]
@@ -140,7 +141,6 @@ extension Schema {
         SchemaKey(
             "tests",
             .list(.object(assertion)),
-            effect: .none("they are not run"),
             "Assertions that `gatehouse check` runs offline."
         )
     ]
@@ -177,6 +177,12 @@ extension Schema {
             .either([.choice(["anyone"]), .object(allow)]),
             isRequired: true,
             "`anyone`, or the roles and scopes that a signed-in caller needs."
+        ),
+        SchemaKey(
+            "mode",
+            .choice(Tenant.Mode.allCases.map(\.rawValue)),
+            standard: "enforce",
+            "`observe` decides, logs and counts, but lets through what the rule refuses: for migrations."
         ),
     ])
 
@@ -215,32 +221,56 @@ extension Schema {
     ])
 
     static let introspection = SchemaObject([
-        SchemaKey("url", .url(example: "https://id.example.com/introspect"), isRequired: true, "The endpoint."),
+        SchemaKey(
+            "url",
+            .url(example: "https://id.example.com/introspect"),
+            isRequired: true,
+            "The endpoint: https, or http on loopback."
+        ),
         SchemaKey("client_id", .text(example: "gatehouse"), isRequired: true, "The gateway's client there."),
         SchemaKey("client_secret", .secret, isRequired: true, "Its secret."),
         SchemaKey(
             "cache",
             .duration(.zero...hours, example: "30s"),
             standard: "30s",
-            "How long an answer is believed."
+            "How long an answer is believed; with `0s` each request asks."
+        ),
+        SchemaKey(
+            "issuer",
+            .text(example: "https://id.example.com"),
+            "The `iss` that answers must have, to the letter. Omitted: it is not checked."
+        ),
+        SchemaKey(
+            "audiences",
+            .list(.text(example: "my-app"), minimum: 1),
+            "The `aud` that an answer must name one of. Omitted: `aud` is not checked, with a warning."
         ),
     ])
 
-    static let rateLimit = SchemaObject([
-        SchemaKey("by", .choice(["ip", "subject"]), isRequired: true, "Whose requests are counted together."),
-        SchemaKey("rate", .text(example: "20/s"), isRequired: true, "Requests in a second, minute or hour: `20/s`."),
-        SchemaKey("burst", .integer(1...1_000_000), "How many may come at once."),
-        SchemaKey("path", .text(example: "/api/auth/**"), "Only paths of this pattern count."),
-    ])
-
     static let cors = SchemaObject([
-        SchemaKey("origins", .list(.text(example: "https://app.example.com")), isRequired: true, "Allowed origins."),
-        SchemaKey("credentials", .boolean, standard: "false", "Whether cookies may be sent along."),
+        SchemaKey(
+            "origins",
+            .list(.text(example: "https://app.example.com"), minimum: 1),
+            isRequired: true,
+            "Allowed origins; `\"*\"` alone, without `credentials`, stands for every one."
+        ),
+        SchemaKey(
+            "credentials",
+            .boolean,
+            standard: "false",
+            "Whether cookies may be sent along. The origins are trusted as those of `csrf` are then."
+        ),
         SchemaKey(
             "max_age",
             .duration(.zero...(hours * 24), example: "10m"),
             standard: "10m",
             "How long a browser may keep the answer to a preflight."
+        ),
+        SchemaKey(
+            "expose",
+            .list(.text(example: "X-Total-Count")),
+            standard: "[]",
+            "Fields of answers that scripts may read, besides those that the gateway adds."
         ),
     ])
 
@@ -250,7 +280,13 @@ extension Schema {
             .list(.text(example: "https://app.example.com")),
             standard: "[]",
             "Other origins that may send unsafe requests with cookies."
-        )
+        ),
+        SchemaKey(
+            "mode",
+            .choice(Tenant.Mode.allCases.map(\.rawValue)),
+            standard: "enforce",
+            "`observe` counts and logs cross-site requests, but lets them through: for migrations."
+        ),
     ])
 
     static let webSocket = SchemaObject([
@@ -264,7 +300,13 @@ extension Schema {
 
     static let headers = SchemaObject([
         SchemaKey("request", .object(headerChanges), "What the backend sees."),
-        SchemaKey("response", .object(headerChanges), "What the client sees."),
+        SchemaKey("response", .object(headerChanges), "What the client sees, of the gateway's own answers too."),
+        SchemaKey(
+            "security",
+            .choice(HeaderRules.Security.allCases.map(\.rawValue)),
+            standard: "off",
+            "`standard` adds fields that tell browsers to be careful, where the backend does not say them itself."
+        ),
     ])
 
     static let headerChanges = SchemaObject([
@@ -274,12 +316,17 @@ extension Schema {
 
     static let assertion = SchemaObject([
         SchemaKey("request", .text(example: "GET /api/admin"), isRequired: true, "Method and path."),
-        SchemaKey("claims", .dictionary(key: "CLAIM", .anything), "The caller's claims. Omitted: nobody signed in."),
+        SchemaKey(
+            "claims",
+            .dictionary(key: "CLAIM", .anything),
+            "The caller's claims; `iss`, `aud`, `sub`, `iat` and `exp` are filled in. Omitted: nobody signed in."
+        ),
+        SchemaKey("headers", .dictionary(key: "HEADER", .text(example: "value")), "Further fields of the request."),
         SchemaKey("expect", .object(expectation), isRequired: true, "What must come of it."),
     ])
 
     static let expectation = SchemaObject([
         SchemaKey("status", .integer(100...599), isRequired: true, "The status; 200 where the request would go on."),
-        SchemaKey("code", .text(example: "insufficient_role"), "The refusal's `code`."),
+        SchemaKey("code", .choice(TenantTest.codes), "The refusal's `code`. Omitted: any."),
     ])
 }

@@ -73,9 +73,6 @@ struct SchemaCheck {
             case .none(let consequence):
                 if !isQuiet { findings.notInEffect(entry.keyPlace, "\"\(key.name)\"", consequence) }
                 isQuietBelow = true
-            case .partial(let consequence):
-                if !isQuiet { findings.notInEffect(entry.keyPlace, "part of \"\(key.name)\"", consequence) }
-                isQuietBelow = true
             case .full: break
             }
             value(entry.value, key.type, name: "\"\(key.name)\"", owner: entry.keyPlace, isQuiet: isQuietBelow)

@@ -43,8 +43,6 @@ public struct SchemaKey: Sendable {
     /// How much of what a key says is done by this version.
     public enum Effect: Sendable, Equatable {
         case full
-        /// Part of a section is; what is not, and what follows from that.
-        case partial(String)
         /// Read and checked only; what follows from that.
         case none(String)
     }

@@ -24,6 +24,31 @@ struct CertificateTests {
         )
     }
 
+    @Test func clientsCertificatesStandForTheAdminToken() throws {
+        let files = PretendFiles(Certificates.files)
+        let text = Sample.gateway("admin: { address: \"0.0.0.0:9901\", tls: \(Self.tls) }")
+        let result = Sample.read(text, files: files)
+        #expect(result.diagnostics.isEmpty)
+        let admin = try #require(result.configuration?.gateway.admin)
+        #expect(admin.token == nil)
+        #expect(
+            admin.tls
+                == ServerCertificate(
+                    certificateFile: "shop.pem",
+                    keyFile: "shop.key",
+                    clientCAFile: "address.pem"
+                )
+        )
+    }
+
+    @Test func aCertificateAloneLetsOthersInToTheAdminListener() {
+        let tls = "{ certificate_file: shop.pem, key_file: shop.key }"
+        let text = Sample.gateway("admin: { address: \"0.0.0.0:9901\", tls: \(tls) }")
+        let errors = Sample.read(text, files: PretendFiles(Certificates.files)).errors.map(\.message)
+        #expect(errors.count == 1)
+        #expect(errors.first?.contains("has no token: add \"token\"") == true)
+    }
+
     @Test func theTLSOfABackendIsReadWithItsPathsResolved() throws {
         let files = PretendFiles(Dictionary(uniqueKeysWithValues: Certificates.files.map { ("d/\($0.key)", $0.value) }))
         let tls = "{ ca_file: chain.pem, certificate_file: shop.pem, key_file: shop.key, server_name: API.shop.test }"

@@ -73,6 +73,7 @@ struct ConfigurationTests {
             store: "memory:"
             threads: 2
             trusted_proxies: [10.0.0.0/8, '::1']
+            shutdown_delay: 2s
             shutdown_grace: 5s
             limits: { header_bytes: 8KiB, headers: 50, connections: 10, idle_timeout: 1m, header_timeout: 2s }
             log: { level: debug, format: text, access: false }
@@ -86,6 +87,7 @@ struct ConfigurationTests {
         #expect(gateway.admin?.token == Secret("t"))
         #expect(gateway.threads == 2)
         #expect(gateway.trustedProxies.map(\.prefixLength) == [8, 128])
+        #expect(gateway.shutdownDelay == .seconds(2))
         #expect(gateway.shutdownGrace == .seconds(5))
         #expect(
             gateway.limits

@@ -9,6 +9,18 @@ extension Mistake {
             ]
         ),
         Mistake(
+            "manyTokenSources",
+            Sample.tenant(auth: "from: [\((1...16).map { "'header:X-T\($0)'" }.joined(separator: ", "))]"),
+            []
+        ),
+        Mistake(
+            "tooManyTokenSources",
+            Sample.tenant(auth: "from: [\((1...17).map { "'header:X-T\($0)'" }.joined(separator: ", "))]"),
+            [
+                #"8:13: "from" has more than 16 items: give fewer"#
+            ]
+        ),
+        Mistake(
             "unknownTokenSource",
             Sample.tenant(auth: #"from: [baerer]"#),
             [

@@ -96,18 +96,9 @@ extension Mistake {
             ]
         ),
         Mistake(
-            "laterSections",
-            Sample.tenant(more: #"csrf: {}\#nheaders: {}"#),
-            [
-                #"8:5: warning: part of "csrf" is not in effect yet: cross-site requests are refused at sign-in only"#,
-                #"9:5: warning: "headers" is not in effect yet: fields are forwarded as they are"#,
-            ]
-        ),
-        Mistake(
-            "mistakeInLaterSection",
+            "mistakeInCORS",
             Sample.tenant(more: #"cors: { orgins: [a] }"#),
             [
-                #"8:5: warning: part of "cors" is not in effect yet: sign-in trusts its origins if credentials is true, all else of CORS is left to the backend"#,
                 #"8:5: "cors" lacks "origins": add "origins: [https://app.example.com]""#,
                 #"8:13: unknown key "orgins": did you mean "origins"?"#,
             ]

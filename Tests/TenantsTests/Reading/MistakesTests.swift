@@ -14,11 +14,12 @@ struct MistakesTests {
     static let all =
         Mistake.document + Mistake.structure + Mistake.gateway + Mistake.routing + Mistake.backend + Mistake.tls
         + Mistake.authentication + Mistake.keySources + Mistake.policy + Mistake.store + Mistake.redisFiles
+        + Mistake.introspection
         + Mistake.revocation + Mistake.refreshSources + Mistake.refreshCalls + Mistake.refreshTargets
         + Mistake.refreshDelivery + Mistake.refreshIssuer + Mistake.signInPaths + Mistake.signInProviders
         + Mistake.webSignIn
         + Mistake.signInIssuer + Mistake.ownIssuer + Mistake.issuerClients + Mistake.accounts
-        + Mistake.sharedTenants
+        + Mistake.sharedTenants + Mistake.proofs + Mistake.tests + Mistake.extAuthz + Mistake.browsers
 
     @Test(arguments: all)
     func everyMistakeIsToldAtItsPlaceWithARemedy(mistake: Mistake) {

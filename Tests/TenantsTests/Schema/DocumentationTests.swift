@@ -5,48 +5,32 @@ import Verification
 
 /// docs/configuration.md tells of every key, and every YAML in the documents is right.
 struct DocumentationTests {
-    private static let documents = [
-        "docs/configuration.md", "docs/operations.md", "docs/refresh.md", "docs/signing-in.md", "docs/security.md",
-        "README.md", "ARCHITECTURE.md",
-    ]
-
-    @Test func theReferenceHasTheSchemasTables() throws {
-        let lines = try Repository.text("docs/configuration.md").split(separator: "\n").map(String.init)
-        for table in ReferenceTables.tables() {
-            let heading = table.path.isEmpty ? "### The root" : "### `\(table.path)`"
-            guard let start = lines.firstIndex(of: heading) else {
-                Issue.record("docs/configuration.md lacks the heading \(heading)")
-                continue
-            }
-            let rows = lines[(start + 1)...].prefix { !$0.hasPrefix("#") }.filter { $0.hasPrefix("| `") }
-            #expect(rows == table.rows, "\(heading)")
-        }
+    @Test func theReferenceIsTheSchemas() throws {
+        let text = try Repository.text("docs/configuration.md")
+        let parts = text.components(separatedBy: ConfigurationReferenceMark.text + "\n\n")
+        try #require(parts.count == 2, "docs/configuration.md has lost the line from which on it is generated")
+        let isCurrent = parts[1] == ConfigurationReference.markdown()
+        #expect(isCurrent, "docs/configuration.md is stale: run make reference")
     }
 
-    @Test func theReferenceHasNoOtherTables() throws {
-        let headings = try Repository.text("docs/configuration.md").split(separator: "\n").map(String.init)
-            .filter { $0.hasPrefix("### `") }
-        #expect(headings == ReferenceTables.tables().filter { !$0.path.isEmpty }.map { "### `\($0.path)`" })
+    @Test func everyKeyIsTold() {
+        let reference = ConfigurationReference.markdown()
+        let headings = reference.split(separator: "\n").filter { $0.hasPrefix("### ") }
+        #expect(Set(headings).count == headings.count)
+        #expect(headings.contains("### `tenants.NAME.backend.servers[]`"))
+        #expect(reference.contains("| `weight` | 1 to 1000 | `1` | Its share of the requests, beside the others'. |"))
     }
 
     @Test func everyYAMLBlockOfTheDocumentsIsRight() throws {
-        var count = 0
-        for document in Self.documents {
-            // Not every document has to be there, but the reference has.
-            guard let text = try? Repository.text(document) else { continue }
-            for block in Self.blocks(text) {
-                count += 1
-                let result = Sample.read(block.file, environment: Self.environment, files: try Self.files())
-                #expect(result.errors.isEmpty, "\(document), line \(block.line)")
-            }
+        let blocks = try DocumentBlock.all()
+        let files = try Self.files()
+        for block in blocks {
+            let result = Sample.read(block.file, environment: block.environment, files: files)
+            let mistakes = result.errors.map(\.description)
+            #expect(mistakes.isEmpty, "\(block.document), line \(block.line)")
         }
-        #expect(count >= 8)
+        #expect(blocks.count >= 40)
     }
-
-    private static let environment = [
-        "GATEHOUSE_ADMIN_TOKEN": "token", "JWT_SECRET": String(repeating: "s", count: 64), "REDIS_PASSWORD": "password",
-        "CLIENT_SECRET": "secret", "PARTNER_SECRET": String(repeating: "p", count: 32),
-    ]
 
     private static func files() throws -> PretendFiles {
         let keys = [try SigningKey.generate(.p256), try SigningKey.generate(.rsa(bits: 2048))]
@@ -62,50 +46,6 @@ struct DocumentationTests {
             "tls/gateway.pem": try #require(Certificates.files["shop.pem"]),
             "tls/gateway-key.pem": try #require(Certificates.files["shop.key"]),
         ])
-    }
-
-    private struct Block {
-        var line: Int
-        var file: String
-    }
-
-    /// Fenced blocks: a whole file, or with the word `tenant` or `gateway` after `yaml` a part of that section.
-    private static func blocks(_ text: String) -> [Block] {
-        var blocks: [Block] = []
-        var fence: (words: [Substring], line: Int)?
-        var content = ""
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-            if let open = fence {
-                guard line == "```" else {
-                    content += line + "\n"
-                    continue
-                }
-                blocks.append(Block(line: open.line, file: wrapped(content, open.words.last ?? "")))
-                fence = nil
-            } else if line.hasPrefix("```yaml") {
-                fence = (line.dropFirst(3).split(separator: " "), index + 1)
-                content = ""
-            }
-        }
-        return blocks
-    }
-
-    /// A tenant's part comes first, so that what it has is not given twice.
-    private static func wrapped(_ content: String, _ kind: Substring) -> String {
-        switch kind {
-        case "tenant":
-            let given = content.split(separator: "\n").filter { $0.first?.isLetter == true }.map {
-                $0.prefix { $0 != ":" }
-            }
-            let rest = [
-                "hosts: [shop.test]", "backend: { servers: [http://127.0.0.1:9001] }",
-                "authenticate: { issuers: [\(Sample.issuer)] }",
-            ].filter { line in !given.contains(line.prefix { $0 != ":" }) }
-            let lines = content.split(separator: "\n").map(String.init) + rest
-            return "version: 1\ntenants:\n  shop:\n" + lines.map { "    \($0)\n" }.joined()
-        case "gateway": return Sample.gateway(content)
-        default: return content
-        }
     }
 }
 

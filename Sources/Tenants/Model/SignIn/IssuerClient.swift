@@ -10,19 +10,28 @@ public struct IssuerClient: Sendable, Equatable {
     public var postLogoutRedirectURIs: [String]
     /// What it may ask for.
     public var scopes: [String]
+    /// Whether it gets tokens only that are bound to a key of its own (`dpop_bound_access_tokens`, RFC 9449 section
+    /// 5.2).
+    public var needsProof: Bool
+    /// Whether its tokens are bound to the certificate that it comes with (RFC 8705 section 3.4).
+    public var bindsToCertificate: Bool
 
     public init(
         id: String,
         secret: Secret? = nil,
         redirectURIs: [String],
         postLogoutRedirectURIs: [String] = [],
-        scopes: [String] = ["openid"]
+        scopes: [String] = ["openid"],
+        needsProof: Bool = false,
+        bindsToCertificate: Bool = false
     ) {
         self.id = id
         self.secret = secret
         self.redirectURIs = redirectURIs
         self.postLogoutRedirectURIs = postLogoutRedirectURIs
         self.scopes = scopes
+        self.needsProof = needsProof
+        self.bindsToCertificate = bindsToCertificate
     }
 
     public var isPublic: Bool { secret == nil }

@@ -4,7 +4,13 @@ enum IssuerClientsReader {
     private static let shortestSecret = 16
 
     /// In the order of the file; what cannot be read is left out, and was reported.
-    static func read(_ node: DocumentNode, _ session: inout ReadingSession) -> [IssuerClient] {
+    ///
+    /// - Parameter tenant: Whose issuer it is.
+    static func read(
+        _ node: DocumentNode,
+        tenant: DocumentNode,
+        _ session: inout ReadingSession
+    ) -> [IssuerClient] {
         var lines: [String: Int] = [:]
         var clients: [IssuerClient] = []
         for item in node.items {
@@ -16,7 +22,10 @@ enum IssuerClientsReader {
                 }
                 lines[id] = lines[id] ?? place.line
             }
-            if let client = client(item, id ?? "", &session), id != nil { clients.append(client) }
+            if var client = client(item, id ?? "", &session), id != nil {
+                readBinding(item, of: &client, tenant, &session)
+                clients.append(client)
+            }
         }
         return clients
     }
@@ -33,6 +42,32 @@ enum IssuerClientsReader {
         var client = IssuerClient(id: id, secret: secret, redirectURIs: redirects, postLogoutRedirectURIs: logouts)
         client.scopes = scopes ?? client.scopes
         return client
+    }
+
+    /// What its tokens are bound to (RFC 9449 section 5.2, RFC 8705 section 3.4), which the tenant has to be able to find
+    /// out.
+    private static func readBinding(
+        _ node: DocumentNode,
+        of client: inout IssuerClient,
+        _ tenant: DocumentNode,
+        _ session: inout ReadingSession
+    ) {
+        client.needsProof = node.boolean("dpop_bound") == true
+        client.bindsToCertificate = node.boolean("certificate_bound") == true
+        if client.needsProof, tenant["dpop"] == nil {
+            session.findings.error(
+                node.entry("dpop_bound")?.keyPlace ?? node.place,
+                "this client gets no tokens, because its proofs are not looked at: add \"dpop\" to the tenant, or leave "
+                    + "\"dpop_bound\" out"
+            )
+        }
+        if client.bindsToCertificate, tenant["tls"]?["client_ca_file"] == nil {
+            session.findings.error(
+                node.entry("certificate_bound")?.keyPlace ?? node.place,
+                "this client gets no tokens, because nobody is asked for a certificate: add \"client_ca_file\" to the "
+                    + "tenant's \"tls\", or leave \"certificate_bound\" out"
+            )
+        }
     }
 
     /// Whether a client can keep a secret is said in one of two ways (RFC 6749 section 2.1).

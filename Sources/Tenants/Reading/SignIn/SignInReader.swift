@@ -67,9 +67,9 @@ struct SignInReader {
 }
 
 extension BuiltInIssuer {
-    /// Whether the tenant takes its tokens; a tenant without a list of issuers was reported.
+    /// Whether the tenant takes its tokens; a tenant with nobody to vouch for tokens was reported.
     func isTrusted(by tenant: DocumentNode) -> Bool {
-        guard let issuers = tenant["authenticate"]?["issuers"] else { return true }
+        guard let issuers = tenant["authenticate"]?["issuers"] else { return tenant["introspection"] == nil }
         return issuers.items.contains { $0.text("preset") == "built-in" || $0.text("issuer") == url }
     }
 }

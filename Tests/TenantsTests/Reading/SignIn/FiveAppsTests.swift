@@ -27,8 +27,8 @@ struct FiveAppsTests {
         let tenants = try #require(Sample.read(Self.text, environment: Self.environment).configuration?.tenants)
         #expect(tenants[0].accounts == AccountRules(realm: "umuve", role: "customer"))
         #expect(tenants[1].accounts == AccountRules(realm: "umuve", role: "driver"))
-        #expect(tenants[0].trustedOrigins == ["https://app.umuve.example"])
-        #expect(tenants[2].trustedOrigins == ["https://finance.example"])
+        #expect(tenants[0].crossSite.trustedOrigins == ["https://app.umuve.example"])
+        #expect(tenants[2].crossSite.trustedOrigins == ["https://finance.example"])
         #expect(tenants[0].signIn?.apple?.clientIDs == ["com.goumuve.app", "com.goumuve.pro"])
         #expect(tenants[0].signIn?.apple?.then == .forward)
     }

@@ -106,47 +106,5 @@ extension Mistake {
                 #"12:12: warning: tenant "shop" has this realm too (line 8), with another "link_by_email", so that accounts depend on where somebody signs in first: write the same in both"#
             ]
         ),
-        Mistake(
-            "originsThatAreNone",
-            Sample.tenant(
-                more: #"""
-                    csrf: { trusted_origins: ["https://a.test", "https://a.test/", "a.test", "*", "${CANARY}", "https://u:canary@a.test", "null"] }
-                    """#
-            ),
-            [
-                #"8:5: warning: part of "csrf" is not in effect yet: cross-site requests are refused at sign-in only"#,
-                #"8:49: warning: "https://a.test/" is no origin, so that nothing is trusted by it: write the scheme, the host and the port alone, like https://app.example.com"#,
-                #"8:68: warning: "a.test" is no origin, so that nothing is trusted by it: write it like https://app.example.com"#,
-                #"8:78: warning: "*" is no origin, so that nothing is trusted by it: write it like https://app.example.com"#,
-                #"8:83: warning: the value of CANARY is no origin, so that nothing is trusted by it: write it like https://app.example.com"#,
-                #"8:96: warning: a URL with a user or a password is no origin, so that nothing is trusted by it: write the scheme, the host and the port alone, like https://app.example.com"#,
-                #"8:123: warning: "null" is no origin, so that nothing is trusted by it: write it like https://app.example.com"#,
-            ]
-        ),
-        Mistake(
-            "originsOfScripts",
-            Sample.tenant(
-                more: #"""
-                    cors: { origins: ["*"] }
-                    csrf: {}
-                    """#
-            ),
-            [
-                #"8:5: warning: part of "cors" is not in effect yet: sign-in trusts its origins if credentials is true, all else of CORS is left to the backend"#,
-                #"9:5: warning: part of "csrf" is not in effect yet: cross-site requests are refused at sign-in only"#,
-            ]
-        ),
-        Mistake(
-            "originsOfScriptsWithCookies",
-            Sample.tenant(
-                more: #"""
-                    cors: { origins: ["*", "https://a.test"], credentials: true }
-                    """#
-            ),
-            [
-                #"8:5: warning: part of "cors" is not in effect yet: sign-in trusts its origins if credentials is true, all else of CORS is left to the backend"#,
-                #"8:23: warning: "*" is no origin, so that nothing is trusted by it: write it like https://app.example.com"#,
-            ]
-        ),
     ]
 }

@@ -61,6 +61,28 @@ extension Mistake {
             ]
         ),
         Mistake(
+            "clientsBoundToWhatIsNotLookedAt",
+            Sample.tenant(
+                issuers: #"[{ preset: built-in }]"#,
+                more: #"""
+                    issuer:
+                      url: https://i.test
+                      audience: a
+                      algorithm: ES256
+                      clients:
+                        - { id: a, public: true, redirect_uris: [], dpop_bound: true }
+                        - { id: b, public: true, redirect_uris: [], certificate_bound: true }
+                        - { id: c, public: true, redirect_uris: [], dpop_bound: false, certificate_bound: false }
+                    """#
+            ),
+            [
+                #"13:53: this client gets no tokens, because its proofs are not looked at: add "dpop" to the tenant, or "#
+                    + #"leave "dpop_bound" out"#,
+                #"14:53: this client gets no tokens, because nobody is asked for a certificate: add "client_ca_file" to "#
+                    + #"the tenant's "tls", or leave "certificate_bound" out"#,
+            ]
+        ),
+        Mistake(
             "clientTwice",
             Sample.tenant(
                 issuers: #"[{ preset: built-in }]"#,

@@ -26,7 +26,7 @@ struct SignInTests {
         let tenant = try #require(Sample.read(Sample.tenant()).configuration?.tenants.first)
         #expect(tenant.signIn == nil)
         #expect(tenant.accounts == AccountRules())
-        #expect(tenant.trustedOrigins.isEmpty)
+        #expect(tenant.crossSite == CrossSiteRules())
         #expect(tenant.signInPaths.isEmpty)
     }
 
@@ -289,23 +289,6 @@ struct SignInTests {
         let other = Sample.tenant(more: accounts).split(separator: "\n").dropFirst(2).joined(separator: "\n")
             .replacing("  shop:", with: "  other:").replacing("shop.test", with: "other.test")
         #expect(Sample.read(Sample.tenant(more: accounts) + other + "\n").diagnostics.isEmpty)
-    }
-
-    @Test func trustedOriginsAreAsBrowsersSendThem() throws {
-        let tenant = try Self.tenant(
-            """
-            csrf: { trusted_origins: ['https://A.test:443', 'http://localhost:3000', 'http://b.test:80', 'https://[::1]'] }
-            cors: { origins: ['https://a.test', 'https://c.test:8443'], credentials: true }
-            """,
-            warnings: 2
-        )
-        #expect(
-            tenant.trustedOrigins == [
-                "https://a.test", "http://localhost:3000", "http://b.test", "https://[::1]", "https://c.test:8443",
-            ]
-        )
-        let without = try Self.tenant("cors: { origins: ['https://a.test'] }", warnings: 1)
-        #expect(without.trustedOrigins.isEmpty)
     }
 
     @Test func replayBytesAreRead() throws {

@@ -1,13 +1,22 @@
-@testable import Tenants
-
-/// The tables of docs/configuration.md as the schema has them: a heading and a row for each key of each map.
-enum ReferenceTables {
-    struct Table {
-        var path: String
-        var rows: [String]
+/// The reference of every key in Markdown, as docs/configuration.md has it: a heading and a table for each map.
+public enum ConfigurationReference {
+    /// All of it, with a newline at its end.
+    public static func markdown() -> String {
+        tables(Schema.root, path: "").map(\.markdown).joined(separator: "\n")
     }
 
-    static func tables(_ object: SchemaObject = Schema.root, path: String = "") -> [Table] {
+    private struct Table {
+        var path: String
+        var rows: [String]
+
+        var markdown: String {
+            let heading = path.isEmpty ? "The root" : "`\(path)`"
+            let head = ["### \(heading)", "", "| key | value | default | meaning |", "|---|---|---|---|"]
+            return (head + rows).map { $0 + "\n" }.joined()
+        }
+    }
+
+    private static func tables(_ object: SchemaObject, path: String) -> [Table] {
         var result = [Table(path: path, rows: object.keys.map(row))]
         for key in object.keys {
             result += below(key.type, path: path.isEmpty ? key.name : "\(path).\(key.name)")
@@ -34,7 +43,6 @@ enum ReferenceTables {
     private static func effect(_ effect: SchemaKey.Effect) -> String {
         switch effect {
         case .full: ""
-        case .partial(let consequence): " *In part not in effect yet: \(consequence).*"
         case .none(let consequence): " *Not in effect yet: \(consequence).*"
         }
     }

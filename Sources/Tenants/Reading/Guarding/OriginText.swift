@@ -1,9 +1,10 @@
-/// Reads the origins from which browsers may send unsafe requests with cookies: those of `csrf`, and those of `cors` if
-/// it lets cookies through.
-enum TrustedOriginsReader {
-    static func read(_ tenant: DocumentNode, _ session: inout ReadingSession) -> [String] {
-        var items = tenant["csrf"]?["trusted_origins"]?.items ?? []
-        if tenant["cors"]?.boolean("credentials") == true { items += tenant["cors"]?["origins"]?.items ?? [] }
+/// Reads origins.
+enum OriginText {
+    /// Of pages in apps, which are loaded from no server (Capacitor, Ionic) or belong to a browser's extension.
+    private static let appSchemes = ["capacitor", "ionic", "chrome-extension", "moz-extension"]
+
+    /// Those of a list that are right, each once; the others are reported.
+    static func read(_ items: [DocumentNode], _ session: inout ReadingSession) -> [String] {
         var origins: [String] = []
         for item in items {
             guard let scalar = item.scalar, !scalar.text.isEmpty else { continue }
@@ -11,10 +12,7 @@ enum TrustedOriginsReader {
                 let origin = try origin(scalar.text)
                 if !origins.contains(origin) { origins.append(origin) }
             } catch {
-                session.findings.warning(
-                    item.place,
-                    "\(scalar.shown) is no origin, so that nothing is trusted by it: \(error.remedy)"
-                )
+                session.findings.error(item.place, "\(scalar.shown) is no origin: \(error.remedy)")
             }
         }
         return origins
@@ -23,8 +21,7 @@ enum TrustedOriginsReader {
     /// As browsers send it (RFC 6454 section 6.2): in lower case, without the scheme's own port.
     private static func origin(_ text: String) throws(ScalarText.Problem) -> String {
         let lowercased = text.lowercased()
-        let scheme = lowercased.hasPrefix("https://") ? "https" : "http"
-        guard lowercased.hasPrefix("\(scheme)://") else {
+        guard let scheme = (["https", "http"] + appSchemes).first(where: { lowercased.hasPrefix("\($0)://") }) else {
             throw ScalarText.Problem(remedy: "write it like https://app.example.com")
         }
         let authority = lowercased.dropFirst(scheme.count + 3)
@@ -32,6 +29,13 @@ enum TrustedOriginsReader {
             throw ScalarText.Problem(
                 remedy: "write the scheme, the host and the port alone, like https://app.example.com"
             )
+        }
+        guard !authority.contains("*") else {
+            throw ScalarText.Problem(remedy: "name each host in full, like https://app.example.com")
+        }
+        if appSchemes.contains(scheme) {
+            try NetworkText.checkName(String(authority))
+            return "\(scheme)://\(authority)"
         }
         let standard = scheme == "https" ? 443 : 80
         let address = try NetworkText.hostPort(String(authority), defaultPort: standard, ports: 1...65_535)

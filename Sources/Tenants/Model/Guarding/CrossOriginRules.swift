@@ -1,0 +1,30 @@
+/// Which other origins' scripts may call the tenant, and read its answers (CORS, Fetch standard section 3.2).
+public struct CrossOriginRules: Sendable, Equatable {
+    /// In ``origins`` it stands alone, and for all.
+    public static let anyOrigin = "*"
+
+    /// As browsers send them (RFC 6454 section 6.2).
+    public var origins: [String]
+    /// Whether cookies may be sent along.
+    public var allowsCredentials: Bool
+    /// How long a browser may keep the answer to a preflight.
+    public var maxAge: Duration
+    /// Fields of answers that scripts may read besides those that they always may.
+    public var exposedFields: [String]
+    /// The line in tenants.yaml.
+    public var line: Int
+
+    public init(
+        origins: [String],
+        allowsCredentials: Bool = false,
+        maxAge: Duration = .seconds(600),
+        exposedFields: [String] = [],
+        line: Int = 0
+    ) {
+        self.origins = origins
+        self.allowsCredentials = allowsCredentials
+        self.maxAge = maxAge
+        self.exposedFields = exposedFields
+        self.line = line
+    }
+}

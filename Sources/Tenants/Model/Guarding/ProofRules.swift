@@ -1,0 +1,38 @@
+public import Verification
+
+/// What callers must prove besides having a token: that they hold the key that it is bound to (DPoP, RFC 9449).
+public struct ProofRules: Sendable, Equatable {
+    public enum Need: String, Sendable, CaseIterable {
+        /// Tokens that are bound to no key are refused.
+        case required
+        /// Tokens that are bound to a key need a proof, others are bearer tokens.
+        case optional
+    }
+
+    public var need: Need
+    /// Whether proofs must hold a nonce of ours (RFC 9449 section 9).
+    public var nonce: Bool
+    /// How far a proof's `iat` may be from now, either way.
+    public var maxAge: Duration
+    /// Asymmetric ones only.
+    public var algorithms: [SignatureAlgorithm]
+    public var mode: Tenant.Mode
+    /// The line in tenants.yaml.
+    public var line: Int
+
+    public init(
+        need: Need = .required,
+        nonce: Bool = false,
+        maxAge: Duration = .seconds(60),
+        algorithms: [SignatureAlgorithm] = [.es256, .edDSA],
+        mode: Tenant.Mode = .enforce,
+        line: Int = 0
+    ) {
+        self.need = need
+        self.nonce = nonce
+        self.maxAge = maxAge
+        self.algorithms = algorithms
+        self.mode = mode
+        self.line = line
+    }
+}

@@ -1,0 +1,125 @@
+/// Reads `headers`.
+struct HeaderRulesReader {
+    let from: [TokenSource]
+    let identity: Identity
+    let refresh: RefreshRules?
+
+    func read(_ node: DocumentNode, _ session: inout ReadingSession) -> HeaderRules {
+        HeaderRules(
+            request: node["request"].map { read($0, &session, trouble: troubleInRequests) } ?? HeaderRules.Changes(),
+            response: node["response"].map { read($0, &session, trouble: troubleInResponses) }
+                ?? HeaderRules.Changes(),
+            security: node.text("security").flatMap(HeaderRules.Security.init(rawValue:)) ?? .off
+        )
+    }
+
+    /// - Parameter trouble: What speaks against changing a field, by its folded name: how the message goes on after it.
+    private func read(
+        _ node: DocumentNode,
+        _ session: inout ReadingSession,
+        trouble: (String) -> String?
+    ) -> HeaderRules.Changes {
+        var changes = HeaderRules.Changes()
+        var lines: [String: Int] = [:]
+        func isGood(_ name: String, shown: String, _ place: Place) -> Bool {
+            let folded = FieldNames.folded(name)
+            if !NetworkText.isToken(name) {
+                session.findings.error(place, "\(shown) is no field name: write it like X-Served-By")
+            } else if let trouble = trouble(folded) {
+                session.findings.error(place, "\(shown) \(trouble)")
+            } else if let line = lines[folded] {
+                session.findings.error(place, "\(shown) is the same field as in line \(line): leave one out")
+            } else {
+                lines[folded] = place.line
+                return true
+            }
+            return false
+        }
+        for entry in node["set"]?.entries ?? [] where isGood(entry.key, shown: "\"\(entry.key)\"", entry.keyPlace) {
+            guard let scalar = entry.value.scalar else { continue }
+            if let trouble = Self.trouble(inValue: scalar.text) {
+                session.findings.error(entry.value.place, "the value of \"\(entry.key)\" \(trouble)")
+            } else {
+                changes.set.append(HeaderRules.Field(name: entry.key, value: Secret(scalar.text)))
+            }
+        }
+        for item in node["remove"]?.items ?? [] {
+            guard let scalar = item.scalar, !scalar.text.isEmpty else { continue }
+            if isGood(scalar.text, shown: scalar.shown, item.place) { changes.remove.append(scalar.text) }
+        }
+        return changes
+    }
+
+    /// RFC 9110 section 5.5, without what not every reader takes alike.
+    private static func trouble(inValue value: String) -> String? {
+        if value.isEmpty { return "is empty: give one, or name the field in \"remove\"" }
+        if value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7f }) {
+            return "has a line break or another control character: a field has one line"
+        }
+        if value.utf8.contains(where: { $0 >= 0x80 }) { return "has characters beyond ASCII: encode them" }
+        let ends = [value.utf8.first, value.utf8.last]
+        if ends.contains(0x20) || ends.contains(0x09) {
+            return "begins or ends with white space, which would be lost: leave it out"
+        }
+        return nil
+    }
+
+    // MARK: Fields that are not for changing
+
+    private func troubleInRequests(_ name: String) -> String? {
+        if Self.framing.contains(name) { return Self.isFraming }
+        if Self.written.contains(name) || name.hasPrefix("x-forwarded") || name.hasPrefix("x-verified-") {
+            return "is written by the gateway: leave it out"
+        }
+        if name.hasPrefix("sec-websocket-") { return Self.isHandshake }
+        if identity.headers.contains(where: { FieldNames.folded($0.name) == name }) {
+            return "says who the caller is: change \"identity\" instead"
+        }
+        if isTokens(name) {
+            return "may hold the caller's token: see \"identity.token\" for whether the backend gets it"
+        }
+        if name == "accept-encoding", refresh?.captures.isEmpty == false {
+            return "decides whether the answers that \"refresh.vault\" reads can be read: leave it out"
+        }
+        return nil
+    }
+
+    private func isTokens(_ name: String) -> Bool {
+        from.contains { source in
+            switch source {
+            case .bearer: name == "authorization"
+            case .cookie: name == "cookie"
+            case .header(let header): name == FieldNames.folded(header)
+            case .query: false
+            }
+        }
+    }
+
+    private func troubleInResponses(_ name: String) -> String? {
+        if Self.framing.contains(name) || Self.content.contains(name) { return Self.isFraming }
+        if name.hasPrefix("sec-websocket-") { return Self.isHandshake }
+        if name.hasPrefix("access-control-") || name == "vary" { return "is written by \"cors\": use that" }
+        if name.hasPrefix("grpc-") { return "is gRPC's, which ends with it: leave it out" }
+        if Self.answers.contains(name) || name.hasPrefix("ratelimit") {
+            return "is part of what answers say, the gateway's own too: leave it out"
+        }
+        if let header = refresh?.delivery.header, FieldNames.folded(header) == name {
+            return "brings clients their new tokens: change \"refresh.deliver\" instead"
+        }
+        return nil
+    }
+
+    private static let isFraming = "frames the message or is the connection's: leave it out"
+    private static let isHandshake = "is part of the WebSocket handshake: leave it out"
+    private static let framing: Set<String> = [
+        "host", "content-length", "transfer-encoding", "connection", "keep-alive", "proxy-connection",
+        "proxy-authorization", "proxy-authenticate", "te", "trailer", "upgrade", "expect", "http2-settings",
+    ]
+    private static let content: Set<String> = ["content-type", "content-encoding", "content-range", "date"]
+    private static let written: Set<String> = [
+        "x-request-id", "x-real-ip", "forwarded", "via", "traceparent", "tracestate", "x-client-certificate-subject",
+    ]
+    private static let answers: Set<String> = [
+        "set-cookie", "www-authenticate", "retry-after", "location", "allow", "dpop-nonce",
+    ]
+}

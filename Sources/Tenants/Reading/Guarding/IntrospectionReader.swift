@@ -1,0 +1,75 @@
+/// Reads `introspection`.
+struct IntrospectionReader {
+    let entry: DocumentNode.Entry
+    let tenant: DocumentNode
+    /// The tenant's own; nil where there is none.
+    let issuer: BuiltInIssuer?
+
+    private var node: DocumentNode { entry.value }
+
+    /// - Returns: nil where it cannot be read, which was reported.
+    func read(_ session: inout ReadingSession) -> Introspection? {
+        let url = node["url"].flatMap { ProviderURL.read($0, name: "\"url\"", &session) }
+        let client = node["client_id"].flatMap { ClientText.read($0, name: "client_id", &session) }
+        let secret = node["client_secret"].flatMap { readSecret($0, &session) }
+        let name = readIssuer(&session)
+        if node["audiences"] == nil { warnOfAudience(&session) }
+        judgeRefresh(&session)
+        guard let url, let client, let secret else { return nil }
+        return Introspection(
+            url: url,
+            clientID: client,
+            clientSecret: secret,
+            cache: node.duration("cache") ?? .seconds(30),
+            issuer: name,
+            audiences: node.texts("audiences") ?? [],
+            line: entry.keyPlace.line
+        )
+    }
+
+    private func readSecret(_ node: DocumentNode, _ session: inout ReadingSession) -> Secret? {
+        guard let scalar = node.scalar else { return nil }
+        guard !scalar.text.isEmpty else {
+            session.findings.error(
+                node.place,
+                "\"client_secret\" is empty: fill it in, a server tells nobody else about tokens (RFC 7662 section 2.1)"
+            )
+            return nil
+        }
+        guard let text = ClientText.read(node, name: "client_secret", &session) else { return nil }
+        let secret = Secret(text)
+        session.judgeExample(secret, name: "\"client_secret\"", node.place)
+        return secret
+    }
+
+    /// Who speaks for the tenant's own issuer could have its sessions renewed.
+    private func readIssuer(_ session: inout ReadingSession) -> String? {
+        guard let value = node["issuer"], let name = value.scalar?.text, !name.isEmpty else { return nil }
+        if let issuer, issuer.url.utf8.elementsEqual(name.utf8) {
+            session.findings.error(
+                value.place,
+                "this is the tenant's own issuer, which makes no opaque access tokens: name the one whose server is "
+                    + "asked, or leave \"issuer\" out"
+            )
+        }
+        return name
+    }
+
+    /// New tokens are verified by an issuer's keys, and refresh tokens are spent whether or not that succeeds.
+    private func judgeRefresh(_ session: inout ReadingSession) {
+        guard let refresh = tenant.entry("refresh"), tenant["authenticate"]?["issuers"] == nil else { return }
+        session.findings.error(
+            refresh.keyPlace,
+            "a refresh has to bring a JWT, and this tenant takes none: add \"issuers\" to \"authenticate\", or leave "
+                + "\"refresh\" out"
+        )
+    }
+
+    private func warnOfAudience(_ session: inout ReadingSession) {
+        session.findings.warning(
+            entry.keyPlace,
+            "aud is not checked: a token that was made for another app is good here if the server tells of it; list "
+                + "\"audiences\""
+        )
+    }
+}

@@ -1,0 +1,144 @@
+import Verification
+
+/// Reads `tests`.
+enum TenantTestsReader {
+    /// Fields that make the request what it is, and are written from `request` and the tenant's hosts.
+    private static let ownFields = ["host", "content-length", "transfer-encoding", "connection"]
+
+    static func read(_ node: DocumentNode, _ session: inout ReadingSession) -> [TenantTest] {
+        node.items.compactMap { readTest($0, &session) }
+    }
+
+    private static func readTest(_ node: DocumentNode, _ session: inout ReadingSession) -> TenantTest? {
+        let request = node["request"].flatMap { readRequest($0, &session) }
+        let fields = readFields(node["headers"], &session)
+        let expectation = node["expect"].flatMap { readExpectation($0, &session) }
+        guard let request, let fields, let expectation else { return nil }
+        return TenantTest(
+            method: request.method,
+            target: request.target,
+            claims: node["claims"].map(claims),
+            fields: fields,
+            status: expectation.status,
+            code: expectation.code,
+            line: node.place.line,
+            column: node.place.column
+        )
+    }
+
+    private static func readRequest(
+        _ node: DocumentNode,
+        _ session: inout ReadingSession
+    ) -> (method: String, target: String)? {
+        guard let scalar = node.scalar, !scalar.text.isEmpty else { return nil }
+        do throws(ScalarText.Problem) {
+            return try request(scalar.text)
+        } catch {
+            session.findings.error(
+                node.place,
+                "\"request\" must be a method and a path, but \(scalar.shown) is none: \(error.remedy)"
+            )
+            return nil
+        }
+    }
+
+    private static func request(_ text: String) throws(ScalarText.Problem) -> (method: String, target: String) {
+        let method = String(text.prefix { $0 != " " })
+        let target = String(text.dropFirst(method.count).drop { $0 == " " })
+        guard !target.isEmpty, !method.hasPrefix("/") else {
+            throw ScalarText.Problem(remedy: "write it like GET /orders")
+        }
+        guard NetworkText.isToken(method) else {
+            throw ScalarText.Problem(remedy: "begin it with a method like GET or POST")
+        }
+        guard target.hasPrefix("/") || target == "*" else {
+            throw ScalarText.Problem(remedy: "the path begins with \"/\"")
+        }
+        guard target.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !target.contains("#") else {
+            throw ScalarText.Problem(
+                remedy: "write the path as it is sent, with spaces and other letters in percent form"
+            )
+        }
+        return (method, target)
+    }
+
+    /// - Returns: Nil if one of them cannot be sent, which was reported.
+    private static func readFields(
+        _ node: DocumentNode?,
+        _ session: inout ReadingSession
+    ) -> [(name: String, value: String)]? {
+        var fields: [(name: String, value: String)] = []
+        var isGood = true
+        for entry in node?.entries ?? [] {
+            guard let scalar = entry.value.scalar else {
+                isGood = false
+                continue
+            }
+            if let remedy = mistake(inField: entry.key, scalar.text) {
+                session.findings.error(entry.keyPlace, "a test cannot send this header: \(remedy)")
+                isGood = false
+            }
+            fields.append((entry.key, scalar.text))
+        }
+        return isGood ? fields : nil
+    }
+
+    private static func mistake(inField name: String, _ value: String) -> String? {
+        guard NetworkText.isToken(name) else { return "its name has letters, digits and \"-\"" }
+        guard !ownFields.contains(name.lowercased()) else {
+            return "it is made of the tenant's first host and of \"request\"; leave it out"
+        }
+        guard value.utf8.allSatisfy({ $0 == 0x09 || (0x20...0x7E).contains($0) || $0 >= 0x80 }) else {
+            return "its value is one line without control characters"
+        }
+        return nil
+    }
+
+    private static func readExpectation(
+        _ node: DocumentNode,
+        _ session: inout ReadingSession
+    ) -> (status: Int, code: String?)? {
+        guard let status = node.integer("status") else { return nil }
+        let code = node.text("code")
+        guard status == 200 || (400...599).contains(status) else {
+            if let place = node["status"]?.place, (100...599).contains(status) {
+                session.findings.error(
+                    place,
+                    "no decision has the status \(status): write 200 for a request that goes on, or a refusal's status"
+                )
+            }
+            return nil
+        }
+        if status == 200, code != nil, let place = node.entry("code")?.keyPlace {
+            session.findings.error(
+                place,
+                "a request that goes on has no code: leave it out, or expect a refusal's status"
+            )
+            return nil
+        }
+        return (status, code)
+    }
+
+    /// As they would stand in a token: what YAML reads as a number or a truth value is one.
+    private static func claims(_ node: DocumentNode) -> JSONObject {
+        var claims = JSONObject()
+        for entry in node.entries { claims[entry.key] = value(entry.value) }
+        return claims
+    }
+
+    private static func value(_ node: DocumentNode) -> JSONValue {
+        switch node.content {
+        case .null, .unresolved: return .null
+        case .list(let items): return .array(items.map(value))
+        case .map: return .object(claims(node))
+        case .scalar(let scalar):
+            guard scalar.isTyped, let value = try? JSONParser.parse(Array(scalar.text.utf8)) else {
+                return .string(scalar.text)
+            }
+            switch value {
+            case .number, .bool, .null: return value
+            case .string, .array, .object: return .string(scalar.text)
+            }
+        }
+    }
+}

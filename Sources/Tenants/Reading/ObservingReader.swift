@@ -1,0 +1,51 @@
+/// Reads what is logged and traced.
+enum ObservingReader {
+    static func readLog(_ node: DocumentNode?) -> LogSettings {
+        var log = LogSettings()
+        log.level = node.flatMap { level($0, "level") } ?? log.level
+        if let levels = node?["levels"] {
+            for module in LogModule.allCases { log.levels[module] = level(levels, module.rawValue) }
+        }
+        log.format = node?.text("format").flatMap(LogSettings.Format.init(rawValue:)) ?? log.format
+        log.access = node?.boolean("access") ?? log.access
+        return log
+    }
+
+    private static func level(_ node: DocumentNode, _ key: String) -> LogSettings.Level? {
+        node.text(key).flatMap(LogSettings.Level.init(rawValue:))
+    }
+
+    static func readTracing(_ node: DocumentNode?, _ session: inout ReadingSession) -> TracingSettings? {
+        guard let node, let value = node["otlp"], let scalar = value.scalar, !scalar.text.isEmpty else { return nil }
+        do throws(ScalarText.Problem) {
+            return TracingSettings(endpoint: try endpoint(scalar.text), sample: node.decimal("sample") ?? 0.1)
+        } catch {
+            session.findings.error(
+                value.place,
+                "\"otlp\" must be the http:// or https:// address of a collector, like http://127.0.0.1:4318: "
+                    + error.remedy
+            )
+            return nil
+        }
+    }
+
+    /// The address that traces are sent to: `/v1/traces` below the given one (OTLP 1.x, section OTLP/HTTP request).
+    private static func endpoint(_ text: String) throws(ScalarText.Problem) -> String {
+        let isSecure = text.hasPrefix("https://")
+        guard isSecure || text.hasPrefix("http://") else { throw ScalarText.Problem(remedy: "begin with one of them") }
+        guard text.utf8.allSatisfy({ (0x21...0x7e).contains($0) && !"\"<>\\^`{|}".utf8.contains($0) }) else {
+            throw ScalarText.Problem(remedy: "percent-encode the characters that no URL holds")
+        }
+        guard !text.contains("#"), !text.contains("?") else {
+            throw ScalarText.Problem(remedy: "leave \"?\" or \"#\" and what follows it out")
+        }
+        let authority = text.dropFirst(isSecure ? 8 : 7).prefix { $0 != "/" }
+        guard !authority.contains("@") else {
+            throw ScalarText.Problem(remedy: "leave the user and the password out, nobody is asked for them")
+        }
+        _ = try NetworkText.hostPort(String(authority), defaultPort: isSecure ? 443 : 80, ports: 1...65_535)
+        let path = "/v1/traces"
+        let base = text.hasSuffix("/") ? String(text.dropLast()) : text
+        return base.hasSuffix(path) ? base : base + path
+    }
+}

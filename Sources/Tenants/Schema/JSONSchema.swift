@@ -1,0 +1,184 @@
+import Verification
+
+/// The schema as a JSON Schema (draft 2020-12), for editors and other programs that read YAML.
+///
+/// It says of the text of tenants.yaml what ``Schema`` says of its values. The environment is not filled in yet there, so
+/// wherever a single value may stand, a text with a `${NAME}` may too. It refuses nothing that the reader takes: the
+/// bounds of durations, and of sizes with a unit, are in its words only, and what several keys mean together is
+/// `gatehouse check`'s to say.
+public enum JSONSchema {
+    /// Its `$id`: a name and not an address, as the schema comes with the program that it belongs to.
+    public static let identifier = "urn:gatehouse:tenants.yaml:1"
+
+    /// The schema as JSON text with a line for each member.
+    public static func text() -> String {
+        IndentedJSON.text(of: .object(document)) + "\n"
+    }
+
+    static var document: JSONObject {
+        var document: JSONObject = [
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "$id": .string(identifier),
+        ]
+        for member in schema(of: .object(Schema.root), title: "tenants.yaml").members {
+            document[member.name] = member.value
+        }
+        document["$defs"] = .object(definitions)
+        return document
+    }
+
+    /// What values are made of that many keys have.
+    private static let definitions: JSONObject = [
+        "environment": [
+            "description": "A value from the environment: ${NAME} or ${NAME:-default}.",
+            "type": "string", "pattern": #"\$\{"#,
+        ],
+        // A reader of YAML takes a text without quotes for a number or a boolean if it looks like one.
+        "text": ["type": ["string", "number", "boolean"], "minLength": 1],
+        "secret": ["type": ["string", "number", "boolean"]],
+        "duration": [
+            "description": "A whole number and one unit: 500ms, 30s, 5m, 24h, 7d.",
+            "type": "string", "pattern": #"^[0-9]+(ms|s|m|h|d)$|\$\{"#,
+        ],
+        "sizeWithUnit": [
+            "description": "A whole number and one unit: 512B, 64KiB, 10MiB, 1GiB.",
+            "type": "string", "pattern": #"^[0-9]+(B|KiB|MiB|GiB)?$|\$\{"#,
+        ],
+    ]
+
+    /// - Parameter title: What the value is called: its path in the file.
+    private static func schema(of type: SchemaType, title: String) -> JSONObject {
+        switch type {
+        case .text, .url, .path: reference("text")
+        case .secret: reference("secret")
+        case .duration: reference("duration")
+        case .boolean: orEnvironment(["type": "boolean"])
+        case .integer(let range) where range.lowerBound == range.upperBound:
+            orEnvironment(["const": .number(JSONNumber(range.lowerBound))])
+        case .integer(let range): orEnvironment(whole(range))
+        case .decimal(let range):
+            orEnvironment(["type": "number", "minimum": number(range.lowerBound), "maximum": number(range.upperBound)])
+        case .size(let range, _): ["anyOf": [.object(whole(range)), .object(reference("sizeWithUnit"))]]
+        case .choice(let words): orEnvironment(["enum": .array(words.map(JSONValue.string))])
+        case .list(let element, let minimum, let maximum):
+            list(of: schema(of: element, title: title + "[]"), minimum, maximum)
+        case .object(let object): map(object, title: title)
+        case .dictionary(let key, let element, let minimum):
+            dictionary(of: schema(of: element, title: "\(title).\(key)"), minimum, title: title)
+        case .either(let types): ["anyOf": .array(types.map { .object(schema(of: $0, title: title)) })]
+        case .anything: [:]
+        }
+    }
+
+    private static func map(_ object: SchemaObject, title: String) -> JSONObject {
+        var properties = JSONObject()
+        for key in object.keys {
+            let path = title == "tenants.yaml" ? key.name : "\(title).\(key.name)"
+            properties[key.name] = .object(property(key, title: path))
+        }
+        let required = object.keys.filter(\.isRequired).map { JSONValue.string($0.name) }
+        var map: JSONObject = ["title": .string(title), "type": "object", "properties": .object(properties)]
+        if !required.isEmpty { map["required"] = .array(required) }
+        map["additionalProperties"] = false
+        return map
+    }
+
+    /// What stands with a key: its meaning, its default, and what its value may be.
+    private static func property(_ key: SchemaKey, title: String) -> JSONObject {
+        var property: JSONObject = ["description": .string(key.meaning + words(of: key.effect))]
+        if let standard = key.standard, let value = value(of: standard, key.type) {
+            property["default"] = value
+        } else if key.type.isText, let value = value(of: key.type.example, key.type) {
+            property["examples"] = [value]
+        }
+        for member in schema(of: key.type, title: title).members { property[member.name] = member.value }
+        return property
+    }
+
+    private static func words(of effect: SchemaKey.Effect) -> String {
+        switch effect {
+        case .full: ""
+        case .none(let consequence): " Not in effect yet: \(consequence)."
+        }
+    }
+
+    private static func list(of element: JSONObject, _ minimum: Int, _ maximum: Int) -> JSONObject {
+        var list: JSONObject = ["type": "array", "items": .object(element)]
+        if minimum > 0 { list["minItems"] = .number(JSONNumber(minimum)) }
+        list["maxItems"] = .number(JSONNumber(maximum))
+        return list
+    }
+
+    private static func dictionary(of element: JSONObject, _ minimum: Int, title: String) -> JSONObject {
+        var dictionary: JSONObject = ["title": .string(title), "type": "object"]
+        if minimum > 0 { dictionary["minProperties"] = .number(JSONNumber(minimum)) }
+        dictionary["additionalProperties"] = .object(element)
+        return dictionary
+    }
+
+    private static func reference(_ name: String) -> JSONObject {
+        ["$ref": .string("#/$defs/\(name)")]
+    }
+
+    private static func orEnvironment(_ schema: JSONObject) -> JSONObject {
+        ["anyOf": [.object(schema), .object(reference("environment"))]]
+    }
+
+    private static func whole(_ range: ClosedRange<Int>) -> JSONObject {
+        [
+            "type": "integer", "minimum": .number(JSONNumber(range.lowerBound)),
+            "maximum": .number(JSONNumber(range.upperBound)),
+        ]
+    }
+
+    private static func number(_ value: Double) -> JSONValue {
+        JSONNumber(value).map(JSONValue.number) ?? .null
+    }
+}
+
+// MARK: - Values that the schema quotes
+
+extension JSONSchema {
+    /// A value as the schema writes it, in YAML, as the JSON that a program would read there.
+    static func value(of yaml: String, _ type: SchemaType) -> JSONValue? {
+        var findings = Findings(file: "")
+        guard let node = YAMLDocument.read(yaml, environment: [:], into: &findings), !findings.hasErrors else {
+            return nil
+        }
+        return value(of: node, type)
+    }
+
+    private static func value(of node: DocumentNode, _ type: SchemaType) -> JSONValue? {
+        switch (type, node.content) {
+        case (.boolean, .scalar(let scalar)): (try? ScalarText.boolean(scalar)).map(JSONValue.bool)
+        case (.integer, .scalar(let scalar)): (try? ScalarText.integer(scalar)).map { .number(JSONNumber($0)) }
+        case (.decimal, .scalar(let scalar)): (try? ScalarText.decimal(scalar)).map(number)
+        case (_, .scalar(let scalar)): .string(scalar.text)
+        case (.list(let element, _, _), .list(let items)): .array(items.compactMap { value(of: $0, element) })
+        case (.dictionary(_, let element, _), .map(let entries)):
+            .object(members(entries) { value(of: $0.value, element) })
+        case (.object(let object), .map(let entries)):
+            .object(members(entries) { entry in object.key(entry.key).flatMap { value(of: entry.value, $0.type) } })
+        default: nil
+        }
+    }
+
+    private static func members(
+        _ entries: [DocumentNode.Entry],
+        _ value: (DocumentNode.Entry) -> JSONValue?
+    ) -> JSONObject {
+        var object = JSONObject()
+        for entry in entries { object[entry.key] = value(entry) }
+        return object
+    }
+}
+
+extension SchemaType {
+    /// Whether it is a text whose example says more than its type.
+    fileprivate var isText: Bool {
+        switch self {
+        case .text, .url, .path, .duration, .size: true
+        default: false
+        }
+    }
+}
