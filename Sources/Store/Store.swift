@@ -115,6 +115,19 @@ public protocol Store: Sendable {
     /// Forgets records that have expired, a bounded number of them.
     func removeExpiredRevocations(tenants: [String]) async throws(StoreError)
 
+    // MARK: Allowances
+
+    /// Counts requests against allowances that all instances share: each is added, whether or not it was within the
+    /// allowance, so that what was too much is made up for.
+    ///
+    /// Nothing of it needs to outlive a restart of the store.
+    ///
+    /// - Parameters:
+    ///   - uses: No key twice.
+    ///   - timeout: How long the store may take, where it has to be waited for.
+    /// - Returns: For each the microseconds until its allowance is whole again if nothing more is let through.
+    func use(_ uses: [AllowanceUse], timeout: Duration) async throws(StoreError) -> [Int64]
+
     // MARK: News
 
     /// Tells all instances, this one included, those that listen now.

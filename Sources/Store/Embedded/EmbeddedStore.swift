@@ -169,18 +169,18 @@ extension EmbeddedStore {
         }
     }
 
-    private static func value(for key: StoreKey, now: Double, _ db: Database) throws -> [UInt8]? {
+    static func value(for key: StoreKey, now: Double, _ db: Database) throws -> [UInt8]? {
         let statement = try db.cachedStatement(sql: "SELECT content FROM value WHERE key = ? AND expires_at > ?")
         return try Data.fetchOne(statement, arguments: [key.data, now]).map(Array.init)
     }
 
-    private static func put(_ value: [UInt8], for key: StoreKey, expiresAt: Double, _ db: Database) throws {
+    static func put(_ value: [UInt8], for key: StoreKey, expiresAt: Double, _ db: Database) throws {
         try db.cachedStatement(sql: "REPLACE INTO value (key, content, expires_at) VALUES (?, ?, ?)")
             .execute(arguments: [key.data, Data(value), expiresAt])
     }
 
     /// - Parameter table: `value` or `lease`.
-    private static func sweep(_ table: String, now: Double, _ db: Database) throws {
+    static func sweep(_ table: String, now: Double, _ db: Database) throws {
         let expired = "SELECT key FROM \(table) WHERE expires_at <= ? AND expires_at < 9e999 LIMIT \(swept)"
         try db.cachedStatement(sql: "DELETE FROM \(table) WHERE key IN (\(expired))").execute(arguments: [now])
     }

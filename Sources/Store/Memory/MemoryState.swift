@@ -10,6 +10,7 @@ struct MemoryState {
 
     private var values: [StoreKey: Kept<[UInt8]>] = [:]
     private var leases: [StoreKey: Kept<Lease>] = [:]
+    var allowances = SpentAllowances()
     private var additions = 0
     private var lastFencingToken: UInt64 = 0
     private var lastVersion: UInt64 = 0

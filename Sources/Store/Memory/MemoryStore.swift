@@ -86,6 +86,13 @@ public final class MemoryStore: Store {
         }
     }
 
+    // MARK: Allowances
+
+    public func use(_ uses: [AllowanceUse], timeout: Duration) async throws(StoreError) -> [Int64] {
+        let now = AllowanceTime.microseconds(now())
+        return state.withLock { state in uses.map { state.allowances.use($0, now: now) } }
+    }
+
     // MARK: Revocations
 
     public func revoke(_ revocations: [Revocation]) async throws(StoreError) -> [RevocationRecord] {

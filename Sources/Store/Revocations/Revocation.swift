@@ -3,7 +3,7 @@ public enum RevocationTarget: Sendable, Hashable {
     /// One token, by its `iss` and `jti`.
     case token(issuer: String, tokenID: String)
     /// One token without a `jti`, by the SHA-256 of its signing input: a signature that is encoded anew leaves it the same
-    /// token.
+    /// token. Of an opaque token it is that of the whole.
     case signingInput(sha256: [UInt8])
     /// Every token with this `sid`.
     case session(String)

@@ -41,6 +41,16 @@ public struct SealingKeys: Sendable {
         others = Array(keys.dropFirst())
     }
 
+    /// A key for something else than sealing, the same at every instance whose first key is the same (RFC 5869).
+    ///
+    /// - Parameter purpose: Another key for each.
+    /// - Returns: 32 bytes, from which nobody gets back to the sealing key.
+    public func derivedKey(for purpose: String) -> [UInt8] {
+        let info = Array("gatehouse \(purpose)".utf8)
+        return HKDF<SHA256>.deriveKey(inputKeyMaterial: first.key, info: info, outputByteCount: 32)
+            .withUnsafeBytes(Array.init)
+    }
+
     private static let remedy = "it takes 32 random bytes in base64, as `openssl rand -base64 32` gives"
 
     private static func read(_ word: Substring, place: String) throws(StoreError) -> [UInt8] {

@@ -65,12 +65,16 @@ import Testing
                 peer.send("-ERR unknown command 'AUTH', with args beginning with: 'default' 's3cret'\r\n")
                 let told = try await lines.next()
                 #expect(told.contains("ERR in answer to AUTH") && !told.contains("s3cret"))
-                let error = await client.failure(of: RedisCommand("PING"), timeout: .milliseconds(50))
-                guard case .unavailable(let reason) = error else {
-                    Issue.record("\(String(describing: error))")
-                    return
+                // Where the client is late, it says that first.
+                while true {
+                    let error = await client.failure(of: RedisCommand("PING"), timeout: .milliseconds(50))
+                    guard case .unavailable(let reason) = error else {
+                        Issue.record("\(String(describing: error))")
+                        return
+                    }
+                    #expect(!reason.contains("s3cret"))
+                    if reason.contains("ERR in answer to AUTH") { break }
                 }
-                #expect(reason.contains("ERR in answer to AUTH") && !reason.contains("s3cret"))
             }
         }
     }

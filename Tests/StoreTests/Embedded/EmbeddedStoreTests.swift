@@ -146,6 +146,27 @@ import Testing
         }
     }
 
+    /// Whoever counts requests goes on alone long before SQLite gives up.
+    @Test(.timeLimit(.minutes(5))) func allowancesWaitNoLongerForALockedFileThanTheyAreTold() async throws {
+        try await StoreMaker.embedded.run { world in
+            let store = try await world.store()
+            var configuration = Configuration()
+            configuration.allowsUnsafeTransactions = true
+            let other = try DatabaseQueue(path: world.file.path, configuration: configuration)
+            try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+            let key = StoreKey(tenant: "chat", kind: "limit", name: "x")
+            let use = AllowanceUse(key: key, count: 1, interval: 1_000_000, most: 10_000_000)
+            let error = await #expect(throws: StoreError.self) { try await store.use([use], timeout: .zero) }
+            guard case .unavailable(let reason) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(reason.hasPrefix("not done within"))
+            try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+            try other.close()
+        }
+    }
+
     @Test func aFileThatLostItsNumbersIsGarbledAndNoTrap() async throws {
         try await StoreMaker.embedded.run { world in
             let store = try await world.store()
