@@ -21,6 +21,10 @@ public struct IssuerRules: Sendable, Equatable {
     public var refresh: Duration
     /// How long a session is good after the sign-in, whatever its use; at least ``refresh``.
     public var longestSession: Duration
+    /// The IDs of clients whose access tokens have to be bound to a key (RFC 9449).
+    public var clientsWithKeys: Set<String> = []
+    /// The IDs of clients whose access tokens have to be bound to a certificate (RFC 8705).
+    public var clientsWithCertificates: Set<String> = []
 
     public init(
         tenant: String,
@@ -55,6 +59,17 @@ extension IssuerRules {
             idLifetime: issuer.id,
             refresh: issuer.refresh
         )
+        clientsWithKeys = Set(issuer.clients.filter(\.needsProof).map(\.id))
+        clientsWithCertificates = Set(issuer.clients.filter(\.bindsToCertificate).map(\.id))
+    }
+}
+
+extension IssuerRules {
+    /// Whether a client gets access tokens that are bound to this and nothing more; nil: a client that is none.
+    func allows(_ confirmation: Confirmation?, for clientID: String?) -> Bool {
+        guard let clientID else { return true }
+        if clientsWithKeys.contains(clientID), confirmation?.keyThumbprint == nil { return false }
+        return !clientsWithCertificates.contains(clientID) || confirmation?.certificateThumbprint != nil
     }
 }
 

@@ -24,6 +24,8 @@ public enum IssuingRefusal: String, Sendable, CaseIterable {
     case otherSubject = "other_subject"
     /// The session is another client's.
     case otherClient = "other_client"
+    /// Whoever asks did not prove to hold what the session is bound to.
+    case otherKey = "other_key"
     /// The session, its subject or its tenant was revoked since it began. The session has been ended.
     case revoked
     /// Scopes were asked for that the session does not have: to a client, `invalid_scope` (RFC 6749 section 6).

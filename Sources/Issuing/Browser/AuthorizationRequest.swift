@@ -14,6 +14,8 @@ struct AuthorizationRequest: Sendable, Equatable {
     let nonce: String?
     /// S256.
     let codeChallenge: String
+    /// SHA-256 thumbprint of the key that whoever redeems the code has to prove to hold (RFC 9449 section 10).
+    var keyThumbprint: [UInt8]?
 }
 
 /// What becomes of the parameters of an authorization request.
@@ -26,8 +28,11 @@ enum JudgedAuthorization: Sendable, Equatable {
 }
 
 extension JudgedAuthorization {
-    /// - Parameter parameters: Of the query or the form, as they came.
-    init(_ parameters: [UInt8], clients: [IssuerClient]) {
+    /// - Parameters:
+    ///   - parameters: Of the query or the form, as they came.
+    ///   - bindsCodes: Whether the tenant looks at proofs: elsewhere `dpop_jkt` is passed over as any parameter that is
+    ///     not known.
+    init(_ parameters: [UInt8], clients: [IssuerClient], bindsCodes: Bool = false) {
         var problem: AuthorizationError?
         let fields: FormFields
         do throws(FormFields.Problem) {
@@ -53,7 +58,7 @@ extension JudgedAuthorization {
         do throws(AuthorizationError) {
             if let problem { throw problem }
             let allowed = clients.named(client.clientID)?.scopes ?? []
-            self = .good(try AuthorizationRequest(fields, client, allowed: allowed))
+            self = .good(try AuthorizationRequest(fields, client, allowed: allowed, bindsCode: bindsCodes))
         } catch {
             self = .refused(error, client)
         }
@@ -79,7 +84,8 @@ extension AuthorizationRequest {
     fileprivate init(
         _ fields: FormFields,
         _ client: ClientReturn,
-        allowed: [String]
+        allowed: [String],
+        bindsCode: Bool
     ) throws(AuthorizationError) {
         try Self.checkExtensions(fields)
         try Self.checkResponse(fields)
@@ -94,6 +100,15 @@ extension AuthorizationRequest {
         guard (nonce?.utf8.count ?? 0) <= Self.longestNonce else {
             throw AuthorizationError(.invalidRequest, "nonce is longer than \(Self.longestNonce) bytes")
         }
+        keyThumbprint = bindsCode ? try Self.keyThumbprint(fields) : nil
+    }
+
+    private static func keyThumbprint(_ fields: FormFields) throws(AuthorizationError) -> [UInt8]? {
+        guard let text = fields["dpop_jkt"] else { return nil }
+        guard let thumbprint = Base64URL.decode(text), thumbprint.count == 32 else {
+            throw AuthorizationError(.invalidRequest, "dpop_jkt is no SHA-256 in base64url")
+        }
+        return thumbprint
     }
 
     /// What would change the meaning of all else, and is not done here (OpenID Connect Core sections 6 and 7).

@@ -142,7 +142,8 @@ extension BrowserEndpoints {
             subject: account.subject,
             provider: provider.rawValue,
             device: request.fields.userAgent,
-            issuedAt: request.now
+            issuedAt: request.now,
+            keyThumbprint: authorization.keyThumbprint
         )
         do throws(StoreError) {
             let code = try await codes.issue(grant, at: request.now)

@@ -87,6 +87,7 @@ extension AuthorizationRequest {
         ]
         if let state = client.state { object["state"] = .string(state) }
         if let nonce { object["nonce"] = .string(nonce) }
+        if let keyThumbprint { object["jkt"] = .string(Base64URL.encode(keyThumbprint)) }
         return object
     }
 
@@ -98,7 +99,9 @@ extension AuthorizationRequest {
             client: ClientReturn(kept: clientID, redirectURI: redirectURI, state: object["state"]?.string),
             scopes: scopes,
             nonce: object["nonce"]?.string,
-            codeChallenge: challenge
+            codeChallenge: challenge,
+            // One that cannot be read is one that nobody has.
+            keyThumbprint: object["jkt"]?.string.map { Base64URL.decode($0) ?? [] }
         )
     }
 }

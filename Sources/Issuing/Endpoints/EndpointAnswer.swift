@@ -9,6 +9,19 @@ public enum EndpointAnswer: Sendable, Equatable {
     case forward(ForwardedSignIn)
 }
 
+extension EndpointAnswer {
+    /// With more fields. What the backend answers is left as it is.
+    func adding(_ fields: [EndpointResponse.Field]) -> EndpointAnswer {
+        switch self {
+        case .response(var response):
+            response.fields += fields
+            return .response(response)
+        case .refused(let refusal): return .refused(refusal.adding(fields))
+        case .forward: return self
+        }
+    }
+}
+
 /// An answer of the gateway's own.
 public struct EndpointResponse: Sendable, Equatable {
     public struct Field: Sendable, Equatable {

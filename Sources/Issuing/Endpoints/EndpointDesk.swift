@@ -9,6 +9,7 @@ public struct EndpointDesk: Sendable {
     /// Nil for a tenant without an issuer of its own.
     private let issuer: IssuerEndpoints?
     private let limits: AttemptLimits
+    private let possession: PossessionChecks
 
     /// - Parameters:
     ///   - realmSessions: Of every tenant with an issuer that shares this one's accounts, this one included.
@@ -26,6 +27,7 @@ public struct EndpointDesk: Sendable {
         let tokens = OwnTokenChecks(context)
         self.context = context
         self.limits = limits
+        possession = PossessionChecks(context)
         exchanges = ExchangeEndpoints(
             context,
             checks: ProviderChecks(
@@ -61,6 +63,11 @@ public struct EndpointDesk: Sendable {
 
     public func answer(_ request: EndpointRequest) async -> EndpointAnswer {
         if let seconds = retryAfterSeconds(request) { return tooMany(request, seconds) }
+        let answer = await checked(request)
+        return answer.adding(possession.nonceFields(for: request))
+    }
+
+    private func checked(_ request: EndpointRequest) async -> EndpointAnswer {
         switch request.endpoint {
         case .appleExchange, .googleExchange, .appleNotifications: return await exchanges.answer(request)
         case .sessionRefresh, .sessionValidate, .sessionMe, .sessionLogout: return await sessions.answer(request)

@@ -8,7 +8,11 @@ public struct EndpointRequest: Sendable {
         public var cookies: [String]
         public var origin: String?
         public var secFetchSite: String?
+        /// Whether one of these two came twice, or under a name that others may take for it.
+        public var isOriginAmbiguous: Bool
         public var userAgent: String?
+        /// Each `DPoP` field as it came (RFC 9449 section 4.1).
+        public var proofs: [String]
 
         public init(
             contentType: String? = nil,
@@ -16,23 +20,31 @@ public struct EndpointRequest: Sendable {
             cookies: [String] = [],
             origin: String? = nil,
             secFetchSite: String? = nil,
-            userAgent: String? = nil
+            isOriginAmbiguous: Bool = false,
+            userAgent: String? = nil,
+            proofs: [String] = []
         ) {
             self.contentType = contentType
             self.authorization = authorization
             self.cookies = cookies
             self.origin = origin
             self.secFetchSite = secFetchSite
+            self.isOriginAmbiguous = isOriginAmbiguous
             self.userAgent = userAgent
+            self.proofs = proofs
         }
     }
 
     public var endpoint: Endpoint
     public var method: String
+    /// As the client sent it, without the query.
+    public var path: String
     /// Without the `?`; nil where there is none.
     public var query: String?
     /// Whether the client's own connection, or that to the trusted proxy before us, is TLS.
     public var isSecure: Bool
+    /// False behind a trusted proxy that does not say what the client speaks with it.
+    public var isSchemeKnown: Bool
     /// Host and port as the client named them; the host is one of the tenant's.
     public var authority: String
     public var fields: Fields
@@ -41,6 +53,8 @@ public struct EndpointRequest: Sendable {
     public var body: [UInt8]
     /// The client's address in its network's bytes (4 or 16), for limits; empty where it is not known.
     public var clientAddress: [UInt8]
+    /// SHA-256 of the certificate that the client's own connection has (RFC 8705 section 3.1); nil: it has none.
+    public var clientCertificateThumbprint: [UInt8]?
     /// The request's name in logs.
     public var id: String
     /// Unix seconds.
@@ -49,25 +63,31 @@ public struct EndpointRequest: Sendable {
     public init(
         endpoint: Endpoint,
         method: String,
+        path: String = "/",
         query: String? = nil,
         isSecure: Bool = true,
+        isSchemeKnown: Bool = true,
         authority: String,
         fields: Fields = Fields(),
         presentedToken: PresentedToken? = nil,
         body: [UInt8] = [],
         clientAddress: [UInt8] = [],
+        clientCertificateThumbprint: [UInt8]? = nil,
         id: String = "",
         now: Double
     ) {
         self.endpoint = endpoint
         self.method = method
+        self.path = path
         self.query = query
         self.isSecure = isSecure
+        self.isSchemeKnown = isSchemeKnown
         self.authority = authority
         self.fields = fields
         self.presentedToken = presentedToken
         self.body = body
         self.clientAddress = clientAddress
+        self.clientCertificateThumbprint = clientCertificateThumbprint
         self.id = id
         self.now = now
     }

@@ -1,6 +1,7 @@
 public import Logging
 public import Store
 public import Tenants
+public import Verification
 
 /// What the endpoints of one tenant need of the rest of the house.
 public struct SignInContext: Sendable {
@@ -14,6 +15,8 @@ public struct SignInContext: Sendable {
     public let requests: any ProviderRequests
     public let revocations: any RevocationChecks
     public let logger: Logger
+    /// The fleet's.
+    public let proofNonces: ProofNonces
     /// Of the whole process.
     public internal(set) var limits: AttemptLimits
 
@@ -27,6 +30,7 @@ public struct SignInContext: Sendable {
         requests: any ProviderRequests,
         revocations: any RevocationChecks,
         logger: Logger,
+        proofNonces: ProofNonces,
         limits: AttemptLimits = AttemptLimits()
     ) {
         self.tenant = tenant
@@ -38,6 +42,7 @@ public struct SignInContext: Sendable {
         self.requests = requests
         self.revocations = revocations
         self.logger = logger
+        self.proofNonces = proofNonces
         self.limits = limits
     }
 }

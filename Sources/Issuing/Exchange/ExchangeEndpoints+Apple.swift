@@ -54,10 +54,16 @@ extension ExchangeEndpoints {
     /// does; the others end what they began and give that one's answer. Nobody waits for anybody, so that nobody waits
     /// in vain for an instance that is gone.
     private func issue(_ exchange: AppleExchange) async throws(SignInStop) -> Exchanged {
-        if let record = try await record(exchange) { return try await again(record, exchange) }
+        let binding = try await binding(exchange.request)
+        if let record = try await record(exchange) { return try await again(record, exchange, binding) }
         let now = exchange.request.now
         let name = exchange.body.names.lazy.compactMap(givenName).first
-        let session = try await opener.open(exchange.token.identity, givenName: name, for: exchange.request)
+        let session = try await opener.open(
+            exchange.token.identity,
+            givenName: name,
+            boundTo: binding,
+            for: exchange.request
+        )
         guard let sealed = session.sealed(with: exchange.identityToken, tenant: context.tenant.name) else {
             await opener.abandon(session, at: now)
             throw SignInStop(IssuingError.cannotSign(.notSealed))
@@ -66,15 +72,16 @@ extension ExchangeEndpoints {
         // retry. If it was not, nobody has its tokens and it expires.
         if try await add(exchange.record(sealed), exchange) { return (.response(session.response), .issued) }
         await opener.abandon(session, at: now)
-        return try await again(try await record(exchange), exchange)
+        return try await again(try await record(exchange), exchange, binding)
     }
 
-    /// What a retry gets.
+    /// What a retry gets, if it proves the same key as the first.
     ///
     /// - Parameter record: Nil for one that has just expired, with its token.
     private func again(
         _ record: AppleExchangeRecord?,
-        _ exchange: AppleExchange
+        _ exchange: AppleExchange,
+        _ binding: TokenBinding?
     ) async throws(SignInStop) -> Exchanged {
         try admitRetry(record, exchange)
         guard let sealed = record?.sealedAnswer,
@@ -82,7 +89,7 @@ extension ExchangeEndpoints {
                 sealed: sealed,
                 with: exchange.identityToken,
                 tenant: context.tenant.name
-            )
+            ), session.keyThumbprint == binding?.confirmation.keyThumbprint
         else { throw Self.spent }
         guard try await opener.isLive(session, at: exchange.request.now) else {
             throw SignInStop(.invalidToken("the session that the token began has ended: sign in again"))

@@ -18,7 +18,8 @@ extension ExchangeEndpoints {
             try await admit(identity)
             return (.forward(ForwardedSignIn(identity: identity)), .forwarded)
         case .issue:
-            let session = try await opener.open(identity, givenName: nil, for: request)
+            let binding = try await binding(request)
+            let session = try await opener.open(identity, givenName: nil, boundTo: binding, for: request)
             return (.response(session.response), .issued)
         }
     }

@@ -15,6 +15,7 @@ struct ExchangeEndpoints: Sendable {
     let givenName: @Sendable (JSONValue) -> String?
     let opener: SessionOpener
     let records: AppleExchangeRecords
+    let possession: PossessionChecks
 
     init(
         _ context: SignInContext,
@@ -30,6 +31,7 @@ struct ExchangeEndpoints: Sendable {
         self.givenName = givenName
         opener = SessionOpener(context)
         records = AppleExchangeRecords(context.store, tenant: context.tenant.name)
+        possession = PossessionChecks(context)
     }
 
     /// - Parameter request: A POST for one of the three endpoints, whose body is at most 64 KiB.
@@ -74,6 +76,16 @@ extension ExchangeEndpoints {
             try await context.accounts.check(identity)
         } catch {
             throw SignInStop(error)
+        }
+    }
+
+    /// What the session that is about to begin is bound to: the key of a proof that the request came with.
+    func binding(_ request: EndpointRequest) async throws(SignInStop) -> TokenBinding? {
+        do throws(PossessionProblem) {
+            return try await possession.key(of: request)
+                .map { TokenBinding(Confirmation(keyThumbprint: $0), bindsSession: true) }
+        } catch {
+            throw SignInStop(possession.refusal(error))
         }
     }
 

@@ -6,11 +6,14 @@ struct OpenedSession: Sendable, Equatable {
     let subject: String
     /// With its tokens.
     let answer: JSONObject
+    /// Of the key that its tokens are bound to; nil: they are bound to none.
+    let keyThumbprint: [UInt8]?
 
-    init(sessionID: String, subject: String, answer: JSONObject) {
+    init(sessionID: String, subject: String, answer: JSONObject, keyThumbprint: [UInt8]? = nil) {
         self.sessionID = sessionID
         self.subject = subject
         self.answer = answer
+        self.keyThumbprint = keyThumbprint
     }
 
     var response: EndpointResponse { .json(answer, subject: subject) }
@@ -24,9 +27,10 @@ extension OpenedSession {
     ///   - tenant: What is sealed for one opens at no other.
     /// - Returns: Nil if it could not be made.
     func sealed(with identityToken: String, tenant: String) -> [UInt8]? {
-        let object: JSONObject = [
+        var object: JSONObject = [
             "session": .string(sessionID), "subject": .string(subject), "answer": .object(answer),
         ]
+        if let keyThumbprint { object["jkt"] = .string(Base64URL.encode(keyThumbprint)) }
         let bytes = JSONWriter.bytes(of: object)
         return CredentialSeal.seal(bytes, with: Array(identityToken.utf8), purpose: Self.purpose(tenant))
     }
@@ -43,7 +47,8 @@ extension OpenedSession {
             let sessionID = object["session"]?.string, let subject = object["subject"]?.string,
             let answer = object["answer"]?.object
         else { return nil }
-        self.init(sessionID: sessionID, subject: subject, answer: answer)
+        let keyThumbprint = object["jkt"]?.string.map { Base64URL.decode($0) ?? [] }
+        self.init(sessionID: sessionID, subject: subject, answer: answer, keyThumbprint: keyThumbprint)
     }
 
     private static func purpose(_ tenant: String) -> String { "apple exchange \(tenant)" }

@@ -11,7 +11,7 @@ enum SessionAnswer {
         ]
         if let refreshToken = tokens.refreshToken { object["refresh_token"] = .string(refreshToken) }
         if let idToken = tokens.idToken { object["id_token"] = .string(idToken) }
-        object["token_type"] = "bearer"
+        object["token_type"] = tokens.needsProof ? "DPoP" : "bearer"
         object["expires_in"] = .number(JSONNumber(tokens.expiresIn))
         object["user"] = .object(user)
         return object

@@ -12,10 +12,12 @@ struct SessionOpener: Sendable {
     ///
     /// - Parameters:
     ///   - givenName: What the app says the name is.
+    ///   - binding: What its tokens are bound to; nil: to nothing.
     ///   - request: Says what the client is.
     func open(
         _ identity: ProviderIdentity,
         givenName: String?,
+        boundTo binding: TokenBinding?,
         for request: EndpointRequest
     ) async throws(SignInStop) -> OpenedSession {
         let sessions = try book()
@@ -27,7 +29,8 @@ struct SessionOpener: Sendable {
             subject: account.subject,
             claims: account.tokenClaims(nil),
             device: request.fields.userAgent,
-            provider: identity.provider.rawValue
+            provider: identity.provider.rawValue,
+            binding: binding
         )
         let tokens: IssuedTokens
         do throws(IssuingError) {
@@ -38,7 +41,8 @@ struct SessionOpener: Sendable {
         return OpenedSession(
             sessionID: tokens.sessionID,
             subject: account.subject,
-            answer: SessionAnswer.object(tokens, user: account.user)
+            answer: SessionAnswer.object(tokens, user: account.user),
+            keyThumbprint: binding?.confirmation.keyThumbprint
         )
     }
 

@@ -120,6 +120,7 @@ extension CodeGrant {
         ]
         if let nonce { object["nonce"] = .string(nonce) }
         if let device { object["device"] = .string(device) }
+        if let keyThumbprint { object["jkt"] = .string(Base64URL.encode(keyThumbprint)) }
         return JSONWriter.bytes(of: object)
     }
 
@@ -130,6 +131,7 @@ extension CodeGrant {
             let subject = object["sub"]?.string, let provider = object["provider"]?.string,
             let issuedAt = object["at"]?.double
         else { return nil }
+        let keyThumbprint = object["jkt"]?.string
         self.init(
             clientID: clientID,
             redirectURI: redirectURI,
@@ -139,7 +141,9 @@ extension CodeGrant {
             subject: subject,
             provider: provider,
             device: object["device"]?.string,
-            issuedAt: issuedAt
+            issuedAt: issuedAt,
+            // One that cannot be read is one that nobody has.
+            keyThumbprint: keyThumbprint.map { Base64URL.decode($0) ?? [] }
         )
     }
 }

@@ -16,4 +16,13 @@ struct CodeGrant: Sendable, Equatable {
     var device: String?
     /// Unix seconds at which the code was issued; it lives 60.
     var issuedAt: Double
+    /// SHA-256 thumbprint of the key that whoever redeems it has to prove to hold (`dpop_jkt`, RFC 9449 section 10).
+    var keyThumbprint: [UInt8]?
+}
+
+extension CodeGrant {
+    /// Whether whoever has proved to hold what is in `binding` may redeem it.
+    func isBound(to binding: TokenBinding?) -> Bool {
+        keyThumbprint.map { Confirmation(keyThumbprint: $0).isMet(by: binding?.confirmation) } ?? true
+    }
 }

@@ -6,8 +6,24 @@ struct DiscoveryDocument {
     let issuer: BuiltInIssuer
     /// Of the tenant's host, as the client asked it.
     let origin: String
+    /// Nil: proofs are not looked at, and nothing is said of them.
+    let proof: ProofRules?
 
     var object: JSONObject {
+        var object = basis
+        if let proof {
+            // RFC 9449 section 5.1.
+            let algorithms = proof.algorithms.map { JSONValue.string($0.rawValue) }
+            object["dpop_signing_alg_values_supported"] = .array(algorithms)
+        }
+        if issuer.clients.contains(where: \.bindsToCertificate) {
+            // RFC 8705 section 3.3.
+            object["tls_client_certificate_bound_access_tokens"] = true
+        }
+        return object
+    }
+
+    private var basis: JSONObject {
         [
             "issuer": .string(issuer.url),
             "authorization_endpoint": url("/oauth2/authorize"),

@@ -30,8 +30,8 @@ struct IntrospectionEndpoint: Sendable {
 
     private func caller(_ request: EndpointRequest, _ form: FormFields) async throws(OAuthError) -> Caller {
         let authorization = request.fields.authorization
-        if let token = authorization.flatMap({ AuthorizationField.credentials("Bearer", in: $0) }) {
-            guard let subject = try await tokens.access(token, at: request.now)?.subject else {
+        if let token = authorization.flatMap(AuthorizationField.accessToken) {
+            guard let subject = try await tokens.access(token, of: request)?.subject else {
                 throw .invalidToken("the access token is not good", realm: clients.realm)
             }
             return .subject(subject)
@@ -60,8 +60,10 @@ struct IntrospectionEndpoint: Sendable {
     private static let inactive: JSONObject = ["active": false]
 
     private static func active(_ principal: Principal) -> JSONObject {
-        var object: JSONObject = ["active": true, "token_type": "Bearer"]
-        for name in ["scope", "client_id", "exp", "iat", "sub", "aud", "iss", "jti", "sid"] {
+        let needsProof = Confirmation(principal.claims)?.keyThumbprint != nil
+        // RFC 9449 section 6.2, RFC 8705 section 3.2: who is asked for it has to check what the token is bound to.
+        var object: JSONObject = ["active": true, "token_type": needsProof ? "DPoP" : "Bearer"]
+        for name in ["scope", "client_id", "exp", "iat", "sub", "aud", "iss", "jti", "sid", "cnf"] {
             object[name] = principal.claims[name]
         }
         return object
@@ -77,6 +79,7 @@ struct IntrospectionEndpoint: Sendable {
         ]
         if let issuer = tokens.context.tenant.issuer { object["iss"] = .string(issuer.url) }
         if let clientID = session.clientID { object["client_id"] = .string(clientID) }
+        if let confirmation = session.confirmation { object["cnf"] = .object(confirmation.claim) }
         return object
     }
 }

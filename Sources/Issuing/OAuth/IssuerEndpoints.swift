@@ -41,13 +41,15 @@ struct IssuerEndpoints: Sendable {
             limits: context.limits,
             logger: context.logger
         )
-        let tokens = OwnTokens(context: context, sessions: sessions, verifier: verifier)
+        let possession = PossessionChecks(context)
+        let tokens = OwnTokens(context: context, sessions: sessions, verifier: verifier, possession: possession)
         token = TokenEndpoint(
             context: context,
             sessions: sessions,
             codes: codes,
             clients: clients,
-            tokens: tokens
+            tokens: tokens,
+            possession: possession
         )
         revocation = RevocationEndpoint(context: context, sessions: sessions, tokens: tokens, clients: clients)
         introspection = IntrospectionEndpoint(tokens: tokens, clients: clients)
@@ -73,7 +75,10 @@ struct IssuerEndpoints: Sendable {
     private func checked(_ request: EndpointRequest) async throws(OAuthError) -> EndpointAnswer {
         switch request.endpoint {
         case .discovery:
-            published(DiscoveryDocument(issuer: issuer, origin: request.origin).object, Self.cachedByClient)
+            published(
+                DiscoveryDocument(issuer: issuer, origin: request.origin, proof: context.tenant.proof).object,
+                Self.cachedByClient
+            )
         case .jwks: try await published(keySet(), Self.cachedByAll)
         case .token: try await token.answer(request)
         case .revoke: try await revocation.answer(request)

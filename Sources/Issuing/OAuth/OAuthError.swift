@@ -12,6 +12,10 @@ struct OAuthError: Error, Sendable, Equatable {
         case insufficientScope = "insufficient_scope"
         case unsupportedGrantType = "unsupported_grant_type"
         case temporarilyUnavailable = "temporarily_unavailable"
+        /// RFC 9449 sections 5 and 7.1.
+        case invalidDPoPProof = "invalid_dpop_proof"
+        /// RFC 9449 sections 8 and 9.
+        case useDPoPNonce = "use_dpop_nonce"
     }
 
     var code: Code

@@ -41,6 +41,11 @@ enum AuthorizationField {
         return credentials.isEmpty ? nil : String(credentials)
     }
 
+    /// An access token: a bearer's (RFC 6750 section 2.1), or one that comes with a proof (RFC 9449 section 7.1).
+    static func accessToken(_ field: String) -> String? {
+        credentials("Bearer", in: field) ?? credentials("DPoP", in: field)
+    }
+
     /// The user and the password of a Basic field (RFC 7617 section 2), as they were sent.
     static func basic(_ field: String) -> (user: [UInt8], password: [UInt8])? {
         guard let credentials = credentials("Basic", in: field), let text = base64(credentials),

@@ -12,6 +12,7 @@ struct OwnTokens: Sendable {
     let context: SignInContext
     let sessions: SessionBook
     let verifier: OwnTokenVerifier
+    let possession: PossessionChecks
 
     /// Whose a token of this tenant's issuer is, by its signature, its type and its times.
     ///
@@ -40,6 +41,20 @@ struct OwnTokens: Sendable {
             try await sessions.session(sessionID, at: now)
         }
         return session == nil ? nil : principal
+    }
+
+    /// The access token that `request` is made with.
+    ///
+    /// - Returns: Nil as for ``access(_:at:)``.
+    /// - Throws: Also where the token is bound to what the request does not prove.
+    func access(_ token: String, of request: EndpointRequest) async throws(OAuthError) -> Principal? {
+        guard let principal = try await access(token, at: request.now) else { return nil }
+        do throws(PossessionProblem) {
+            try await possession.check(principal, token, of: request)
+        } catch {
+            throw possession.error(error)
+        }
+        return principal
     }
 
     /// - Returns: Nil for a token that no live session of this tenant ever had.

@@ -10,6 +10,7 @@ struct TokenEndpoint: Sendable {
     let codes: AuthorizationCodes
     let clients: ClientAuthentication
     let tokens: OwnTokens
+    let possession: PossessionChecks
 
     func answer(_ request: EndpointRequest) async throws(OAuthError) -> EndpointAnswer {
         let form = try OAuthForm.read(request)
@@ -19,11 +20,37 @@ struct TokenEndpoint: Sendable {
             throw .tooMany("this client asks for tokens too often", retryAfter: seconds)
         }
         switch grantType {
-        case "authorization_code": return try await redeem(form, client, at: request.now)
-        case "refresh_token": return try await refresh(form, client, at: request.now)
+        case "authorization_code":
+            return try await redeem(form, client, try await binding(request, client), at: request.now)
+        case "refresh_token":
+            return try await refresh(form, client, try await binding(request, client), at: request.now)
         default:
             throw OAuthError(.unsupportedGrantType, status: 400, "authorization_code and refresh_token are supported")
         }
+    }
+
+    /// What the tokens of this request are to be bound to. Found out before a code or a refresh token is looked at, so that
+    /// a client that has to prove anew, with a nonce, has not used it up.
+    private func binding(
+        _ request: EndpointRequest,
+        _ client: IssuerClient
+    ) async throws(OAuthError) -> TokenBinding? {
+        var certificate: [UInt8]?
+        if client.bindsToCertificate {
+            guard let own = request.clientCertificateThumbprint else {
+                throw .invalidRequest("this client has to come with its certificate, on a connection of its own")
+            }
+            certificate = own
+        }
+        let key: [UInt8]?
+        do throws(PossessionProblem) {
+            key = try await possession.key(of: request)
+            if key == nil, client.needsProof { throw .missing }
+        } catch {
+            throw OAuthError(atTokenEndpoint: error)
+        }
+        return Confirmation.of(keyThumbprint: key, certificateThumbprint: certificate)
+            .map { TokenBinding($0, bindsSession: client.isPublic) }
     }
 
     private func answer(_ tokens: IssuedTokens, subject: String?) -> EndpointAnswer {
@@ -35,10 +62,11 @@ struct TokenEndpoint: Sendable {
 // MARK: - A code
 
 extension TokenEndpoint {
-    /// RFC 6749 section 4.1.3, RFC 7636 section 4.5.
+    /// RFC 6749 section 4.1.3, RFC 7636 section 4.5, RFC 9449 section 10.
     private func redeem(
         _ form: FormFields,
         _ client: IssuerClient,
+        _ binding: TokenBinding?,
         at now: Double
     ) async throws(OAuthError) -> EndpointAnswer {
         guard let code = form["code"] else { throw .invalidRequest("code is missing") }
@@ -50,11 +78,11 @@ extension TokenEndpoint {
         let found = try await OAuthError.asking { () async throws(StoreError) in try await codes.find(code, at: now) }
         guard case .fresh(let grant, let fresh) = found else { throw try await refusal(of: found, client, at: now) }
         guard grant.clientID.utf8.elementsEqual(client.id.utf8), grant.redirectURI.utf8.elementsEqual(redirectURI.utf8),
-            CodeVerifier.matches(verifier, challenge: grant.codeChallenge)
+            CodeVerifier.matches(verifier, challenge: grant.codeChallenge), grant.isBound(to: binding)
         else {
             throw try await burn(code, fresh, client, at: now)
         }
-        let tokens = try await start(grant, client, at: now)
+        let tokens = try await start(grant, client, binding, at: now)
         try await spend(code, fresh, tokens, client, at: now)
         return answer(tokens, subject: grant.subject)
     }
@@ -62,6 +90,7 @@ extension TokenEndpoint {
     private func start(
         _ grant: CodeGrant,
         _ client: IssuerClient,
+        _ binding: TokenBinding?,
         at now: Double
     ) async throws(OAuthError) -> IssuedTokens {
         guard let account = try await context.account(ofSubject: grant.subject) else {
@@ -74,7 +103,8 @@ extension TokenEndpoint {
             clientID: client.id,
             device: grant.device,
             nonce: grant.nonce,
-            provider: grant.provider
+            provider: grant.provider,
+            binding: binding
         )
         // Whoever was revoked since the code was issued does not get in with it.
         let promised = IssuerSession.start(opening, sessions.rules, at: grant.issuedAt).session
@@ -110,8 +140,8 @@ extension TokenEndpoint {
         }
     }
 
-    /// A code that is presented by another client, for another redirect URI or without its verifier is in the wrong hands
-    /// (RFC 9700 section 4.5): it is good for nobody any more, which leaves nothing to guess.
+    /// A code that is presented by another client, for another redirect URI, without its verifier or without the key that
+    /// it is bound to is in the wrong hands (RFC 9700 section 4.5): it is good for nobody any more, which leaves nothing to guess.
     private func burn(
         _ code: String,
         _ fresh: AuthorizationCodes.Fresh,
@@ -177,12 +207,19 @@ extension TokenEndpoint {
     private func refresh(
         _ form: FormFields,
         _ client: IssuerClient,
+        _ binding: TokenBinding?,
         at now: Double
     ) async throws(OAuthError) -> EndpointAnswer {
         guard let token = form["refresh_token"] else { throw .invalidRequest("refresh_token is missing") }
         let scopes = form["scope"].map { $0.split(separator: " ").map(String.init) }
         let tokens = try await OAuthError.issuing { () async throws(IssuingError) in
-            try await sessions.refresh(token, client: .client(client.id), scopes: scopes, at: now)
+            try await sessions.refresh(
+                token,
+                client: .client(client.id),
+                scopes: scopes,
+                binding: binding,
+                at: now
+            )
         }
         return answer(tokens, subject: nil)
     }

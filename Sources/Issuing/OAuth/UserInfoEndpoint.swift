@@ -10,17 +10,15 @@ struct UserInfoEndpoint: Sendable {
         let realm = context.tenant.name
         guard let token = try token(request) else {
             // Without an error: none was made yet (RFC 6750 section 3.1).
-            return .response(
-                EndpointResponse(
-                    status: 401,
-                    fields: [
-                        OAuthError.challenge("Bearer", realm: realm),
-                        EndpointResponse.Field("Cache-Control", "no-store"),
-                    ]
-                )
-            )
+            var fields = [
+                OAuthError.challenge("Bearer", realm: realm), EndpointResponse.Field("Cache-Control", "no-store"),
+            ]
+            if let rules = context.tenant.proof {
+                fields.append(OAuthError.proofChallenge(realm: realm, algorithms: rules.algorithms))
+            }
+            return .response(EndpointResponse(status: 401, fields: fields))
         }
-        guard let principal = try await tokens.access(token, at: request.now), let subject = principal.subject else {
+        guard let principal = try await tokens.access(token, of: request), let subject = principal.subject else {
             throw .invalidToken("the access token is not known, has expired or was revoked", realm: realm)
         }
         guard principal.scopes.contains("openid") else { throw .insufficientScope("openid", realm: realm) }
@@ -37,7 +35,7 @@ struct UserInfoEndpoint: Sendable {
     /// From the field, or from a posted form (RFC 6750 sections 2.1 and 2.2), but from one place alone. A query is no place
     /// for a token (RFC 9700 section 4.3.2).
     private func token(_ request: EndpointRequest) throws(OAuthError) -> String? {
-        let fromField = request.fields.authorization.flatMap { AuthorizationField.credentials("Bearer", in: $0) }
+        let fromField = request.fields.authorization.flatMap(AuthorizationField.accessToken)
         guard request.method == "POST", OAuthForm.isForm(request) else { return fromField }
         let fromForm = try OAuthForm.fields(request.body)["access_token"]
         guard fromField == nil || fromForm == nil else {

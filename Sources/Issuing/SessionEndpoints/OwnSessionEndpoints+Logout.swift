@@ -24,10 +24,10 @@ extension OwnSessionEndpoints {
         for token in presented { try refuseCrossSite(request, token) }
 
         // They go in any case: what they hold is good for nothing.
-        let clearing = crossSite.allows(request) ? cookies.fieldsThatClear(request) : []
+        let clearing = crossSite.allows(request) || crossSite.observes ? cookies.fieldsThatClear(request) : []
         var endings = try await session(of: refresh, sessions, at: request.now).map { [Ending.session($0)] } ?? []
         do throws(EndpointRefusal) {
-            if let access { endings.append(try await ending(of: access, at: request.now)) }
+            if let access { endings.append(try await ending(of: access, request)) }
         } catch {
             guard error.status == 401 else { throw error }
             // One token that is no good is the end of it only where there is no other.
@@ -37,8 +37,11 @@ extension OwnSessionEndpoints {
         return .json(["success": true], fields: clearing)
     }
 
-    private func ending(of access: PresentedToken, at now: Double) async throws(EndpointRefusal) -> Ending {
-        let principal = try await verify(access.token, now, true).get()
+    private func ending(
+        of presented: PresentedToken,
+        _ request: EndpointRequest
+    ) async throws(EndpointRefusal) -> Ending {
+        let principal = try await access(presented, of: request, isForEnd: true)
         return principal.sessionID.map(Ending.session) ?? .token(principal)
     }
 

@@ -23,8 +23,9 @@ extension OwnSessionEndpoints {
         _ sessions: SessionBook
     ) async throws(EndpointRefusal) -> EndpointResponse {
         let now = request.now
+        let binding = try await binding(presented, request)
         let tokens = try await asking { () async throws(IssuingError) in
-            try await sessions.refresh(presented.token, client: .none, at: now)
+            try await sessions.refresh(presented.token, client: .none, binding: binding, at: now)
         }
         let session = try await asking { () async throws(IssuingError) in
             try await sessions.session(tokens.sessionID, at: now)
@@ -36,5 +37,16 @@ extension OwnSessionEndpoints {
             fields: presented.cookie.map { cookies.fields(for: tokens, refreshCookie: $0, at: now) } ?? [],
             subject: session.subject
         )
+    }
+
+    /// What the new tokens are bound to. A browser's are in cookies, which it sends without proving anything: they are
+    /// never bound.
+    private func binding(
+        _ presented: PresentedToken,
+        _ request: EndpointRequest
+    ) async throws(EndpointRefusal) -> TokenBinding? {
+        guard presented.cookie == nil else { return nil }
+        return try await proving { () async throws(PossessionProblem) in try await possession.key(of: request) }
+            .map { TokenBinding(Confirmation(keyThumbprint: $0), bindsSession: true) }
     }
 }

@@ -11,7 +11,7 @@ extension OwnSessionEndpoints {
     ) async throws(EndpointRefusal) -> EndpointResponse {
         guard let presented = request.presentedToken else { throw .missing("send an access token") }
         try refuseCrossSite(request, presented)
-        let principal = try await verify(presented.token, request.now, false).get()
+        let principal = try await access(presented, of: request)
         guard let subject = principal.subject else { throw .invalidToken("the token has no subject") }
         try await refuseEnded(principal, sessions, at: request.now)
         let user = await user(subject, clientID: principal.claims["client_id"]?.string, claims: principal.claims)

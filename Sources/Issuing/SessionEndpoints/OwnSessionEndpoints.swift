@@ -14,6 +14,7 @@ struct OwnSessionEndpoints: Sendable {
     let verify: Verify
     let cookies: SessionCookies
     let crossSite: CrossSiteCheck
+    let possession: PossessionChecks
 
     /// - Parameter verify: With `allowExpired` also takes a token that expired within the last 30 days.
     init(_ context: SignInContext, verify: @escaping Verify) {
@@ -21,6 +22,7 @@ struct OwnSessionEndpoints: Sendable {
         self.verify = verify
         cookies = SessionCookies(context.tenant)
         crossSite = CrossSiteCheck(context.tenant)
+        possession = PossessionChecks(context)
     }
 
     /// - Parameter request: For one of the four endpoints: refresh and logout by POST, me by GET, validate by either.
@@ -43,11 +45,42 @@ struct OwnSessionEndpoints: Sendable {
 // MARK: - Steps
 
 extension OwnSessionEndpoints {
-    /// - Throws: For a request that a browser may have been made to send: one that is authenticated by a cookie and can
+    /// - Throws: Unless that is only observed, for a request that a browser may have been made to send: one that is authenticated by a cookie and can
     ///   change something.
     func refuseCrossSite(_ request: EndpointRequest, _ presented: PresentedToken) throws(EndpointRefusal) {
         guard presented.cookie != nil, request.method != "GET", request.method != "HEAD" else { return }
-        guard crossSite.allows(request) else { throw .crossSite }
+        guard !crossSite.allows(request) else { return }
+        guard crossSite.observes else { throw .crossSite }
+        context.logger.warning(
+            "a request of another site's page is let through",
+            metadata: ["tenant": "\(context.tenant.name)", "request": "\(request.id)"]
+        )
+    }
+
+    /// The access token that the request is made with, which it has to prove what it is bound to.
+    ///
+    /// - Parameter isForEnd: Whether its session is to end; one that has expired lately will do then.
+    func access(
+        _ presented: PresentedToken,
+        of request: EndpointRequest,
+        isForEnd: Bool = false
+    ) async throws(EndpointRefusal) -> Principal {
+        let principal = try await verify(presented.token, request.now, isForEnd).get()
+        try await proving { () async throws(PossessionProblem) in
+            try await possession.check(principal, presented.token, of: request, isForEnd: isForEnd)
+        }
+        return principal
+    }
+
+    /// Checks what a request proves to hold.
+    func proving<Value>(
+        _ check: () async throws(PossessionProblem) -> Value
+    ) async throws(EndpointRefusal) -> Value {
+        do throws(PossessionProblem) {
+            return try await check()
+        } catch {
+            throw possession.refusal(error)
+        }
     }
 
     /// The refresh token of the body: apps send it there.

@@ -26,6 +26,7 @@ extension IssuerSession {
         if let clientID { object["client"] = .string(clientID) }
         if let device { object["device"] = .string(device) }
         if let provider { object["provider"] = .string(provider) }
+        if let confirmation { object["cnf"] = .object(confirmation.claim) }
         return JSONWriter.bytes(of: object)
     }
 
@@ -50,6 +51,7 @@ extension IssuerSession {
             createdAt: createdAt,
             lastUsedAt: lastUsedAt,
             expiresAt: expiresAt,
+            confirmation: Confirmation(object),
             family: family
         )
         return (session, version)

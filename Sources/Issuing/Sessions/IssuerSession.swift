@@ -24,6 +24,8 @@ public struct IssuerSession: Sendable, Equatable {
     public private(set) var lastUsedAt: Double
     /// Unix seconds at which it ends if it is not used again.
     public private(set) var expiresAt: Double
+    /// What whoever refreshes it has to prove to hold, and its access tokens are bound to; nil: nothing.
+    public private(set) var confirmation: Confirmation?
     private(set) var family: RefreshFamily
 
     init(
@@ -37,6 +39,7 @@ public struct IssuerSession: Sendable, Equatable {
         createdAt: Double,
         lastUsedAt: Double,
         expiresAt: Double,
+        confirmation: Confirmation?,
         family: RefreshFamily
     ) {
         self.id = id
@@ -49,6 +52,7 @@ public struct IssuerSession: Sendable, Equatable {
         self.createdAt = createdAt
         self.lastUsedAt = lastUsedAt
         self.expiresAt = expiresAt
+        self.confirmation = confirmation
         self.family = family
     }
 
@@ -96,6 +100,7 @@ extension IssuerSession {
             createdAt: now,
             lastUsedAt: now,
             expiresAt: now + rules.refresh.seconds,
+            confirmation: opening.binding?.ofSession,
             family: RefreshFamily(key: key, currentHash: token.hash)
         )
         return (session, token)
@@ -111,6 +116,10 @@ extension IssuerSession {
         case .rotated(let sealed): answer = .repeated(sealedSuccessor: sealed)
         }
         guard isLive(at: now) else { return .refuse(.expired) }
+        // Without its key no token of it, spent or not, gets anybody anything: a thief who tries one does no harm, and
+        // must not be able to by having the session ended for its owner (RFC 9700 section 4.14.2 has tokens either
+        // bound to their sender or found out when they are used twice; these are bound).
+        guard confirmation?.isMet(by: request.binding?.confirmation) ?? true else { return .refuse(.otherKey) }
         // Used too long ago it is in two hands, whoever's they are.
         guard answer != .end else { return .end }
         return request.refusal(by: self).map(Answer.refuse) ?? answer
@@ -118,9 +127,11 @@ extension IssuerSession {
 
     /// `token`, the current one, is used.
     ///
+    /// - Parameter binding: From here on the session is bound to this too, if it is for sessions.
     /// - Returns: Its successor.
     mutating func rotate(
         _ token: RefreshToken,
+        _ binding: TokenBinding?,
         _ rules: IssuerRules,
         at now: Double
     ) throws(SigningProblem) -> RefreshToken {
@@ -130,6 +141,7 @@ extension IssuerSession {
             throw .notSealed
         }
         family.rotate(to: successor, sealed: sealed, at: now)
+        confirmation = binding?.ofSession ?? confirmation
         use(rules, at: now)
         return successor
     }

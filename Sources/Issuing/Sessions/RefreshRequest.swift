@@ -13,6 +13,8 @@ struct RefreshRequest: Sendable {
     /// Whose session it has to be; nil: whoever's.
     var subject: String?
     var client: RefreshingClient
+    /// What is proved to be held; nil: nothing.
+    var binding: TokenBinding?
     /// What the new access token is to be for; nil: all that was granted.
     var scopes: [String]?
 

@@ -1,5 +1,6 @@
 public import Logging
 public import Store
+public import Verification
 
 /// A tenant's sessions, and the tokens they get. Instances share a book by sharing its store.
 ///
@@ -42,7 +43,13 @@ public struct SessionBook: Sendable {
     /// - Returns: Its tokens; an ID token among them, with the nonce, if `openid` is among the scopes.
     public func start(_ opening: SessionOpening, at now: Double) async throws(IssuingError) -> IssuedTokens {
         let (session, refreshToken) = IssuerSession.start(opening, rules, at: now)
-        let issued = try await tokens.make(session, refreshToken, nonce: opening.nonce, at: now)
+        let issued = try await tokens.make(
+            session,
+            refreshToken,
+            boundTo: opening.binding?.confirmation,
+            nonce: opening.nonce,
+            at: now
+        )
         try await asking { () async throws(StoreError) in try await records.add(session, at: now) }
         do throws(IssuingError) {
             try await list(session, at: now)
@@ -57,44 +64,64 @@ public struct SessionBook: Sendable {
     /// New tokens for a refresh token, which is used up by it: its successor is among them (RFC 6749 section 6).
     ///
     /// However often and on however many instances one is presented within 30 seconds, it has one successor. Later it
-    /// ends the session, and the tokens of it. Whoever is refused as another subject or client, or for scopes, has not
-    /// used it up.
+    /// ends the session, and the tokens of it. Whoever is refused as another subject or client, for scopes, or for
+    /// another key, has not used it up.
     ///
     /// - Parameters:
     ///   - subject: Whose it has to be; nil: whoever's.
     ///   - client: Who presents it. A session of a client is for that one alone.
     ///   - scopes: What the new access token is to be for, of what was granted; nil: all of it. The session keeps what
     ///     it has.
+    ///   - binding: What is proved to be held, and the new access token is bound to: for some clients it has to be.
     public func refresh(
         _ refreshToken: String,
         subject: String? = nil,
         client: RefreshingClient = .none,
         scopes: [String]? = nil,
+        binding: TokenBinding? = nil,
         at now: Double
     ) async throws(IssuingError) -> IssuedTokens {
         guard let token = RefreshToken(refreshToken) else { throw .refused(.malformed) }
-        let request = RefreshRequest(subject: subject, client: client, scopes: scopes)
+        let request = RefreshRequest(subject: subject, client: client, binding: binding, scopes: scopes)
         let id = token.sessionID
         for _ in 0..<Self.mostTries {
             let stored = try await read(id)
             var session = stored.session
             let answer = session.answer(to: token, request, at: now)
             switch answer {
-            case .refuse(let refusal): throw .refused(refusal)
+            case .refuse(let refusal):
+                if refusal == .otherKey {
+                    logger.warning("a refresh token came without the key that it is bound to", metadata: metadata(id))
+                }
+                throw .refused(refusal)
             case .end:
                 logger.warning("a refresh token was used again: its session is ended", metadata: metadata(id))
                 try await end(sessionID: id, at: now, reason: "refresh token used again")
                 throw .refused(.reused)
-            case .rotate, .repeated: try await endIfRevoked(session, at: now)
+            case .rotate, .repeated:
+                guard rules.allows(binding?.confirmation, for: session.clientID) else { throw .refused(.otherKey) }
+                try await endIfRevoked(session, at: now)
             }
             if case .repeated(let sealed) = answer {
                 guard let successor = SealedSuccessor.open(sealed, with: token, tenant: rules.tenant) else {
                     throw .unavailable(.garbled("the successor of a refresh token of session \(id)"))
                 }
-                return try await tokens.make(session, successor, scopes: scopes, at: now)
+                return try await tokens.make(
+                    session,
+                    successor,
+                    scopes: scopes,
+                    boundTo: binding?.confirmation,
+                    at: now
+                )
             }
-            let successor = try rotate(&session, token, at: now)
-            let issued = try await tokens.make(session, successor, scopes: scopes, at: now)
+            let successor = try rotate(&session, token, binding, at: now)
+            let issued = try await tokens.make(
+                session,
+                successor,
+                scopes: scopes,
+                boundTo: binding?.confirmation,
+                at: now
+            )
             if try await replace(stored, with: session, at: now) { return issued }
         }
         throw Self.tooBusy(id)
@@ -112,10 +139,12 @@ public struct SessionBook: Sendable {
     ///   - subject: Of the token that shows the `sid`, which has been verified.
     ///   - scopes: That token's. One that was narrowed gets no successor: it would be wider, or stand in for the others
     ///     of its session.
+    ///   - confirmation: What that token is bound to, and was proved with it. The new one is bound to the same.
     public func renew(
         sessionID: String,
         subject: String,
         scopes: [String],
+        boundTo confirmation: Confirmation?,
         at now: Double
     ) async throws(IssuingError) -> IssuedTokens {
         for _ in 0..<Self.mostTries {
@@ -124,9 +153,12 @@ public struct SessionBook: Sendable {
             guard session.belongs(to: subject) else { throw .refused(.otherSubject) }
             guard session.isLive(at: now) else { throw .refused(.expired) }
             guard session.scopes.allSatisfy(scopes.contains) else { throw .refused(.scopeExceeded) }
+            guard session.confirmation?.isMet(by: confirmation) ?? true,
+                rules.allows(confirmation, for: session.clientID)
+            else { throw .refused(.otherKey) }
             try await endIfRevoked(session, at: now)
             session.use(rules, at: now)
-            let issued = try await tokens.make(session, nil, at: now)
+            let issued = try await tokens.make(session, nil, boundTo: confirmation, at: now)
             // Not only for the longer life: this also fails if the session was ended meanwhile.
             if try await replace(stored, with: session, at: now) { return issued }
         }
@@ -191,10 +223,11 @@ extension SessionBook {
     private func rotate(
         _ session: inout IssuerSession,
         _ token: RefreshToken,
+        _ binding: TokenBinding?,
         at now: Double
     ) throws(IssuingError) -> RefreshToken {
         do throws(SigningProblem) {
-            return try session.rotate(token, rules, at: now)
+            return try session.rotate(token, binding, rules, at: now)
         } catch {
             throw .cannotSign(error)
         }

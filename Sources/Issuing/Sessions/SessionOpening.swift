@@ -15,6 +15,8 @@ public struct SessionOpening: Sendable {
     public var nonce: String?
     /// Who vouched for the subject.
     public var provider: String?
+    /// What its tokens are bound to; nil: to nothing.
+    public var binding: TokenBinding?
 
     public init(
         subject: String,
@@ -23,7 +25,8 @@ public struct SessionOpening: Sendable {
         clientID: String? = nil,
         device: String? = nil,
         nonce: String? = nil,
-        provider: String? = nil
+        provider: String? = nil,
+        binding: TokenBinding? = nil
     ) {
         self.subject = subject
         self.claims = claims
@@ -32,5 +35,6 @@ public struct SessionOpening: Sendable {
         self.device = device
         self.nonce = nonce
         self.provider = provider
+        self.binding = binding
     }
 }

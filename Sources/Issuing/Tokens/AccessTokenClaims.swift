@@ -5,7 +5,7 @@ enum AccessTokenClaims {
     /// What the issuer alone says. Claims of a session by these names would be read as its word.
     static let reserved: Set<String> = [
         "iss", "sub", "aud", "exp", "nbf", "iat", "jti", "sid", "client_id", "scope", "auth_time", "nonce", "at_hash",
-        "azp",
+        "azp", "cnf",
     ]
 
     /// Tokens of the tenant's own apps, which are no OAuth clients, have no `client_id`, although RFC 9068 section 2.2 wants
@@ -13,10 +13,12 @@ enum AccessTokenClaims {
     ///
     /// - Parameters:
     ///   - scopes: What it is for: of the session's, all or some.
+    ///   - confirmation: What it is bound to; nil: to nothing.
     ///   - now: Unix seconds. `iat` and `exp` are whole ones, as some clients take no others.
     static func make(
         _ session: IssuerSession,
         scopes: [String],
+        boundTo confirmation: Confirmation?,
         _ rules: IssuerRules,
         at now: Double
     ) -> JSONObject {
@@ -31,6 +33,7 @@ enum AccessTokenClaims {
             "auth_time": .number(JSONNumber(Int(session.createdAt.rounded(.down)))),
         ]
         if let clientID = session.clientID { claims["client_id"] = .string(clientID) }
+        if let confirmation { claims["cnf"] = .object(confirmation.claim) }
         if !scopes.isEmpty { claims["scope"] = .string(scopes.joined(separator: " ")) }
         let withheld = session.scopes.filter { !scopes.contains($0) }
         for member in ScopeClaims.removing(withheld, from: session.claims).members {

@@ -10,6 +10,8 @@ public struct IssuedTokens: Sendable, Equatable {
     public let idToken: String?
     /// What the access token is for.
     public let scopes: [String]
+    /// What the access token is bound to; nil: to nothing.
+    public let confirmation: Confirmation?
     /// Unix seconds at which the access token expires.
     public let accessExpiresAt: Double
     /// Seconds that the access token is good for (`expires_in`).
@@ -19,11 +21,14 @@ public struct IssuedTokens: Sendable, Equatable {
     /// Unix seconds at which the session ends if it is not used again, and its refresh token with it.
     public let sessionExpiresAt: Double
 
+    /// Whether the access token is good with a proof alone (RFC 9449); its type is `DPoP` then, and `Bearer` for all else.
+    public var needsProof: Bool { confirmation?.keyThumbprint != nil }
+
     /// The answer of a token endpoint (RFC 6749 section 5.1, OpenID Connect Core section 3.1.3.3).
     public var response: JSONObject {
         var response: JSONObject = [
             "access_token": .string(accessToken),
-            "token_type": "Bearer",
+            "token_type": needsProof ? "DPoP" : "Bearer",
             "expires_in": .number(JSONNumber(expiresIn)),
         ]
         if let refreshToken { response["refresh_token"] = .string(refreshToken) }

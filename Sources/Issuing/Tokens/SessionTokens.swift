@@ -1,3 +1,5 @@
+import Verification
+
 /// Makes what a client gets for a session.
 struct SessionTokens: Sendable {
     private let rules: IssuerRules
@@ -11,17 +13,19 @@ struct SessionTokens: Sendable {
     /// - Parameters:
     ///   - refreshToken: Nil where the client's own stays as it is.
     ///   - scopes: Nil: all that were granted.
+    ///   - confirmation: What the access token is bound to; nil: to nothing.
     ///   - nonce: For the first ID token.
     ///   - now: Unix seconds.
     func make(
         _ session: IssuerSession,
         _ refreshToken: RefreshToken?,
         scopes: [String]? = nil,
+        boundTo confirmation: Confirmation?,
         nonce: String? = nil,
         at now: Double
     ) async throws(IssuingError) -> IssuedTokens {
         let scopes = scopes ?? session.scopes
-        let claims = AccessTokenClaims.make(session, scopes: scopes, rules, at: now)
+        let claims = AccessTokenClaims.make(session, scopes: scopes, boundTo: confirmation, rules, at: now)
         do throws(SigningProblem) {
             let accessToken = try await keys.sign(claims, as: .access)
             var idToken: String?
@@ -41,6 +45,7 @@ struct SessionTokens: Sendable {
                 refreshToken: refreshToken?.text,
                 idToken: idToken,
                 scopes: scopes,
+                confirmation: confirmation,
                 accessExpiresAt: Double(AccessTokenClaims.expiry(rules, at: now)),
                 expiresIn: Int(rules.access.seconds),
                 sessionID: session.id,

@@ -23,7 +23,7 @@ struct AccountBookTests {
     }
 
     @Test func aVerifiedEmailJoinsProvidersWhateverItsCase() async throws {
-        let book = AccountDesk.book(MemoryStore())
+        let book = AccountDesk.book(MemoryStore.still)
         let apple = try await book.enter(AccountDesk.apple(email: "Alice@Example.org"))
         let google = try await book.enter(AccountDesk.google(email: "aLICE@example.ORG"))
         #expect(google.subject == apple.subject)
@@ -40,14 +40,14 @@ struct AccountBookTests {
         (AccountDesk.apple(email: "\u{E9}@a.b"), AccountDesk.google(email: "e\u{301}@a.b")),
     ])
     func nothingElseJoinsThem(_ apple: ProviderIdentity, _ google: ProviderIdentity) async throws {
-        let book = AccountDesk.book(MemoryStore())
+        let book = AccountDesk.book(MemoryStore.still)
         let first = try await book.enter(apple)
         #expect(try await book.enter(google).subject != first.subject)
         #expect(try await book.enter(apple).subject == first.subject)
     }
 
     @Test func withoutLinkingAnEmailJoinsNobody() async throws {
-        let store = MemoryStore()
+        let store = MemoryStore.still
         let book = AccountDesk.book(AccountRules(), store)
         let apple = try await book.enter(AccountDesk.apple())
         let google = try await book.enter(AccountDesk.google())
@@ -62,13 +62,13 @@ struct AccountBookTests {
     }
 
     @Test func subjectsOfTwoProvidersAreTwoIdentities() async throws {
-        let book = AccountDesk.book(MemoryStore())
+        let book = AccountDesk.book(MemoryStore.still)
         let apple = try await book.enter(AccountDesk.apple("1", email: nil))
         #expect(try await book.enter(AccountDesk.google("1", email: nil)).subject != apple.subject)
     }
 
     @Test func anAddressThatWasGivenUpLetsItsNextOwnerNotIn() async throws {
-        let book = AccountDesk.book(MemoryStore())
+        let book = AccountDesk.book(MemoryStore.still)
         let alice = try await book.enter(AccountDesk.apple())
         let moved = try await book.enter(AccountDesk.apple(email: "alice@new.example"))
         #expect(moved.subject == alice.subject)
@@ -82,7 +82,7 @@ struct AccountBookTests {
     }
 
     @Test func anAddressThatIsNotVerifiedAnyMoreJoinsNobody() async throws {
-        let book = AccountDesk.book(MemoryStore())
+        let book = AccountDesk.book(MemoryStore.still)
         let alice = try await book.enter(AccountDesk.apple())
         let unsure = try await book.enter(AccountDesk.apple(isEmailVerified: false))
         #expect(unsure.subject == alice.subject)
@@ -92,7 +92,7 @@ struct AccountBookTests {
 
     @Test func aKnownIdentityStaysWhereItIsWhoeverHasItsEmail() async throws {
         let log = RecordedLog()
-        let book = AccountDesk.book(MemoryStore(), log: log)
+        let book = AccountDesk.book(MemoryStore.still, log: log)
         let alice = try await book.enter(AccountDesk.apple())
         let bob = try await book.enter(AccountDesk.google(email: "bob@example.org"))
         let both = try await book.enter(AccountDesk.google())
@@ -103,7 +103,7 @@ struct AccountBookTests {
     }
 
     @Test func theNewestVerifiedEmailIsKept() async throws {
-        let book = AccountDesk.book(MemoryStore())
+        let book = AccountDesk.book(MemoryStore.still)
         _ = try await book.enter(AccountDesk.apple())
         _ = try await book.enter(AccountDesk.google())
         #expect(try await book.enter(AccountDesk.google(email: "alice@work.example")).email == "alice@work.example")
@@ -124,14 +124,14 @@ struct AccountBookTests {
     }
 
     @Test func aRelayAddressJoinsAsAnyOther() async throws {
-        let book = AccountDesk.book(MemoryStore())
+        let book = AccountDesk.book(MemoryStore.still)
         let relay = "x1@privaterelay.appleid.com"
         let apple = try await book.enter(AccountDesk.apple(email: relay, isPrivateEmail: true))
         #expect(try await book.enter(AccountDesk.google(email: relay)).subject == apple.subject)
     }
 
     @Test func aNameIsTakenOnce() async throws {
-        let book = AccountDesk.book(MemoryStore())
+        let book = AccountDesk.book(MemoryStore.still)
         #expect(try await book.enter(AccountDesk.apple(), givenName: " \u{7}\n ").name == nil)
         #expect(try await book.enter(AccountDesk.apple(), givenName: "Alice A.").name == "Alice A.")
         #expect(try await book.enter(AccountDesk.google(name: "Someone")).name == "Alice A.")
@@ -139,7 +139,7 @@ struct AccountBookTests {
     }
 
     @Test func aRealmIsSharedAndATenantOfItsNameIsNot() async throws {
-        let store = MemoryStore()
+        let store = MemoryStore.still
         let riders = AccountDesk.book(AccountRules(realm: "taxi"), tenant: "riders", store)
         let drivers = AccountDesk.book(AccountRules(realm: "taxi"), tenant: "drivers", store)
         let stranger = AccountDesk.book(AccountRules(), tenant: "taxi", store)
@@ -152,7 +152,7 @@ struct AccountBookTests {
     /// Another gateway's version has to find them, and nobody to read in a key whose they are.
     @Test(arguments: [(nil, "", "chat"), ("taxi", "realm-", "taxi")] as [(String?, String, String)])
     func recordsAreUnderHashes(_ realm: String?, _ prefix: String, _ scope: String) async throws {
-        let store = MemoryStore()
+        let store = MemoryStore.still
         let book = AccountDesk.book(AccountRules(realm: realm, linkByEmail: true), store)
         let account = try await book.enter(AccountDesk.apple(email: "Alice@example.org"))
         let names = [
@@ -180,7 +180,7 @@ struct AccountBookTests {
         ("Editor", "This account is registered as an Editor"),
     ])
     func anotherRoleIsRefusedByIdentityAndByEmail(_ role: String, _ message: String) async throws {
-        let store = MemoryStore()
+        let store = MemoryStore.still
         let first = AccountDesk.book(AccountRules(realm: "taxi", role: role, linkByEmail: true), tenant: "a", store)
         let second = AccountDesk.book(AccountRules(realm: "taxi", role: "rider", linkByEmail: true), tenant: "b", store)
         let account = try await first.enter(AccountDesk.apple())
@@ -196,7 +196,7 @@ struct AccountBookTests {
     }
 
     @Test func anAccountWithoutARoleGetsOneAndNoRoleChecksNone() async throws {
-        let store = MemoryStore()
+        let store = MemoryStore.still
         let open = AccountDesk.book(AccountRules(realm: "taxi"), tenant: "a", store)
         let drivers = AccountDesk.book(AccountRules(realm: "taxi", role: "driver"), tenant: "b", store)
         let account = try await open.enter(AccountDesk.apple())

@@ -23,7 +23,7 @@ struct AccountForgettingTests {
     }
 
     @Test func theAccountStaysWithoutTheIdentity() async throws {
-        let book = AccountDesk.book(MemoryStore())
+        let book = AccountDesk.book(MemoryStore.still)
         let alice = try await book.enter(AccountDesk.apple(), givenName: "Alice")
         // Once more changes nothing.
         for _ in 0..<2 {
@@ -39,7 +39,7 @@ struct AccountForgettingTests {
     }
 
     @Test func whatAnotherIdentityVouchesForStays() async throws {
-        let book = AccountDesk.book(MemoryStore())
+        let book = AccountDesk.book(MemoryStore.still)
         let alice = try await book.enter(AccountDesk.apple())
         #expect(try await book.enter(AccountDesk.google()).subject == alice.subject)
         try await book.forget(Self.apple, at: Self.start + 1)
@@ -50,7 +50,7 @@ struct AccountForgettingTests {
     }
 
     @Test func whoNeverSignedInIsNoAccount() async throws {
-        let book = AccountDesk.book(MemoryStore())
+        let book = AccountDesk.book(MemoryStore.still)
         try await book.forget(Self.apple, at: Self.start)
         #expect(try await book.account(of: Self.apple) == nil)
     }

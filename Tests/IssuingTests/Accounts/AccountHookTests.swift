@@ -10,7 +10,7 @@ struct AccountHookTests {
 
     private func book(
         _ side: HookSide,
-        _ store: any Store = MemoryStore(),
+        _ store: any Store = MemoryStore.still,
         _ rules: AccountRules = AccountRules(),
         log: RecordedLog = RecordedLog()
     ) -> AccountBook {
@@ -22,7 +22,7 @@ struct AccountHookTests {
         side.answer(#"{"subject":"u-1"}"#)
         let rules = AccountRules(realm: "taxi", role: "driver")
         let identity = AccountDesk.apple(email: "x1@privaterelay.appleid.com", isPrivateEmail: true)
-        _ = try await book(side, MemoryStore(), rules).enter(identity, givenName: "Alice")
+        _ = try await book(side, MemoryStore.still, rules).enter(identity, givenName: "Alice")
         #expect(
             side.asked == [
                 [
@@ -76,7 +76,7 @@ struct AccountHookTests {
 
     @Test func whatTheHookSaysIsKept() async throws {
         let side = try HookSide()
-        let store = MemoryStore()
+        let store = MemoryStore.still
         let book = book(side, store)
         side.answer(#"{"subject":"u-1","role":"admin","claims":{"tier":3,"groups":["a"]},"more":1}"#)
         let account = try await book.enter(AccountDesk.apple(), givenName: "Alice")
@@ -131,7 +131,7 @@ struct AccountHookTests {
 
     @Test func withoutAWordOfTheHookTheTenantsRoleHolds() async throws {
         let side = try HookSide()
-        let store = MemoryStore()
+        let store = MemoryStore.still
         let drivers = book(side, store, AccountRules(realm: "taxi", role: "driver"))
         let riders = book(side, store, AccountRules(realm: "taxi", role: "rider"))
         side.answer(#"{"subject":"u-1"}"#)
@@ -153,7 +153,7 @@ struct AccountHookTests {
     ])
     func aRefusalIsToldToTheApp(_ status: Int, _ body: String, _ told: Int, _ message: String) async throws {
         let side = try HookSide()
-        let store = MemoryStore()
+        let store = MemoryStore.still
         side.answer(body, status: status)
         await #expect(throws: AccountProblem.refusedByHook(status: told, message: message)) {
             try await book(side, store).enter(AccountDesk.apple())

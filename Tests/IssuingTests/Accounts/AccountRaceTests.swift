@@ -32,7 +32,7 @@ struct AccountRaceTests {
     }
 
     @Test func oneRoleWinsAndTheOtherIsRefused() async throws {
-        let store = MemoryStore()
+        let store = MemoryStore.still
         let roles = ["driver", "rider"].map {
             AccountDesk.book(AccountRules(realm: "taxi", role: $0, linkByEmail: true), tenant: $0, store)
         }

@@ -56,7 +56,7 @@ struct SignInTransactionTests {
     }
 
     @Test func storeShowsNothingOfIt() async throws {
-        let store = MemoryStore()
+        let store = MemoryStore.still
         let transactions = SignInTransactions(store, tenant: "chat")
         let id = SignInID.make()
         try await transactions.add(Self.transaction(), as: id)
@@ -71,7 +71,7 @@ struct SignInTransactionTests {
     }
 
     @Test func damagedRecordIsTheStoresFault() async throws {
-        let store = MemoryStore()
+        let store = MemoryStore.still
         let transactions = SignInTransactions(store, tenant: "chat")
         let id = SignInID.make()
         let key = StoreKey(tenant: "chat", kind: "sign-in", hashing: id.bytes)
@@ -82,7 +82,7 @@ struct SignInTransactionTests {
     }
 
     @Test func usedOneStaysUsedAndUnchanged() async throws {
-        let transactions = SignInTransactions(MemoryStore(), tenant: "chat")
+        let transactions = SignInTransactions(MemoryStore.still, tenant: "chat")
         let id = SignInID.make()
         try await transactions.add(Self.transaction(), as: id)
         let stored = try #require(try await transactions.read(id, at: 1_800_000_000))

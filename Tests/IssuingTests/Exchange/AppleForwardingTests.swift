@@ -10,7 +10,8 @@ import Verification
     private static let start = SignInStage.start
     private static let body: JSONObject = ["id_token": "apple-token", "nonce": "n-1"]
 
-    private static func stage(_ signIn: SignIn = .forwarding, _ store: any Store = MemoryStore()) throws -> SignInStage
+    private static func stage(_ signIn: SignIn = .forwarding, _ store: any Store = MemoryStore.still) throws
+        -> SignInStage
     {
         let stage = try SignInStage(signIn, store: store)
         stage.checks.issueApple("apple-token")

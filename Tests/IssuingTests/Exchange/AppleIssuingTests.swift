@@ -9,7 +9,7 @@ import Verification
     private static let start = SignInStage.start
     private static let body: JSONObject = ["identity_token": "apple-token", "nonce": "n-1"]
 
-    private static func stage(_ store: any Store = MemoryStore()) throws -> SignInStage {
+    private static func stage(_ store: any Store = MemoryStore.still) throws -> SignInStage {
         let stage = try SignInStage(store: store)
         stage.checks.issueApple("apple-token")
         return stage

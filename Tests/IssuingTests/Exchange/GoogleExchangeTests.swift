@@ -6,7 +6,7 @@ import Verification
 
 /// Google's tokens.
 @Suite struct GoogleExchangeTests {
-    private static func stage(_ signIn: SignInStage.Kind = .issue, _ store: any Store = MemoryStore()) throws
+    private static func stage(_ signIn: SignInStage.Kind = .issue, _ store: any Store = MemoryStore.still) throws
         -> SignInStage
     {
         let stage = try SignInStage(signIn == .issue ? .issuing : .forwarding, store: store)

@@ -25,12 +25,17 @@ struct SignInStage {
 
     init(
         _ signIn: SignIn = .issuing,
-        store: any Store = MemoryStore(),
+        store: any Store = MemoryStore.still,
         accounts: PretendAccounts = PretendAccounts(),
         checks: PretendChecks = PretendChecks(),
-        trustedOrigins: [String] = []
+        trustedOrigins: [String] = [],
+        crossSiteMode: Tenant.Mode = .enforce,
+        proof: ProofRules? = nil
     ) throws {
-        tenant = try Tenant.chat(signIn, trustedOrigins: trustedOrigins)
+        var tenant = try Tenant.chat(signIn, trustedOrigins: trustedOrigins)
+        tenant.crossSite.mode = crossSiteMode
+        tenant.proof = proof
+        self.tenant = tenant
         self.store = store
         self.accounts = accounts
         self.checks = checks
@@ -68,6 +73,7 @@ struct SignInStage {
             requests: NoProvider(),
             revocations: revocations,
             logger: log.logger,
+            proofNonces: ProofNonces(),
             limits: limits
         )
     }
@@ -163,7 +169,7 @@ extension Tenant {
                 access: .seconds(1800)
             ),
             signIn: signIn,
-            trustedOrigins: trustedOrigins
+            crossSite: CrossSiteRules(trustedOrigins: trustedOrigins)
         )
     }
 }

@@ -24,7 +24,7 @@ struct AuthorizationCodesTests {
     }
 
     @Test func aCodeGivesItsGrantUntilItIsSpent() async throws {
-        let codes = AuthorizationCodes(MemoryStore(), tenant: "clans")
+        let codes = AuthorizationCodes(MemoryStore.still, tenant: "clans")
         let code = try await codes.issue(Self.grant, at: Self.start)
         #expect(Base64URL.decode(code)?.count == 32)
         guard case .fresh(let grant, let fresh) = try await codes.find(code, at: Self.start + 1) else {
@@ -39,7 +39,7 @@ struct AuthorizationCodesTests {
     }
 
     @Test func aBurntCodeNamesNoSession() async throws {
-        let codes = AuthorizationCodes(MemoryStore(), tenant: "clans")
+        let codes = AuthorizationCodes(MemoryStore.still, tenant: "clans")
         let code = try await codes.issue(Self.grant, at: Self.start)
         guard case .fresh(_, let fresh) = try await codes.find(code, at: Self.start) else {
             throw UnexpectedAnswer(what: "not fresh")
@@ -51,7 +51,7 @@ struct AuthorizationCodesTests {
     }
 
     @Test func grantsWithoutWhatIsOptionalComeBackTheSame() async throws {
-        let codes = AuthorizationCodes(MemoryStore(), tenant: "clans")
+        let codes = AuthorizationCodes(MemoryStore.still, tenant: "clans")
         var bare = Self.grant
         (bare.nonce, bare.device, bare.scopes) = (nil, nil, [])
         let code = try await codes.issue(bare, at: Self.start)
@@ -95,7 +95,7 @@ struct AuthorizationCodesTests {
     }
 
     @Test func ofManyWhoSpendACodeAtOnceOneDoes() async throws {
-        let codes = AuthorizationCodes(MemoryStore(), tenant: "clans")
+        let codes = AuthorizationCodes(MemoryStore.still, tenant: "clans")
         let code = try await codes.issue(Self.grant, at: Self.start)
         guard case .fresh(_, let fresh) = try await codes.find(code, at: Self.start) else {
             throw UnexpectedAnswer(what: "not fresh")
@@ -110,7 +110,7 @@ struct AuthorizationCodesTests {
     }
 
     @Test func theStoreHasNeitherTheCodeNorItsGrant() async throws {
-        let store = MemoryStore()
+        let store = MemoryStore.still
         let codes = AuthorizationCodes(store, tenant: "clans")
         let code = try await codes.issue(Self.grant, at: Self.start)
         let key = try key(of: code)
@@ -122,7 +122,7 @@ struct AuthorizationCodesTests {
     }
 
     @Test func aCodeIsNoCodeOfAnotherTenant() async throws {
-        let store = MemoryStore()
+        let store = MemoryStore.still
         let code = try await AuthorizationCodes(store, tenant: "clans").issue(Self.grant, at: Self.start)
         let others = AuthorizationCodes(store, tenant: "chat")
         guard case .unknown = try await others.find(code, at: Self.start) else { throw UnexpectedAnswer(what: "known") }
@@ -134,13 +134,13 @@ struct AuthorizationCodesTests {
 
     @Test(arguments: ["", "x", "not base64url!", String(repeating: "A", count: 43), String(repeating: "A", count: 44)])
     func whatNobodyIssuedIsUnknown(_ code: String) async throws {
-        let codes = AuthorizationCodes(MemoryStore(), tenant: "clans")
+        let codes = AuthorizationCodes(MemoryStore.still, tenant: "clans")
         guard case .unknown = try await codes.find(code, at: Self.start) else { throw UnexpectedAnswer(what: "known") }
     }
 
     @Test(arguments: ["", "F", "Fnonsense", "X", "{}"])
     func aRecordThatIsNoneIsAnError(_ record: String) async throws {
-        let store = MemoryStore()
+        let store = MemoryStore.still
         let codes = AuthorizationCodes(store, tenant: "clans")
         let code = try await codes.issue(Self.grant, at: Self.start)
         try await store.set(Array(record.utf8), for: key(of: code), lifetime: nil)

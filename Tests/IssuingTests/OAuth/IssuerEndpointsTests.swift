@@ -135,7 +135,8 @@ struct IssuerEndpointsTests {
             providerTokens: NoProviders(),
             requests: NoProviders(),
             revocations: StoredRevocations(store: house.store),
-            logger: house.log.logger
+            logger: house.log.logger,
+            proofNonces: ProofNonces()
         )
         let verifier = OwnTokenVerifier(house.sessions.rules, keys: house.keys)
         #expect(IssuerEndpoints(context, codes: house.codes, verifier: verifier) == nil)

@@ -5,7 +5,7 @@ import Testing
 
 /// Which requests with cookies a browser may have been made to send.
 @Suite struct CrossSiteCheckTests {
-    private static let own = "https://chat.localtest"
+    private static let own = "chat.localtest"
 
     private static func check() throws -> CrossSiteCheck {
         CrossSiteCheck(try .chat(.issuing, trustedOrigins: ["https://app.example", "https://Other.example:443/"]))
@@ -18,6 +18,10 @@ import Testing
             ("https://chat.localtest", "same-origin", true),
             ("https://chat.localtest:443", nil, true),
             ("https://CHAT.localtest", nil, true),
+            ("https://chat.localtest", "none", true),
+            // They disagree: the stricter holds.
+            ("https://chat.localtest", "cross-site", false),
+            ("https://chat.localtest", "same-site", false),
             ("https://app.example", "cross-site", true),
             ("https://app.example", "same-site", true),
             ("https://other.example", "cross-site", true),
@@ -51,7 +55,10 @@ import Testing
         ] as [(String?, String?, Bool)]
     )
     func originThenFetchMetadata(_ origin: String?, _ fetchSite: String?, _ isAllowed: Bool) throws {
-        #expect(try Self.check().allows(origin: origin, fetchSite: fetchSite, at: Self.own) == isAllowed)
+        let check = try Self.check()
+        #expect(
+            check.allows(origin: origin, fetchSite: fetchSite, authority: Self.own, isSecure: true) == isAllowed
+        )
     }
 
     @Test func theRequestsOwnOriginIsItsSchemeAndAuthority() throws {
@@ -71,11 +78,45 @@ import Testing
         #expect(check.allows(request))
     }
 
+    @Test func whereNobodyKnowsTheSchemeEitherIsGood() throws {
+        let check = try Self.check()
+        for isSecure in [true, false] {
+            for (origin, isAllowed) in [
+                ("http://\(Self.own)", true), ("https://\(Self.own)", true), ("https://evil.example", false),
+            ] {
+                let request = EndpointRequest(
+                    endpoint: .sessionLogout,
+                    method: "POST",
+                    isSecure: isSecure,
+                    isSchemeKnown: false,
+                    authority: Self.own,
+                    fields: EndpointRequest.Fields(origin: origin),
+                    now: 0
+                )
+                #expect(check.allows(request) == isAllowed, "\(origin)")
+            }
+        }
+    }
+
+    @Test func whatCanBeReadInSeveralWaysIsRefused() throws {
+        let own = "https://\(Self.own)"
+        for origin in [own, "https://app.example", nil] {
+            let request = EndpointRequest(
+                endpoint: .sessionLogout,
+                method: "POST",
+                authority: Self.own,
+                fields: EndpointRequest.Fields(origin: origin, isOriginAmbiguous: true),
+                now: 0
+            )
+            #expect(try !Self.check().allows(request))
+        }
+    }
+
     @Test func withoutSignInInABrowserNothingElseIsTrusted() throws {
         var signIn = SignIn.issuing
         signIn.web = nil
         let check = CrossSiteCheck(try .chat(signIn))
-        #expect(!check.allows(origin: "https://chat.example", fetchSite: nil, at: Self.own))
-        #expect(check.allows(origin: Self.own, fetchSite: nil, at: Self.own))
+        #expect(!check.allows(origin: "https://chat.example", fetchSite: nil, authority: Self.own, isSecure: true))
+        #expect(check.allows(origin: "https://\(Self.own)", fetchSite: nil, authority: Self.own, isSecure: true))
     }
 }

@@ -120,6 +120,14 @@ import Verification
         #expect(try mixed.response.fields.setCookies.isEmpty)
     }
 
+    @Test func anotherSiteThatIsOnlyObservedIsLetThrough() async throws {
+        let stage = try SignInStage(crossSiteMode: .observe)
+        let tokens = try await stage.begin()
+        let answer = await stage.ask(.sessionLogout, cookies: try tokens.cookies, origin: "https://evil.example")
+        #expect(try answer.response.fields.clearsCookies)
+        #expect(try await !stage.isLive(tokens))
+    }
+
     @Test(arguments: [WatchedStore.Call.value, .remove, .revoke])
     func whileTheStoreIsDownNothingIsSaidToBeOver(_ call: WatchedStore.Call) async throws {
         let store = WatchedStore()

@@ -24,7 +24,7 @@ struct EarlierSessionTests {
     }
 
     @Test func theyGoOnWithTheScopesThatTheyHad() async throws {
-        let store = MemoryStore()
+        let store = MemoryStore.still
         let desk = try Desk(.chat, store)
         let tokens = try await desk.signIn()
         try await takeBack(tokens, scope: "openid email", in: store)
@@ -38,7 +38,7 @@ struct EarlierSessionTests {
     }
 
     @Test func withoutScopesTheyGetNoIDToken() async throws {
-        let store = MemoryStore()
+        let store = MemoryStore.still
         let desk = try Desk(.chat, store)
         let tokens = try await desk.signIn()
         try await takeBack(tokens, scope: nil, in: store)
@@ -49,7 +49,7 @@ struct EarlierSessionTests {
 
     @Test(arguments: [true, false])
     func theirFirstUsePutsThemIntoTheList(isRefresh: Bool) async throws {
-        let store = MemoryStore()
+        let store = MemoryStore.still
         let desk = try Desk(.chat, store)
         let tokens = try await desk.signIn()
         try await takeBack(tokens, scope: nil, in: store)

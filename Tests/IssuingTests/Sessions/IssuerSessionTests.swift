@@ -26,7 +26,7 @@ struct IssuerSessionTests {
     @Test func itReadsBackAsItWasWritten() throws {
         var (session, token) = start(claims: ["email": "ä@example.org", "roles": ["x"], "n": 1], device: "iPhone")
         #expect(read(session.json) == session)
-        _ = try session.rotate(token, .clans, at: 1010.125)
+        _ = try session.rotate(token, nil, .clans, at: 1010.125)
         #expect(read(session.json) == session)
         #expect(session.family.rotations.count == 1)
     }
@@ -54,7 +54,7 @@ struct IssuerSessionTests {
     @Test(arguments: ["created", "used", "expires", "at"])
     func aTimeThatIsNoneIsNotRead(_ name: String) throws {
         var (session, token) = start()
-        _ = try session.rotate(token, .clans, at: 1010)
+        _ = try session.rotate(token, nil, .clans, at: 1010)
         let object = try #require(JSONParser.parse(session.json).object)
         for (time, isRead) in [(1e300, false), (-1, false), (1.1e11, false), (1e11, true), (0, true)] {
             var changed = object
@@ -69,13 +69,13 @@ struct IssuerSessionTests {
             let read = read(JSONWriter.bytes(of: changed))
             #expect((read != nil) == isRead, "\(time)")
             guard let read else { continue }
-            _ = AccessTokenClaims.make(read, scopes: read.scopes, .clans, at: 1000)
+            _ = AccessTokenClaims.make(read, scopes: read.scopes, boundTo: nil, .clans, at: 1000)
         }
     }
 
     @Test func noTokenIsInTheRecord() throws {
         var (session, token) = start()
-        let successor = try session.rotate(token, .clans, at: 1010)
+        let successor = try session.rotate(token, nil, .clans, at: 1010)
         let record = String(decoding: session.json, as: UTF8.self)
         for hidden in [token, successor] {
             #expect(!record.contains(hidden.text))
@@ -105,7 +105,7 @@ struct IssuerSessionTests {
         ]
         let session = start(claims: claims).session
         #expect(session.claims == ["role": "admin"])
-        let made = AccessTokenClaims.make(session, scopes: session.scopes, .clans, at: 1000)
+        let made = AccessTokenClaims.make(session, scopes: session.scopes, boundTo: nil, .clans, at: 1000)
         #expect(made["sub"] == "a" && made["client_id"] == "app" && made["role"] == "admin" && made["exp"] == 4600)
         #expect(made["scope"] == "openid email" && made["auth_time"] == 1000 && made["nonce"] == nil)
     }

@@ -72,7 +72,13 @@ struct RefreshGrantRulesTests {
         let desk = try Desk()
         let tokens = try await signIn(desk, client: nil)
         let refused = try await refusal {
-            try await desk.book.renew(sessionID: tokens.sessionID, subject: "alice", scopes: ["email"], at: start + 1)
+            try await desk.book.renew(
+                sessionID: tokens.sessionID,
+                subject: "alice",
+                scopes: ["email"],
+                boundTo: nil,
+                at: start + 1
+            )
         }
         #expect(refused == .scopeExceeded)
         _ = try await desk.book.renew(sessionID: tokens.sessionID, subject: "alice", at: start + 2)

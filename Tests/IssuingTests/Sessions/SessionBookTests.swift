@@ -93,7 +93,7 @@ struct SessionBookTests {
     }
 
     @Test func anEndedSessionGivesNothing() async throws {
-        let store = MemoryStore()
+        let store = MemoryStore.still
         let desk = try Desk(.chat, store)
         let tokens = try await desk.signIn()
         let other = try await desk.signIn()
@@ -173,7 +173,7 @@ struct SessionBookTests {
     }
 
     @Test func tenantsDoNotMix() async throws {
-        let store = MemoryStore()
+        let store = MemoryStore.still
         let (chat, clans) = (try Desk(.chat, store), try Desk(.clans, store))
         let tokens = try await chat.signIn()
         #expect(try await refusal { try await clans.book.refresh(tokens.refresh, at: start) } == .unknownSession)

@@ -92,7 +92,7 @@ struct SessionListFailureTests {
     }
 
     @Test func aListThatCannotBeReadKeepsNobodyOut() async throws {
-        let store = MemoryStore()
+        let store = MemoryStore.still
         let log = RecordedLog()
         let desk = try Desk(.chat, store, logger: log.logger)
         for garbage in ["", "null", "{}", #"{"v":1,"sessions":[{}]}"#, #"{"v":2,"sessions":[]}"#] {
@@ -109,7 +109,7 @@ struct SessionListFailureTests {
     }
 
     @Test func aSessionThatCannotBeReadHidesNoOther() async throws {
-        let store = MemoryStore()
+        let store = MemoryStore.still
         let desk = try Desk(.chat, store)
         let (first, second) = (try await desk.signIn(), try await desk.signIn())
         let recordKey = StoreKey(tenant: "chat", kind: "session", name: first.sessionID)

@@ -54,7 +54,7 @@ struct SessionListTests {
     }
 
     @Test func signInsAndEndsAtOnceLeaveThoseThatGoOn() async throws {
-        let store = MemoryStore()
+        let store = MemoryStore.still
         let desk = try Desk(.chat, store)
         var old: [String] = []
         for _ in 0..<30 { old.append(try await desk.signIn().sessionID) }
@@ -75,7 +75,7 @@ struct SessionListTests {
     }
 
     @Test func usesDoNotWriteTheList() async throws {
-        let store = MemoryStore()
+        let store = MemoryStore.still
         let desk = try Desk(.chat, store)
         let tokens = try await desk.signIn()
         let before = try await store.value(for: key)
@@ -88,7 +88,7 @@ struct SessionListTests {
     }
 
     @Test func whatHasEndedByItselfIsDroppedWhenItIsSeen() async throws {
-        let store = MemoryStore()
+        let store = MemoryStore.still
         let desk = try Desk(.clans, store)
         let clansKey = StoreKey(tenant: "clans", kind: "sessions", hashing: "alice".utf8)
         _ = try await desk.signIn()
@@ -132,7 +132,7 @@ struct SessionListTests {
     }
 
     @Test func tooManyThatGoOnEndTheEarliest() async throws {
-        let store = MemoryStore()
+        let store = MemoryStore.still
         let desk = try Desk(.chat, store)
         var begun: [IssuedTokens] = []
         for turn in 0...SessionList.most { begun.append(try await desk.signIn(at: start + Double(turn))) }

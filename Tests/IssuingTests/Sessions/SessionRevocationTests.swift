@@ -22,7 +22,7 @@ struct SessionRevocationTests {
 
     @Test(arguments: Revoked.allCases, [true, false])
     func itCannotBeRefreshedNorRenewedAndEnds(_ revoked: Revoked, isRefresh: Bool) async throws {
-        let store = MemoryStore()
+        let store = MemoryStore.still
         let desk = try Desk(.chat, store)
         let tokens = try await desk.signIn()
         let bystander = try await Desk(.clans, store).signIn()
@@ -42,7 +42,7 @@ struct SessionRevocationTests {
     }
 
     @Test func theSuccessorIsNotGivenAgainOnceTheSubjectIsRevoked() async throws {
-        let store = MemoryStore()
+        let store = MemoryStore.still
         let desk = try Desk(.chat, store)
         let tokens = try await desk.signIn()
         let next = try await desk.book.refresh(tokens.refresh, at: start + 5)
@@ -82,7 +82,7 @@ struct SessionRevocationTests {
 
     /// As long as the longest session: one that the list does not know stays refused.
     @Test func oneThatIsMissingInTheListIsRefusedToo() async throws {
-        let store = MemoryStore()
+        let store = MemoryStore.still
         let desk = try Desk(.clans, store)
         let tokens = try await desk.signIn()
         try await store.remove(StoreKey(tenant: "clans", kind: "sessions", hashing: "alice".utf8))

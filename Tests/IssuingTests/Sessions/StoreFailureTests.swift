@@ -80,7 +80,7 @@ struct StoreFailureTests {
     }
 
     @Test func aRecordThatCannotBeReadIsNobodysFaultButTheStores() async throws {
-        let store = MemoryStore()
+        let store = MemoryStore.still
         let desk = try Desk(.chat, store)
         let (tokens, other) = (try await desk.signIn(), try await desk.signIn())
         let key = StoreKey(tenant: "chat", kind: "session", name: tokens.sessionID)

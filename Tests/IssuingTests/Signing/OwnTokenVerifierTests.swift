@@ -34,7 +34,7 @@ struct OwnTokenVerifierTests {
     }
 
     @Test func aTokenIsTakenForItsOwnTypeOnly() async throws {
-        let keys = try KeyInstance(MemoryStore()).keys
+        let keys = try KeyInstance(MemoryStore.still).keys
         for type in [IssuedTokenType.access, .id] {
             let token = try await keys.sign(Self.claims, as: type)
             #expect(await verify(token, as: type, keys) == .success("alice"))
@@ -56,7 +56,7 @@ struct OwnTokenVerifierTests {
     }
 
     @Test func whatAnAccessTokenSaysHasToBeTheIssuers() async throws {
-        let keys = try KeyInstance(MemoryStore()).keys
+        let keys = try KeyInstance(MemoryStore.still).keys
         let wrong: [(String, JSONValue?, VerificationFailure.Code)] = [
             ("iss", "https://chat.example/", .unknownIssuer), ("aud", "other-api", .wrongAudience),
             ("aud", nil, .missingClaim), ("sub", nil, .missingClaim), ("exp", nil, .missingClaim),
@@ -74,7 +74,7 @@ struct OwnTokenVerifierTests {
     }
 
     @Test func expiredTokensPassWhereTheyMay() async throws {
-        let keys = try KeyInstance(MemoryStore()).keys
+        let keys = try KeyInstance(MemoryStore.still).keys
         let token = try await keys.sign(Self.claims, as: .id)
         let late = 1_800_001_800.0 + 60
         expectRefusal(await verify(token, as: .id, at: late, keys), .expired)
@@ -85,10 +85,10 @@ struct OwnTokenVerifierTests {
     }
 
     @Test func otherKeysAndAlgorithmsAreRefused() async throws {
-        let keys = try KeyInstance(MemoryStore()).keys
-        let foreign = try KeyInstance(MemoryStore()).keys
+        let keys = try KeyInstance(MemoryStore.still).keys
+        let foreign = try KeyInstance(MemoryStore.still).keys
         expectRefusal(await verify(try await foreign.sign(Self.claims, as: .access), as: .access, keys), .unknownKey)
-        let rsa = try KeyInstance(MemoryStore(), algorithm: .rs256).keys
+        let rsa = try KeyInstance(MemoryStore.still, algorithm: .rs256).keys
         expectRefusal(
             await verify(try await rsa.sign(Self.claims, as: .access), as: .access, keys),
             .algorithmNotAllowed

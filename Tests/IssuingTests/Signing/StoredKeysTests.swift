@@ -17,7 +17,7 @@ struct StoredKeysTests {
 
     @Test(arguments: [SignatureAlgorithm.es256, .rs256])
     func tokensSayTheirTypeAndVerify(_ algorithm: SignatureAlgorithm) async throws {
-        let instance = try KeyInstance(MemoryStore(), algorithm: algorithm)
+        let instance = try KeyInstance(MemoryStore.still, algorithm: algorithm)
         for type in [IssuedTokenType.access, .id, .hook] {
             let token = try await instance.sign(type)
             let header = try UnverifiedToken(Array(token.utf8)).header
@@ -28,7 +28,7 @@ struct StoredKeysTests {
     }
 
     @Test func keysAreToldOfBeforeTheySign() async throws {
-        let instance = try KeyInstance(MemoryStore())
+        let instance = try KeyInstance(MemoryStore.still)
         #expect(instance.told.isEmpty)
         try await instance.keys.load(at: Self.start)
         let published = try await instance.keys.published()
@@ -54,7 +54,7 @@ struct StoredKeysTests {
     }
 
     @Test func aDryRunChangesNothing() async throws {
-        let store = MemoryStore()
+        let store = MemoryStore.still
         let instance = try KeyInstance(store)
         try await instance.keys.load(at: Self.start)
         let before = try await ring(in: store, instance.sealer)
@@ -68,7 +68,7 @@ struct StoredKeysTests {
     }
 
     @Test func keysAreRotatedWhenTheyAreDue() async throws {
-        let instance = try KeyInstance(MemoryStore(), rotateEvery: .seconds(86_400))
+        let instance = try KeyInstance(MemoryStore.still, rotateEvery: .seconds(86_400))
         let first = try await instance.keyID()
         var seen: Set<String> = [first]
         for minute in stride(from: 0, through: 3 * 1440 + 60, by: 4) {
@@ -83,20 +83,20 @@ struct StoredKeysTests {
     }
 
     @Test func aRestartGoesOnWithTheSameKeys() async throws {
-        let store = MemoryStore()
+        let store = MemoryStore.still
         let first = try await KeyInstance(store).keyID()
         #expect(try await KeyInstance(store).keyID() == first)
     }
 
     @Test func anotherAlgorithmHasAnotherRing() async throws {
-        let store = MemoryStore()
+        let store = MemoryStore.still
         let first = try await KeyInstance(store).keyID()
         #expect(try await KeyInstance(store, algorithm: .rs256).keyID() != first)
         #expect(try await KeyInstance(store).keyID() == first)
     }
 
     @Test func anotherKeyOfTheHouseOpensNothing() async throws {
-        let store = MemoryStore()
+        let store = MemoryStore.still
         let first = try await KeyInstance(store).keyID()
         let other = try KeyInstance(store, seal: 2)
         let problem = await #expect(throws: SigningProblem.self) { try await other.keys.load(at: Self.start) }
@@ -112,7 +112,7 @@ struct StoredKeysTests {
     }
 
     @Test func aNewKeyOfTheHouseSealsTheRingAnew() async throws {
-        let store = MemoryStore()
+        let store = MemoryStore.still
         let first = try await KeyInstance(store, seal: 1).keyID()
         #expect(try await KeyInstance(store, seal: 2, 1).keyID() == first)
         #expect(try await KeyInstance(store, seal: 2).keyID() == first)
@@ -120,7 +120,7 @@ struct StoredKeysTests {
     }
 
     @Test func whatIsNoRingIsNotOverwritten() async throws {
-        let store = MemoryStore()
+        let store = MemoryStore.still
         let instance = try KeyInstance(store)
         let key = StoreKey(tenant: "chat", kind: "signing-keys", name: "ES256")
         try await store.setSealed(Array("{}".utf8), for: key, lifetime: nil, with: instance.sealer)
@@ -131,7 +131,7 @@ struct StoredKeysTests {
     }
 
     @Test func nothingKnowsThePrivateKeysWithoutTheKeyOfTheHouse() async throws {
-        let store = MemoryStore()
+        let store = MemoryStore.still
         _ = try await KeyInstance(store).keyID()
         let key = StoreKey(tenant: "chat", kind: "signing-keys", name: "ES256")
         let sealed = try #require(try await store.value(for: key))

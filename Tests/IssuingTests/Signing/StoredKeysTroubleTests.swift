@@ -83,7 +83,7 @@ struct StoredKeysTroubleTests {
     }
 
     @Test func aProcessThatSleptReadsBeforeItSigns() async throws {
-        let store = MemoryStore()
+        let store = MemoryStore.still
         let (awake, asleep) = (try KeyInstance(store), try KeyInstance(store))
         let old = try await asleep.keyID()
         awake.time = Self.start + 86_400
@@ -116,7 +116,7 @@ struct StoredKeysTroubleTests {
     }
 
     @Test func aRingThatTheStoreLostIsPutBack() async throws {
-        let store = MemoryStore()
+        let store = MemoryStore.still
         let (one, other) = (try KeyInstance(store), try KeyInstance(store))
         let keyID = try await one.keyID()
         try await other.keys.load(at: Self.start)
@@ -129,7 +129,7 @@ struct StoredKeysTroubleTests {
     }
 
     @Test func aChangeIsAnnounced() async throws {
-        let store = MemoryStore()
+        let store = MemoryStore.still
         try await store.open()
         let position = try await store.loadRevocations(tenants: ["chat"]) { _ in }
         let instance = try KeyInstance(store)
@@ -142,7 +142,7 @@ struct StoredKeysTroubleTests {
     }
 
     @Test func nothingOfAKeyIsLogged() async throws {
-        let instance = try KeyInstance(MemoryStore())
+        let instance = try KeyInstance(MemoryStore.still)
         try await instance.keys.load(at: Self.start)
         _ = try await instance.keys.rotate(at: Self.start + 86_400, dryRun: false)
         #expect(instance.log.lines.contains { $0.hasPrefix("notice signing keys made") })

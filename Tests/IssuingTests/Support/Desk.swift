@@ -17,7 +17,7 @@ struct Desk {
     /// - Parameter problem: Why it cannot sign; nil: it can.
     init(
         _ rules: IssuerRules = .chat,
-        _ store: any Store = MemoryStore(),
+        _ store: any Store = MemoryStore.still,
         problem: SigningProblem? = nil,
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     ) throws {

@@ -46,7 +46,7 @@ final class StorePlace: Sendable {
 
     private func make() -> any Store {
         switch kind {
-        case .memory: MemoryStore()
+        case .memory: MemoryStore.still
         case .embedded: EmbeddedStore(path: file.path)
         case .redis:
             RedisStore(

@@ -10,7 +10,7 @@ final class WatchedStore: Store {
 
     typealias Watch = @Sendable (Call) async throws(StoreError) -> Void
 
-    let memory = MemoryStore()
+    let memory = MemoryStore.still
     private let watch = Mutex<Watch?>(nil)
 
     func onCall(_ watch: Watch?) { self.watch.withLock { $0 = watch } }
@@ -101,6 +101,10 @@ extension WatchedStore {
         limit: Int
     ) async throws(StoreError) -> (records: [RevocationRecord], next: String?) {
         try await memory.revocations(tenant: tenant, cursor: cursor, limit: limit)
+    }
+
+    func use(_ uses: [AllowanceUse], timeout: Duration) async throws(StoreError) -> [Int64] {
+        try await memory.use(uses, timeout: timeout)
     }
 
     func removeExpiredRevocations(tenants: [String]) async throws(StoreError) {

@@ -29,14 +29,17 @@ struct BrowserHouse {
         name: String = "chat",
         web webProvider: SignIn.Provider = .google,
         store: WatchedStore = WatchedStore(),
-        clients: [IssuerClient] = Self.clients
+        clients: [IssuerClient] = Self.clients,
+        proof: ProofRules? = nil
     ) throws {
+        var tenant = try Self.tenant(name, page, webProvider, clients)
+        tenant.proof = proof
         self.store = store
         web = ScriptedBrowserProvider(webProvider)
         desk = try Desk(.chat, store)
         codes = AuthorizationCodes(store, tenant: name)
         let context = SignInContext(
-            tenant: try Self.tenant(name, page, webProvider, clients),
+            tenant: tenant,
             store: store,
             accounts: accounts,
             sessions: desk.book,
@@ -45,6 +48,7 @@ struct BrowserHouse {
             requests: UnaskedParts(),
             revocations: UnaskedParts(),
             logger: log.logger,
+            proofNonces: ProofNonces(),
             limits: limits
         )
         endpoints = BrowserEndpoints(context, page: [apple, google], web: web, codes: codes)

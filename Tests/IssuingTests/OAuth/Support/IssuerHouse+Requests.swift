@@ -69,6 +69,7 @@ extension IssuerHouse {
         scopes: [String] = ["openid", "email"],
         nonce: String? = nil,
         subject: String = "alice",
+        boundTo thumbprint: [UInt8]? = nil,
         at now: Double = start
     ) async throws -> String {
         try await codes.issue(
@@ -80,7 +81,8 @@ extension IssuerHouse {
                 nonce: nonce,
                 subject: subject,
                 provider: "apple",
-                issuedAt: now
+                issuedAt: now,
+                keyThumbprint: thumbprint
             ),
             at: now
         )

@@ -21,15 +21,18 @@ struct IssuerHouse {
     let sessions: SessionBook
     let codes: AuthorizationCodes
     let limits = AttemptLimits()
+    let context: SignInContext
     let endpoints: IssuerEndpoints
 
     /// - Parameters:
     ///   - name: The tenant's; several may share a store.
+    ///   - proof: The tenant's `dpop`.
     ///   - files: Where the private keys are; nil: the two of all tests.
     init(
         _ name: String = "clans",
         _ store: WatchedStore = WatchedStore(),
         issuer: BuiltInIssuer? = nil,
+        proof: ProofRules? = nil,
         keys files: (any FileReading)? = nil
     ) throws {
         let issuer = issuer ?? .clans(name)
@@ -44,13 +47,14 @@ struct IssuerHouse {
             hosts: [.exact("\(name).example")],
             backend: Backend(servers: []),
             authenticate: Authentication(policy: VerificationPolicy(issuers: [])),
-            issuer: issuer
+            issuer: issuer,
+            proof: proof
         )
         self.store = store
         let revocations = StoredRevocations(store: store)
         sessions = SessionBook(rules, store: store, keys: keys, revocations: revocations, logger: log.logger)
         codes = AuthorizationCodes(store, tenant: name)
-        let context = SignInContext(
+        context = SignInContext(
             tenant: tenant,
             store: store,
             accounts: accounts,
@@ -60,6 +64,7 @@ struct IssuerHouse {
             requests: NoProviders(),
             revocations: revocations,
             logger: log.logger,
+            proofNonces: ProofNonces(),
             limits: limits
         )
         let endpoints = IssuerEndpoints(
