@@ -8,11 +8,18 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+/// The files that the dashboard's page is put together from; they are compiled into the program.
+let dashboard = [
+    "page.html", "style.css", "elements.js", "format.js", "gateway.js", "history.js", "chart.js", "overview.js",
+    "health.js", "revocations.js", "sessions.js", "explain.js", "main.js",
+]
+
 /// Modules point one way; the targets read as the diagram:
 ///
 ///     COpenSSL <- Verification <- Tenants <- Issuing <- Gateway <- gatehouse
 ///     CHiredis <- Redis <- Store <----------/          /          /
 ///     PeerNames <--/----------------------------------/          /
+///                                         ExtAuthz <-/          /
 ///                                 Tenants <- Demo <-------------/
 let package = Package(
     name: "gatehouse",
@@ -29,10 +36,12 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/grpc/grpc-swift-2", from: "2.4.3"),
         .package(url: "https://github.com/grpc/grpc-swift-nio-transport", from: "2.9.2"),
+        .package(url: "https://github.com/grpc/grpc-swift-protobuf", from: "2.4.1"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
@@ -91,8 +100,22 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(
+            name: "ExtAuthz",
+            dependencies: [
+                .product(name: "GRPCCore", package: "grpc-swift-2"),
+                .product(name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport"),
+                .product(name: "GRPCProtobuf", package: "grpc-swift-protobuf"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+            ],
+            exclude: ["Protocol"],
+            swiftSettings: strict
+        ),
+        .target(
             name: "Gateway",
             dependencies: [
+                "ExtAuthz",
                 "Issuing",
                 "PeerNames",
                 "Redis",
@@ -103,6 +126,7 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -113,6 +137,8 @@ let package = Package(
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),
             ],
+            resources: [.embedInCode("Admin/OpenAPI/openapi.json")]
+                + dashboard.map { .embedInCode("Admin/Dashboard/Page/\($0)") },
             swiftSettings: strict
         ),
         .target(
@@ -192,11 +218,19 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .testTarget(
+            name: "ExtAuthzTests",
+            dependencies: [
+                "ExtAuthz",
+                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+            ],
+            swiftSettings: strict
+        ),
         .testTarget(name: "TenantsTests", dependencies: ["Tenants", "Verification"], swiftSettings: strict),
         .testTarget(
             name: "DemoTests",
             dependencies: [
-                "Demo", "Tenants", "Verification", "gatehouse",
+                "Demo", "Gateway", "Tenants", "Verification", "gatehouse",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
@@ -208,8 +242,9 @@ let package = Package(
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "Gateway", "Issuing", "Store", "Tenants", "Verification",
+                "ExtAuthz", "Gateway", "Issuing", "Store", "Tenants", "Verification",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
@@ -244,9 +279,10 @@ let package = Package(
         .testTarget(
             name: "RealClientTests",
             dependencies: [
-                "Demo", "Gateway", "Tenants", "Verification",
+                "Demo", "ExtAuthz", "Gateway", "Tenants", "Verification",
                 .product(name: "GRPCCore", package: "grpc-swift-2"),
                 .product(name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport"),
+                .product(name: "GRPCProtobuf", package: "grpc-swift-protobuf"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

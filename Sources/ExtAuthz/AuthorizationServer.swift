@@ -1,0 +1,83 @@
+internal import GRPCCore
+internal import GRPCNIOTransportHTTP2Posix
+internal import NIOCore
+public import NIOPosix
+internal import Synchronization
+
+/// The listener that Envoy asks on, by gRPC in plain text.
+public final class AuthorizationServer: Sendable {
+    /// Questions of one connection that are answered at once; Envoy opens another one for more.
+    private static let mostStreams = 64
+    /// Bytes of a question besides the head that it is about: lengths, addresses, a certificate.
+    private static let roomBesideHead = 64 << 10
+
+    private let server: GRPCServer<HTTP2ServerTransport.Posix>
+    private let serving = Mutex<Task<Void, any Error>?>(nil)
+
+    /// - Parameters:
+    ///   - host: An IP address or a name.
+    ///   - port: 0 for any that is free.
+    ///   - maximumHeadBytes: Of a request that is asked about; questions with a longer one are refused before they are read.
+    ///   - idleTimeout: How long a connection may be without a question.
+    ///   - eventLoops: Where connections are served.
+    /// - Throws: If there is no such host.
+    public init(
+        host: String,
+        port: Int,
+        maximumHeadBytes: Int,
+        idleTimeout: Duration,
+        eventLoops: MultiThreadedEventLoopGroup,
+        authorizer: any Authorizer
+    ) throws {
+        let resolved = try SocketAddress.makeAddressResolvingHost(host, port: port)
+        let text = resolved.ipAddress ?? host
+        var config = HTTP2ServerTransport.Posix.Config.defaults
+        config.http2.maxConcurrentStreams = Self.mostStreams
+        config.rpc.maxRequestPayloadSize = maximumHeadBytes + Self.roomBesideHead
+        config.connection.maxIdleTime = idleTimeout
+        let transport = HTTP2ServerTransport.Posix(
+            address: resolved.protocol == .inet6 ? .ipv6(host: text, port: port) : .ipv4(host: text, port: port),
+            transportSecurity: .plaintext,
+            config: config,
+            eventLoopGroup: eventLoops
+        )
+        server = GRPCServer(
+            transport: transport,
+            services: [AuthorizationService(authorizer: authorizer)],
+            interceptors: [TrustedPeers(authorizer: authorizer)]
+        )
+    }
+
+    /// Begins to answer.
+    ///
+    /// - Returns: The port.
+    /// - Throws: If the address cannot be listened on.
+    public func start() async throws -> Int {
+        let task = Task { [server] in try await server.serve() }
+        serving.withLock { $0 = task }
+        do {
+            let address = try await server.transport.listeningAddress
+            return address.ipv4?.port ?? address.ipv6?.port ?? 0
+        } catch {
+            // Why the address is not listened on, the task knows.
+            try await task.value
+            throw error
+        }
+    }
+
+    /// Takes no more questions, lets those under way be answered within `grace`, and closes the rest.
+    public func stop(grace: Duration) async {
+        let task = serving.withLock { serving in
+            defer { serving = nil }
+            return serving
+        }
+        guard let task else { return }
+        server.beginGracefulShutdown()
+        let overdue = Task {
+            try await Task.sleep(for: grace)
+            task.cancel()
+        }
+        _ = await task.result
+        overdue.cancel()
+    }
+}

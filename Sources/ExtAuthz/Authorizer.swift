@@ -1,0 +1,25 @@
+/// Decides about the requests that Envoy asks about.
+public protocol Authorizer: Sendable {
+    /// Whether questions of a peer are answered.
+    ///
+    /// - Parameter peer: An IP address.
+    func answers(_ peer: String) -> Bool
+
+    /// - Parameter peer: The IP address of the Envoy that asks; ``answers(_:)`` was true of it.
+    func decide(_ request: AskedRequest, for peer: String) async -> CheckReply
+}
+
+/// A field of a head.
+public struct AuthzField: Sendable, Equatable {
+    public var name: [UInt8]
+    public var value: [UInt8]
+
+    public init(name: [UInt8], value: [UInt8]) {
+        self.name = name
+        self.value = value
+    }
+
+    init(_ name: String, _ value: String) {
+        self.init(name: Array(name.utf8), value: Array(value.utf8))
+    }
+}
