@@ -1,3 +1,4 @@
+import ExtAuthz
 public import Logging
 import NIOCore
 import NIOPosix
@@ -10,50 +11,69 @@ public struct BoundAddresses: Sendable, Equatable {
     /// In the order of the configuration.
     public var listeners: [HostPort]
     public var admin: HostPort?
+    /// Of Envoy's gRPC ext_authz.
+    public var extAuthz: HostPort?
 }
 
 /// The whole gateway: wires the parts, starts them in order of dependence and stops them in the reverse.
 public final class Gateway: Service, Sendable {
-    private enum State {
+    enum State {
         case stopped
         case running(Running)
     }
 
-    private struct Running {
+    struct Running {
         var group: MultiThreadedEventLoopGroup
         /// For signature checks that take too long for a worker.
         var slow: MultiThreadedEventLoopGroup
         var shared: SharedState
+        /// What the workers were made from, or adopted last.
+        var parts: Worker.Parts
         var workers: [WorkerHandle]
-        var doors: [any Channel]
+        var doors: [FrontDoor.Door] = []
         var admin: AdminServer?
+        var extAuthz: AuthorizationServer?
+        /// Of the server certificates' files.
         var watch: Task<Void, Never>?
     }
 
-    private let configuration: TenantsConfiguration
-    private let logger: Logger
+    /// Reads the configuration anew, with all that it names.
+    public typealias Reading = @Sendable () async -> ReadResult
+
+    let logger: Logger
+    let live: LiveConfiguration
     private let accessLog: AccessLogWriter?
+    private let observe: @Sendable (GatewayEvent) -> Void
     private let sealingKeys: Secret?
     private let files: any FileReading
-    private let state = Mutex(State.stopped)
+    /// Nil: the configuration stays as it is.
+    private let reading: Reading?
+    private let reloads = WorkQueue()
+    let state = Mutex(State.stopped)
 
     /// - Parameters:
     ///   - configuration: What tenants.yaml says.
+    ///   - observe: Told of what happens while it ``run()``s.
     ///   - accessLog: Where the lines go if `gateway.log.access` is on.
     ///   - sealingKeys: What secrets in the store are sealed with, as `GATEHOUSE_KEY` has it: 32 bytes in base64, or
     ///     several separated by commas, the newest first.
     ///   - files: Where the signing keys of the tenants' own issuers are read.
+    ///   - reading: Reads the configuration anew for ``reload(because:)``.
     public init(
         configuration: TenantsConfiguration,
         logger: Logger,
+        observe: @escaping @Sendable (GatewayEvent) -> Void = { _ in },
         accessLog: AccessLogDestination = .standardOutput,
         sealingKeys: Secret? = nil,
-        files: any FileReading = DiskFiles()
+        files: any FileReading = DiskFiles(),
+        reading: Reading? = nil
     ) {
-        self.configuration = configuration
+        live = LiveConfiguration(ConfigurationEdition(configuration, at: Clock.unix()))
         self.logger = logger
         self.sealingKeys = sealingKeys
+        self.observe = observe
         self.files = files
+        self.reading = reading
         self.accessLog = configuration.gateway.log.access ? AccessLogWriter.make(accessLog) : nil
     }
 
@@ -62,21 +82,23 @@ public final class Gateway: Service, Sendable {
     /// - Throws: If an address cannot be listened on, or a certificate or the store cannot be used; nothing is left open
     ///   then.
     public func start() async throws -> BoundAddresses {
-        let watch = GatewayCertificates.watch(configuration, logger: logger) { self.use($0) }
-        let certificates = try await GatewayCertificates.load(configuration)
-        let threads = configuration.gateway.threads
+        let edition = live.current
+        let watch = GatewayCertificates.watch(edition.configuration, logger: logger) { self.use($0) }
+        let certificates = try await GatewayCertificates.load(edition)
+        let threads = edition.configuration.gateway.threads
         let count = threads > 0 ? threads : System.coreCount
         let group = MultiThreadedEventLoopGroup(numberOfThreads: count)
         do {
-            let shared = try SharedState(configuration, sealingKeys: sealingKeys, files: files, logger: logger)
+            let shared = try SharedState(edition, sealingKeys: sealingKeys, files: files, logger: logger)
             let slow = MultiThreadedEventLoopGroup(numberOfThreads: max(1, count - 1))
-            let verifiers = slow.makeIterator().map { SlowVerifier(configuration.tenants, eventLoop: $0) }
-            var running = Running(group: group, slow: slow, shared: shared, workers: [], doors: [], admin: nil)
+            let verifiers = slow.makeIterator().map { SlowVerifier(edition.tenants, eventLoop: $0) }
+            let parts = parts(edition, count, certificates, verifiers, shared)
+            var running = Running(group: group, slow: slow, shared: shared, parts: parts, workers: [])
             do {
-                running.workers = try await makeWorkers(group, count, certificates, verifiers, shared.controlPlane)
+                running.workers = try await makeWorkers(group, parts)
                 try await shared.start(running.workers, verifiers)
                 let addresses = try await open(&running)
-                probeServers(running.workers, certificates)
+                for place in edition.places { probeServers(of: place, running) }
                 running.watch = watch.map { watch in Task { await watch.run() } }
                 state.withLock { $0 = .running(running) }
                 return addresses
@@ -90,17 +112,28 @@ public final class Gateway: Service, Sendable {
         }
     }
 
-    /// Stops accepting, lets the requests under way finish within `shutdown_grace`, and closes the rest.
+    /// Is not ready any more for `shutdown_delay`, then stops accepting, lets the requests under way finish within
+    /// `shutdown_grace`, and closes the rest.
     public func shutdown() async {
+        // One that is under way ends first; those that come later find nothing running.
+        await reloads.run {}
         let running: Running? = state.withLock { state in
             guard case .running(let running) = state else { return nil }
             state = .stopped
             return running
         }
         guard let running else { return }
-        logger.info("draining", metadata: ["grace": "\(configuration.gateway.shutdownGrace)"])
-        for door in running.doors { try? await door.close() }
-        await drain(running.workers)
+        let settings = live.current.configuration.gateway
+        let (delay, grace) = (settings.shutdownDelay, settings.shutdownGrace)
+        if delay > .zero {
+            logger.info("not ready any more", metadata: ["delay": "\(delay)"])
+            try? await Task.sleep(for: delay)
+        }
+        logger.info("draining", metadata: ["grace": "\(grace)"])
+        for door in running.doors { await door.close() }
+        async let questions: Void? = running.extAuthz?.stop(grace: grace)
+        await drain(running.workers, grace: grace)
+        await questions
         await close(running)
         try? await running.group.shutdownGracefully()
         logger.info("stopped")
@@ -111,36 +144,70 @@ public final class Gateway: Service, Sendable {
         let addresses = try await start()
         for address in addresses.listeners { logger.info("listening", metadata: ["address": "\(address)"]) }
         if let admin = addresses.admin { logger.info("admin listening", metadata: ["address": "\(admin)"]) }
+        if let gRPC = addresses.extAuthz { logger.info("ext_authz listening", metadata: ["address": "\(gRPC)"]) }
+        observe(.started)
         try? await gracefulShutdown()
+        observe(.stopping)
         await shutdown()
     }
 
-    /// Whether requests are taken: neither before the start nor in the shutdown.
-    private var isServing: Bool {
-        if case .running = state.withLock({ $0 }) { true } else { false }
+    /// Reads the configuration anew and puts it in force, whole or not at all: where it has a mistake, or something in
+    /// it cannot be used, what was in force before stays so. No request is lost. One is made at a time.
+    public func reload(because trigger: ReloadTrigger) async -> ReloadReport {
+        await reloads.run { [self] in
+            guard let reading, let running = runningNow else {
+                let reason = "the configuration cannot be read anew here"
+                return ReloadReport(result: .refused, generation: live.current.generation, mistakes: [reason])
+            }
+            observe(.reloading)
+            let report = await reload(running, from: await reading(), because: trigger)
+            observe(.reloaded(report))
+            return report
+        }
+    }
+
+    /// Returns once every event loop has had a turn: not at all, if one hangs.
+    ///
+    /// - Returns: Whether anything runs; at once, if not.
+    public func turn() async -> Bool {
+        guard let running = runningNow else { return false }
+        for worker in running.workers { try? await worker.ask { _ in } }
+        return true
+    }
+
+    /// Nil before the start and in the shutdown.
+    var runningNow: Running? {
+        if case .running(let running) = state.withLock({ $0 }) { running } else { nil }
     }
 
     // MARK: Starting
 
-    private func makeWorkers(
-        _ group: MultiThreadedEventLoopGroup,
+    private func parts(
+        _ edition: ConfigurationEdition,
         _ count: Int,
         _ certificates: GatewayCertificates,
         _ verifiers: [SlowVerifier],
-        _ controlPlane: ControlPlane
-    ) async throws -> [WorkerHandle] {
-        let parts = Worker.Parts(
-            configuration: configuration,
-            directory: TenantDirectory(configuration.tenants),
+        _ shared: SharedState
+    ) -> Worker.Parts {
+        Worker.Parts(
+            edition: edition,
+            directory: TenantDirectory(edition.tenants),
             gauge: ConnectionGauge(),
             accessLog: accessLog,
+            traces: shared.traces,
             loops: count,
             slowVerifiers: verifiers,
-            controlPlane: controlPlane,
+            controlPlane: shared.controlPlane(shared.parts),
+            proofNonces: shared.proofNonces,
+            limits: shared.limits,
             certificates: certificates.server,
             backendTLS: certificates.backends,
             logger: logger
         )
+    }
+
+    private func makeWorkers(_ group: MultiThreadedEventLoopGroup, _ parts: Worker.Parts) async throws -> [WorkerHandle]
+    {
         var workers: [WorkerHandle] = []
         for eventLoop in group.makeIterator() {
             let worker = try await eventLoop.submit {
@@ -154,58 +221,84 @@ public final class Gateway: Service, Sendable {
     }
 
     /// Servers are probed once for all loops, each from the loop whose turn it is; all are told.
-    private func probeServers(_ workers: [WorkerHandle], _ certificates: GatewayCertificates) {
-        var turn = 0
-        for (tenant, settings) in configuration.tenants.enumerated() where settings.backend.health != nil {
-            for (place, server) in settings.backend.servers.enumerated() {
-                let prober = workers[turn % workers.count]
-                turn += 1
-                let tls = server.scheme == .https ? certificates.backends[tenant] : nil
-                prober.tell { worker in
-                    worker.probe(server, of: tenant, tls) { isUp in
-                        for told in workers {
-                            told.tell { $0.probed(tenant: tenant, server: place, isUp: isUp) }
-                        }
+    func probeServers(of tenant: Int, _ running: Running) {
+        let settings = running.parts.edition.tenants[tenant]
+        guard settings.backend.health != nil else { return }
+        let workers = running.workers
+        for (place, server) in settings.backend.servers.enumerated() {
+            let prober = workers[(tenant + place) % workers.count]
+            let tls = server.scheme == .https ? running.parts.backendTLS[tenant] : nil
+            prober.tell { worker in
+                worker.probe(server, of: tenant, tls) { isUp in
+                    for told in workers {
+                        told.tell { $0.probed(tenant: tenant, server: server, isUp: isUp) }
                     }
                 }
             }
         }
     }
 
-    private func use(_ certificates: ServerCertificates) {
-        guard case .running(let running) = state.withLock({ $0 }) else { return }
-        for worker in running.workers { worker.tell { $0.use(certificates) } }
+    func use(_ certificates: ServerCertificates) {
+        let workers = state.withLock { state -> [WorkerHandle] in
+            guard case .running(var running) = state else { return [] }
+            running.parts.certificates = certificates
+            state = .running(running)
+            return running.workers
+        }
+        for worker in workers { worker.tell { $0.use(certificates) } }
     }
 
     private func open(_ running: inout Running) async throws -> BoundAddresses {
-        var addresses = BoundAddresses(listeners: [], admin: nil)
-        if let settings = configuration.gateway.admin {
+        var addresses = BoundAddresses(listeners: [])
+        let gateway = running.parts.settings
+        if let settings = gateway.admin {
             let admin = AdminServer(
                 settings,
-                tenants: configuration.tenants,
+                live: live,
                 workers: running.workers,
                 shared: running.shared,
-                isServing: { [weak self] in self?.isServing == true },
+                isServing: { [weak self] in self?.runningNow != nil },
+                reload: { [weak self] in
+                    await self?.reload(because: $0)
+                        ?? ReloadReport(result: .refused, generation: 0, mistakes: ["the gateway has stopped"])
+                },
                 accessLog: accessLog,
-                logger: logger
+                logger: logger.of(.admin)
             )
             addresses.admin = try await admin.start()
             running.admin = admin
         }
-        for listener in configuration.gateway.listeners {
-            let (channels, address) = try await FrontDoor.open(listener, workers: running.workers)
-            running.doors += channels
-            addresses.listeners.append(address)
+        if let settings = gateway.extAuthz {
+            (running.extAuthz, addresses.extAuthz) = try await open(settings, running)
+        }
+        for listener in gateway.listeners {
+            let door = try await FrontDoor.open(listener, workers: running.workers)
+            running.doors.append(door)
+            try await FrontDoor.unlock(door)
+            addresses.listeners.append(door.address)
         }
         return addresses
     }
 
+    private func open(_ settings: ExtAuthzSettings, _ running: Running) async throws -> (AuthorizationServer, HostPort)
+    {
+        let limits = running.parts.settings.limits
+        let server = try AuthorizationServer(
+            host: settings.address.host,
+            port: settings.address.port,
+            maximumHeadBytes: limits.headerBytes,
+            idleTimeout: limits.idleTimeout,
+            eventLoops: running.group,
+            authorizer: ExtAuthzDesk(workers: running.workers, live: live)
+        )
+        let port = try await server.start()
+        return (server, HostPort(host: settings.address.host, port: port))
+    }
+
     // MARK: Stopping
 
-    private func drain(_ workers: [WorkerHandle]) async {
-        let grace = TimeAmount.nanoseconds(
-            Int64(clamping: configuration.gateway.shutdownGrace.nanosecondsClamped)
-        )
+    private func drain(_ workers: [WorkerHandle], grace: Duration) async {
+        let grace = TimeAmount.nanoseconds(Int64(clamping: grace.nanosecondsClamped))
         let drained = workers.map { handle in
             let worker = handle.worker
             return handle.eventLoop.flatSubmit { worker.value.drain(grace: grace) }
@@ -215,7 +308,8 @@ public final class Gateway: Service, Sendable {
 
     private func close(_ running: Running) async {
         running.watch?.cancel()
-        for door in running.doors { try? await door.close() }
+        for door in running.doors { await door.close() }
+        await running.extAuthz?.stop(grace: .zero)
         // Refreshes under way need the loops' connections, and what they bring cannot be had again.
         await running.shared.refreshes.stop()
         for worker in running.workers { try? await worker.ask { $0.stop() } }

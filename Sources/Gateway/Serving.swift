@@ -2,19 +2,47 @@ import Tenants
 
 /// Everything of the configuration that the request path reads, as one event loop has it. Swapped whole, never changed.
 struct Serving {
+    /// See ``ConfigurationEdition/generation``.
+    let generation: UInt64
+    /// By place.
     let tenants: [TenantRuntime]
     let router: RequestRouter
     let decision: AccessDecision
+    let keySteps: KeySteps
 
-    /// - Parameter keySources: How many sets of keys can be asked for.
-    init(tenants: [TenantRuntime], directory: TenantDirectory, keySources: Int = 0) {
+    /// - Parameters:
+    ///   - tenants: By place.
+    ///   - keySources: The sets of keys that can be asked for.
+    init(
+        generation: UInt64 = 0,
+        tenants: [TenantRuntime],
+        directory: TenantDirectory,
+        keySources: [RemoteKeySource] = []
+    ) {
+        self.generation = generation
         self.tenants = tenants
         router = RequestRouter(directory: directory, tenants: tenants)
-        decision = AccessDecision(router: router, keySources: keySources)
+        decision = AccessDecision(router: router, keySources: keySources.count)
+        keySteps = KeySteps(keySources)
     }
 
+    /// Its tokens are not believed any more. Requests under way go on with what they have.
+    func retire() { decision.authenticator.forgetTokens() }
+
     func close() {
-        decision.forgetTokens()
+        retire()
         for tenant in tenants { tenant.servers.close() }
+    }
+}
+
+/// The remote sets of keys, and how many requests wait for each.
+final class KeySteps {
+    let sources: [RemoteKeySource]
+    /// By source.
+    var underWay: [Int]
+
+    init(_ sources: [RemoteKeySource]) {
+        self.sources = sources
+        underWay = Array(repeating: 0, count: sources.count)
     }
 }

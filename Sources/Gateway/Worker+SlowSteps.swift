@@ -10,6 +10,8 @@ struct ControlPlane: Sendable {
     var keys: @Sendable (RemoteKeySource, KeySetReason) async -> KeySetAnswer
     /// Revokes what was signed out; gives whether the store has it.
     var endSession: @Sendable ([Revocation]) async -> Bool
+    /// Asks about an opaque token.
+    var introspect: @Sendable (IntrospectionStep) async -> IntrospectionOutcome
     /// Gets new tokens for a session.
     var refresh: @Sendable (RefreshRequest) async -> RefreshOutcome
     /// Keeps a refresh token that the backend has given a client; gives whether the store has it.
@@ -18,6 +20,18 @@ struct ControlPlane: Sendable {
     var answer: @Sendable (Int, EndpointRequest) async -> EndpointAnswer
     /// Puts on record that a tenant's backend has let somebody in.
     var register: @Sendable (Int, ProviderIdentity) async -> Void
+    /// Takes note of a proof that its key has signed; gives whether it was used before.
+    var useProof: @Sendable (ProofStep) async -> ProofFinding = { _ in .storeUnavailable }
+}
+
+/// Who waits for a slow step of a decision: a client's request, or a question about one.
+protocol SlowStepClient: AnyObject {
+    /// Another one for each request.
+    var serial: UInt64 { get }
+    /// Where what was found out is noted.
+    var circumstances: Circumstances { get }
+    /// The step is done.
+    func decideAgain()
 }
 
 /// What takes too long for the loop: it is done elsewhere, and the request decided on again.
@@ -28,7 +42,7 @@ extension Worker {
     private static let mostKeySteps = 128
 
     /// Has the token checked. Gives whether there is room for it.
-    func perform(_ check: SignatureStep, for client: ClientExchange) -> Bool {
+    func perform(_ check: SignatureStep, for client: any SlowStepClient) -> Bool {
         let tenant = serving.tenants[check.tenant]
         guard tenant.slowChecksUnderWay < Self.mostChecks else { return false }
         tenant.slowChecksUnderWay += 1
@@ -36,43 +50,49 @@ extension Worker {
         let verifier = slowVerifiers[nextSlowVerifier]
         settle(client) {
             await verifier.verify(check)
-        } with: { worker, outcome in
-            let tenant = worker.serving.tenants[check.tenant]
+        } with: { _, serving, _, outcome in
+            let tenant = serving.tenants[check.tenant]
             tenant.slowChecksUnderWay -= 1
-            worker.serving.decision.settle(check, outcome, tenant)
+            serving.decision.authenticator.settle(check, outcome, tenant)
         }
         return true
     }
 
     /// Asks for the keys. Gives whether there is room for it.
-    func perform(_ question: KeyStep, for client: ClientExchange) -> Bool {
-        guard keyStepsUnderWay[question.source] < Self.mostKeySteps else { return false }
-        keyStepsUnderWay[question.source] += 1
-        let source = remoteKeySources[question.source]
+    func perform(_ question: KeyStep, for client: any SlowStepClient) -> Bool {
+        let steps = serving.keySteps
+        guard steps.underWay[question.source] < Self.mostKeySteps else { return false }
+        steps.underWay[question.source] += 1
+        let source = steps.sources[question.source]
         let ask = controlPlane.keys
         settle(client) {
             await ask(source, question.isMissing ? .missing : .unknownKey)
-        } with: { worker, answer in
-            worker.keyStepsUnderWay[question.source] -= 1
-            worker.serving.decision.settle(question, answer, at: worker.unixTime(at: worker.now()))
+        } with: { worker, serving, _, answer in
+            serving.keySteps.underWay[question.source] -= 1
+            serving.decision.authenticator.settle(question, answer, at: worker.unixTime(at: worker.now()))
         }
         return true
     }
 
-    private func settle<Outcome: Sendable>(
-        _ client: ClientExchange,
+    /// Does the work beside the loop, and has the request decided on again.
+    ///
+    /// - Parameter take: Told on the loop what came of it, for whatever the loop served when the work began, and where
+    ///   to note that for the request; nil if it is gone.
+    func settle<Outcome: Sendable>(
+        _ client: any SlowStepClient,
         _ work: @escaping @Sendable () async -> Outcome,
-        with take: @escaping @Sendable (Worker, Outcome) -> Void
+        with take: @escaping @Sendable (Worker, Serving, Circumstances?, Outcome) -> Void
     ) {
-        let bound = NIOLoopBound((self, client), eventLoop: eventLoop)
+        let bound = NIOLoopBound((self, serving, client), eventLoop: eventLoop)
         let serial = client.serial
         Task { [eventLoop] in
             let outcome = await work()
             eventLoop.execute {
-                let (worker, client) = bound.value
-                take(worker, outcome)
+                let (worker, serving, client) = bound.value
                 // Whoever asked may be gone, and the object serve another request.
-                if client.serial == serial { client.decideAgain() }
+                let isThere = client.serial == serial
+                take(worker, serving, isThere ? client.circumstances : nil, outcome)
+                if isThere { client.decideAgain() }
             }
         }
     }
@@ -81,12 +101,13 @@ extension Worker {
 
     /// Issuers whose keys come from `source` have these from now on. What was verified with others is forgotten.
     func use(_ keys: KeySet?, from source: KeySource) {
+        knownKeys[source] = keys
         var isUsed = false
         for tenant in serving.tenants where tenant.use(keys, from: source) { isUsed = true }
         guard isUsed else { return }
         var question: Int?
-        if case .remote(let remote) = source { question = remoteKeySources.firstIndex(of: remote) }
-        serving.decision.keysChanged(source: question)
+        if case .remote(let remote) = source { question = serving.keySteps.sources.firstIndex(of: remote) }
+        serving.decision.authenticator.keysChanged(source: question)
     }
 }
 

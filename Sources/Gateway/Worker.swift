@@ -1,20 +1,24 @@
 import Logging
 import NIOCore
 import Tenants
+import Verification
 
 /// One event loop's share of the gateway: everything a request meets on its way, owned by this loop alone. No lock and no
 /// hop is needed, because nothing here is ever touched from elsewhere.
 final class Worker {
     let eventLoop: any EventLoop
-    let settings: GatewaySettings
+    private(set) var settings: GatewaySettings
     let gauge: ConnectionGauge
     let accessLog: AccessLogWriter?
+    /// Nil where nothing is traced.
+    let tracing: WorkerTracing?
     let slowVerifiers: [SlowVerifier]
-    let controlPlane: ControlPlane
-    let remoteKeySources: [RemoteKeySource]
+    private(set) var controlPlane: ControlPlane
     var nextSlowVerifier = 0
-    /// Requests that wait for keys, by source.
-    var keyStepsUnderWay: [Int]
+    /// What was last said of each source of keys, for tenants that are yet to come.
+    var knownKeys: [KeySource: KeySet] = [:]
+    /// Revocations of tenants that are yet to come, by name.
+    var unclaimedRevocations: [String: RevocationSet] = [:]
     var revocationWatch = RevocationWatch()
     /// Bytes of bodies that may still be kept for requests to be made again.
     var replayRoom: Int
@@ -24,14 +28,16 @@ final class Worker {
     private(set) var isDraining = false
 
     // Values that are used again for each request.
-    let parser: RequestHeadParser
+    private(set) var parser: RequestHeadParser
     let requestHead = RequestHead()
     let responseParser = ResponseHeadParser()
     let responseHead = ResponseHead()
+    /// The head of a request that somebody asks about.
+    let inquiryHead = RequestHead()
     /// The head of a request that is sent on over HTTP/2.
     let forwardedHead = RequestHead()
     /// For what has passed ``parser`` already, with room for the fields that were added since.
-    let forwardedParser: RequestHeadParser
+    private(set) var forwardedParser: RequestHeadParser
     /// Fields of HTTP/2, and the head that is written of them.
     var requestFields = HeaderList()
     var answerFields = HeaderList()
@@ -50,82 +56,137 @@ final class Worker {
     private(set) var lastTick: UInt64
     /// What clients are shown on TLS listeners; nil without one.
     private(set) var certificates: ServerCertificates?
-    let logger: Logger
+    let loggers: WorkerLoggers
     private(set) var counters: Counters
+    private var observedSamples: ObservedSamples
     private var log = AccessLogLines()
     private(set) var clients: [any FrontConnection] = []
-    private var healthCheckers: [HealthChecker] = []
+    /// By the tenant's place.
+    var healthCheckers: [Int: [HealthChecker]] = [:]
+    private let loops: Int
+    private var ledger: LimitLedger?
     private var ticker: RepeatedTask?
     private var whenDrained: EventLoopPromise<Void>?
 
-    let idleTimeout: UInt64
-    let headerTimeout: UInt64
+    private(set) var idleTimeout: UInt64
+    private(set) var headerTimeout: UInt64
 
     /// What a worker is made from; the same for all.
     struct Parts: Sendable {
-        var configuration: TenantsConfiguration
+        var edition: ConfigurationEdition
         var directory: TenantDirectory
         var gauge: ConnectionGauge
         var accessLog: AccessLogWriter?
+        var traces: TraceExporter?
         var loops: Int
         var slowVerifiers: [SlowVerifier]
         var controlPlane: ControlPlane
+        var proofNonces = ProofNonces()
+        /// Nil where no tenant has a rate limit.
+        var limits: SharedLimits?
         var certificates: ServerCertificates?
         /// By the place of the tenant; nil for one without `https` servers.
         var backendTLS: [BackendTLSContexts?]
         var logger: Logger
+
+        var settings: GatewaySettings { edition.configuration.gateway }
     }
 
     init(_ parts: Parts, eventLoop: any EventLoop) {
         self.eventLoop = eventLoop
-        settings = parts.configuration.gateway
+        settings = parts.settings
         gauge = parts.gauge
         accessLog = parts.accessLog
+        tracing = parts.traces.map { WorkerTracing($0) }
         slowVerifiers = parts.slowVerifiers
         controlPlane = parts.controlPlane
-        remoteKeySources = RemoteKeySource.all(of: parts.configuration.tenants)
+        loops = parts.loops
         replayRoom = Self.mostReplayBytes / max(1, parts.loops)
-        keyStepsUnderWay = Array(repeating: 0, count: remoteKeySources.count)
-        parser = RequestHeadParser(
-            maximumBytes: settings.limits.headerBytes,
-            maximumFields: settings.limits.headers
-        )
-        forwardedParser = RequestHeadParser(
-            maximumBytes: settings.limits.headerBytes + (64 << 10),
-            maximumFields: settings.limits.headers + 100
-        )
+        (parser, forwardedParser) = Self.parsers(settings.limits)
         output = allocator.buffer(capacity: 16 << 10)
         http2Head = allocator.buffer(capacity: 4 << 10)
         lastTick = Clock.monotonic()
         timers = TimerWheel(now: lastTick)
         certificates = parts.certificates
-        logger = parts.logger
-        counters = Counters(tenantCount: parts.configuration.tenants.count)
+        loggers = WorkerLoggers(parts.logger)
+        counters = Counters(tenantCount: parts.edition.tenants.count)
+        observedSamples = ObservedSamples(tenantCount: parts.edition.tenants.count)
         idleTimeout = settings.limits.idleTimeout.nanosecondsClamped
         headerTimeout = settings.limits.headerTimeout.nanosecondsClamped
         serving = Serving(tenants: [], directory: TenantDirectory([]))
-        serving = Serving(
-            tenants: tenants(parts),
-            directory: parts.directory,
-            keySources: remoteKeySources.count
+        serving = makeServing(parts)
+    }
+
+    private static func parsers(_ limits: ConnectionLimits) -> (
+        requests: RequestHeadParser, forwarded: RequestHeadParser
+    ) {
+        (
+            RequestHeadParser(maximumBytes: limits.headerBytes, maximumFields: limits.headers),
+            RequestHeadParser(maximumBytes: limits.headerBytes + (64 << 10), maximumFields: limits.headers + 100)
         )
     }
 
-    private func tenants(_ parts: Parts) -> [TenantRuntime] {
-        parts.configuration.tenants.enumerated().map { index, tenant in
-            let servers = BackendServers(
-                tenant.backend,
-                tls: parts.backendTLS[index],
-                worker: self,
-                loops: parts.loops
-            )
-            return TenantRuntime(
-                index: index,
-                tenant: tenant,
-                servers: servers,
-                remoteKeySources: remoteKeySources
-            )
+    private func makeServing(_ parts: Parts) -> Serving {
+        let sources = RemoteKeySource.all(of: parts.edition.configuration.tenants)
+        return Serving(
+            generation: parts.edition.generation,
+            tenants: parts.edition.tenants.indices.map { tenant($0, parts, sources) },
+            directory: parts.directory,
+            keySources: sources
+        )
+    }
+
+    /// The tenant at a place. What there was before keeps its connections, and what it knows of revocations.
+    private func tenant(_ place: Int, _ parts: Parts, _ sources: [RemoteKeySource]) -> TenantRuntime {
+        let tenant = parts.edition.tenants[place]
+        let previous = place < serving.tenants.count ? serving.tenants[place] : nil
+        let servers = BackendServers(
+            tenant.backend,
+            tls: parts.backendTLS[place],
+            worker: self,
+            loops: loops,
+            previous: previous?.servers
+        )
+        let limits = parts.limits.flatMap { limits in
+            let ledger = self.ledger ?? LimitLedger(eventLoop: eventLoop, settle: limits.settle)
+            self.ledger = ledger
+            return TenantLimits(tenant: place, limits.limiter, ledger, trustedProxies: settings.trustedProxies)
         }
+        return TenantRuntime(
+            index: place,
+            tenant: tenant,
+            servers: servers,
+            revocations: previous?.revocations,
+            remoteKeySources: sources,
+            proofNonces: parts.proofNonces,
+            limits: limits
+        )
+    }
+
+    /// Serves another edition of the configuration from the next request on, all of it at once. Requests under way go on
+    /// as they began.
+    ///
+    /// - Parameter parts: What does not change with the configuration is not looked at.
+    func adopt(_ parts: Parts) {
+        let old = serving
+        let isTrustOther = settings.trustedProxies != parts.settings.trustedProxies
+        settings = parts.settings
+        controlPlane = parts.controlPlane
+        certificates = parts.certificates
+        (parser, forwardedParser) = Self.parsers(settings.limits)
+        idleTimeout = settings.limits.idleTimeout.nanosecondsClamped
+        headerTimeout = settings.limits.headerTimeout.nanosecondsClamped
+        counters.grow(tenantCount: parts.edition.tenants.count)
+        observedSamples.grow(tenantCount: parts.edition.tenants.count)
+        serving = makeServing(parts)
+        for tenant in serving.tenants {
+            for (source, keys) in knownKeys where !source.isFile { _ = tenant.use(keys, from: source) }
+            if let set = unclaimedRevocations.removeValue(forKey: tenant.tenant.name) { tenant.revocations.use(set) }
+            tenant.revocations.age(since: revocationWatch.contact, at: lastTick)
+        }
+        serving.decision.authenticator.countOn(from: old.decision.authenticator)
+        old.retire()
+        if isTrustOther { for client in clients { client.trust(settings.trustedProxies) } }
     }
 
     /// New connections are shown these from now on.
@@ -139,11 +200,16 @@ final class Worker {
         let backend = serving.tenants[tenant].tenant.backend
         guard let check = backend.health else { return }
         let checker = HealthChecker(check, of: server, backend, tls: tls?.any, worker: self, announce: announce)
-        healthCheckers.append(checker)
+        healthCheckers[tenant, default: []].append(checker)
         checker.start()
     }
 
-    func probed(tenant: Int, server: Int, isUp: Bool) {
+    /// The servers of a tenant are probed otherwise, or no more.
+    func stopProbing(tenant: Int) {
+        for checker in healthCheckers.removeValue(forKey: tenant) ?? [] { checker.stop() }
+    }
+
+    func probed(tenant: Int, server: BackendServer, isUp: Bool) {
         serving.tenants[tenant].servers.probed(server, isUp: isUp)
     }
 
@@ -175,7 +241,9 @@ final class Worker {
         }
         for timer in timers.advance(to: moment) where timer.takeDeadline(at: moment) { timer.target?.deadlineMet() }
         watchRevocations(at: moment)
+        introspectAhead()
         flushLog()
+        tracing?.flush()
     }
 
     // MARK: Connections
@@ -238,11 +306,11 @@ final class Worker {
     /// Closes what is still open.
     func stop() {
         closeClients()
-        for checker in healthCheckers { checker.stop() }
-        healthCheckers = []
+        for tenant in Array(healthCheckers.keys) { stopProbing(tenant: tenant) }
         serving.close()
         ticker?.cancel()
         flushLog()
+        tracing?.flush()
     }
 
     // MARK: What is told of requests
@@ -275,12 +343,23 @@ final class Worker {
         // Until the head went out to the backend; the whole for an answer of our own.
         let overhead = record.forwardedAt > 0 ? record.forwardedAt &- record.startedAt : duration
         let tenant = record.tenant?.index ?? counters.tenantCount - 1
-        counters.count(tenant: tenant, method: record.method, status: record.status, outcome: record.outcome)
+        let method = record.askedMethod ?? record.method
+        counters.count(tenant: tenant, method: method, status: record.status, outcome: record.outcome)
         if let note = record.refresh { counters.count(tenant: tenant, refresh: note.event) }
         counters.time(tenant: tenant, duration: duration, overhead: overhead)
+        if let trace = record.trace { finish(trace, &record, peer, at: end) }
         guard accessLog != nil else { return }
         log.append(record, peer: peer, duration: duration, overhead: overhead, unixTime: unixTime(at: end))
         if log.count > 32 << 10 { flushLog() }
+    }
+
+    /// Counts a refusal that is only observed.
+    ///
+    /// - Parameter now: Monotonic nanoseconds.
+    /// - Returns: How many were not logged since the last that was; nil where this one is not to be logged either.
+    func countObserved(tenant: Int, _ code: RefusalCode, at now: UInt64) -> UInt64? {
+        counters.count(tenant: tenant, wouldRefuse: code)
+        return observedSamples.take(tenant: tenant, code, at: now)
     }
 
     private func flushLog() {
@@ -290,13 +369,13 @@ final class Worker {
 
     func currentCounters() -> Counters {
         var counters = counters
-        counters.tokenCache = serving.decision.cacheCounts
+        counters.tokenCache = serving.decision.authenticator.cacheCounts
         return counters
     }
 
-    /// By tenant and server.
+    /// By tenant and server, of the tenants that have hosts.
     func backendCounts() -> [BackendCount] {
-        serving.tenants.flatMap { tenant in
+        serving.tenants.filter { !$0.tenant.hosts.isEmpty }.flatMap { tenant in
             tenant.servers.pools.map { pool in
                 BackendCount(
                     tenant: tenant.tenant.name,
@@ -306,21 +385,5 @@ final class Worker {
                 )
             }
         }
-    }
-}
-
-/// What one loop's requests to one server came to.
-struct BackendCount: Sendable {
-    var tenant: String
-    var server: String
-    var counts: BackendCounters
-    var isHealthy: Bool
-
-    /// The same server as two loops see it.
-    static func + (left: BackendCount, right: BackendCount) -> BackendCount {
-        var sum = left
-        sum.counts = left.counts + right.counts
-        sum.isHealthy = left.isHealthy && right.isHealthy
-        return sum
     }
 }

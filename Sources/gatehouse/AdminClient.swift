@@ -56,6 +56,12 @@ struct AdminClient {
         return object
     }
 
+    /// - Returns: What was answered to a GET, whatever it was.
+    func get(_ path: String) async throws -> (status: UInt, body: String) {
+        let (status, body) = try await answer(to: HTTPClientRequest(url: "\(url)\(path)"))
+        return (status, String(decoding: body, as: UTF8.self))
+    }
+
     private func answer(to request: HTTPClientRequest) async throws -> (status: UInt, body: [UInt8]) {
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration(for: request.url))
         do {

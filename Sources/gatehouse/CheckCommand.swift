@@ -1,11 +1,15 @@
 import ArgumentParser
+import Gateway
 import Tenants
 
 struct CheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Validates tenants.yaml offline: every mistake with its place, all at once.",
-        discussion: "Mistakes and warnings go to standard error. Exit status 1 if there is a mistake."
+        discussion: """
+            The tests in tenants.yaml are run too: one that comes out otherwise than it says is a mistake. Mistakes \
+            and warnings go to standard error. Exit status 1 if there is a mistake.
+            """
     )
 
     @Argument(help: ArgumentHelp("The configuration.", valueName: "tenants.yaml"))
@@ -16,15 +20,24 @@ struct CheckCommand: AsyncParsableCommand {
 
     func run() async throws {
         let result = ConfigurationReader.read(file)
-        for diagnostic in result.diagnostics { Terminal.printError(diagnostic.description) }
-        guard let configuration = result.configuration, let effective = result.effective else {
-            throw CommandFailure("\(file) has \(Self.count(result.errors.count, "mistake"))")
+        var diagnostics = result.diagnostics
+        if let configuration = result.configuration {
+            diagnostics += try await TenantTestRun.run(configuration, file: file, at: WallClock.now())
+            diagnostics.sort { ($0.line, $0.column) < ($1.line, $1.column) }
+        }
+        for diagnostic in diagnostics { Terminal.printError(diagnostic.description) }
+        let mistakes = diagnostics.count { $0.severity == .error }
+        guard mistakes == 0, let configuration = result.configuration, let effective = result.effective else {
+            throw CommandFailure("\(file) has \(Self.count(mistakes, "mistake"))")
         }
         if print {
             Terminal.write(effective.print(), to: 1)
         } else {
-            let tenants = Self.count(configuration.tenants.count, "tenant")
-            Terminal.print("\(file): OK, \(tenants), \(Self.count(result.warnings.count, "warning"))")
+            let tests = configuration.tenants.map(\.tests.count).reduce(0, +)
+            var parts = [Self.count(configuration.tenants.count, "tenant")]
+            if tests > 0 { parts.append(Self.count(tests, "test")) }
+            parts.append(Self.count(result.warnings.count, "warning"))
+            Terminal.print("\(file): OK, \(parts.joined(separator: ", "))")
         }
     }
 

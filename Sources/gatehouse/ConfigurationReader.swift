@@ -3,11 +3,11 @@ import Tenants
 
 /// Reads tenants.yaml with the process's environment and the real file system.
 enum ConfigurationReader {
-    static func read(_ path: String) -> ReadResult {
+    static func read(_ path: String, files: some FileReading = DiskFiles()) -> ReadResult {
         TenantsFile.read(
             path: path,
             environment: ProcessInfo.processInfo.environment,
-            files: DiskFiles(),
+            files: files,
             now: WallClock.now()
         )
     }

@@ -1,14 +1,15 @@
 import ArgumentParser
+import Gateway
 
 @main
 struct Gatehouse: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gatehouse",
         abstract: "One door in front of several apps: verifies tokens, applies access rules, forwards.",
-        version: "0.1.0",
+        version: GatewayVersion.number,
         subcommands: [
-            RunCommand.self, CheckCommand.self, DemoCommand.self, RevokeCommand.self, TokenCommand.self,
-            KeysCommand.self,
+            RunCommand.self, CheckCommand.self, DemoCommand.self, ExplainCommand.self, RevokeCommand.self,
+            HealthCommand.self, TokenCommand.self, KeysCommand.self, SchemaCommand.self,
         ]
     )
 }

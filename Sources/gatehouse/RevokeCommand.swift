@@ -89,7 +89,7 @@ struct RevokeCommand: AsyncParsableCommand {
 
     private func body() throws -> JSONObject {
         var body: JSONObject = ["tenant": .string(tenant)]
-        if token != nil { body["token"] = .string(try Self.readToken()) }
+        if token != nil { body["token"] = .string(try TokenInput.read()) }
         body["jti"] = jti.map(JSONValue.string)
         body["subject"] = subject.map(JSONValue.string)
         body["session"] = session.map(JSONValue.string)
@@ -97,19 +97,6 @@ struct RevokeCommand: AsyncParsableCommand {
         body["for"] = lifetime.map(JSONValue.string)
         body["reason"] = reason.map(JSONValue.string)
         return body
-    }
-
-    private static func readToken() throws -> String {
-        // More than any token may have, less than the gateway takes as a body.
-        guard let input = Terminal.readInput(upTo: 32 << 10) else {
-            throw CommandFailure("standard input is longer than 32 KiB; give one compact token")
-        }
-        let token = input.withoutTrailingNewline
-        guard !token.isEmpty else { throw CommandFailure("standard input is empty; give one compact token") }
-        guard token.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw CommandFailure("standard input is not one compact token on one line")
-        }
-        return String(decoding: token, as: UTF8.self)
     }
 
     private static func lifetime(_ argument: String) throws -> String {

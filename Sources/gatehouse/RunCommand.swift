@@ -3,6 +3,7 @@ import Gateway
 import Logging
 import ServiceLifecycle
 import Tenants
+import UnixSignals
 
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -10,6 +11,9 @@ struct RunCommand: AsyncParsableCommand {
         abstract: "Serves until SIGTERM or SIGINT, then lets requests under way finish.",
         discussion: """
             The access log goes to standard output, all else to standard error. A second signal ends the process at once.
+
+            SIGHUP has the configuration read anew, and so has a change of its files. Where it has a mistake, the one before
+            stays in force.
 
             GATEHOUSE_KEY in the environment seals what is secret in the store: 32 random bytes in base64, from "openssl
             rand -base64 32". To change it, give both for a while, the new one first: NEW,OLD.
@@ -20,7 +24,8 @@ struct RunCommand: AsyncParsableCommand {
     var config: String
 
     func run() async throws {
-        let result = ConfigurationReader.read(config)
+        let file = ConfigurationFile(config)
+        let result = file.readNow()
         guard let configuration = result.configuration else {
             for diagnostic in result.diagnostics { Terminal.printError(diagnostic.description) }
             throw CommandFailure("\(config) cannot be used; nothing was started")
@@ -36,26 +41,45 @@ struct RunCommand: AsyncParsableCommand {
                 metadata: ["before": "\(limit.before)", "now": "\(limit.now)"]
             )
         }
+        let manager = ServiceManager()
         do {
             let gateway = Gateway(
                 configuration: configuration,
                 logger: logger,
-                sealingKeys: ConfigurationReader.sealingKeys
+                observe: { manager.tell(ServiceManager.Notice($0)) },
+                sealingKeys: ConfigurationReader.sealingKeys,
+                reading: file.readAnew
             )
-            try await Self.serve(gateway, logger: logger)
+            try await Self.serve(gateway, file, manager, logger: logger)
         } catch {
             throw CommandFailure(gateway: configuration.gateway, error)
         }
     }
 
-    private static func serve(_ gateway: Gateway, logger: Logger) async throws {
+    private static func serve(
+        _ gateway: Gateway,
+        _ file: ConfigurationFile,
+        _ manager: ServiceManager,
+        logger: Logger
+    ) async throws {
         let signals = await TerminationSignals()
+        let hangUps = await UnixSignalsSequence(trapping: .sighup)
         let services = ServiceGroup(services: [gateway], logger: logger)
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask {
                 await signals.first()
                 await services.triggerGracefulShutdown()
             }
+            tasks.addTask {
+                for await _ in hangUps { _ = await gateway.reload(because: .signal) }
+            }
+            tasks.addTask {
+                await ConfigurationWatch(files: { file.paths }) {
+                    _ = await gateway.reload(because: .fileChange)
+                }
+                .run()
+            }
+            tasks.addTask { await manager.watch(gateway) }
             defer { tasks.cancelAll() }
             try await services.run()
         }

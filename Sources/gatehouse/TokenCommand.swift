@@ -3,7 +3,7 @@ import ArgumentParser
 struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token",
-        abstract: "Verifies and signs tokens.",
-        subcommands: [TokenVerifyCommand.self, TokenMintCommand.self]
+        abstract: "Verifies and signs tokens, and proofs that go with them.",
+        subcommands: [TokenVerifyCommand.self, TokenMintCommand.self, TokenProveCommand.self]
     )
 }

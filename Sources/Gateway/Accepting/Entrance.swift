@@ -103,7 +103,7 @@ final class Entrance: ChannelInboundHandler, RemovableChannelHandler {
         switch ProxyProtocol.read(received.readableBytesUInt8Span) {
         case .needMore: return
         case .malformed(let malformation):
-            worker.logger.notice(
+            worker.loggers.clients.notice(
                 "a proxy's connection is refused",
                 metadata: ["reason": "\(malformation.rawValue)", "peer": "\(String(decoding: client, as: UTF8.self))"]
             )
@@ -133,7 +133,7 @@ final class Entrance: ChannelInboundHandler, RemovableChannelHandler {
         let entrance = TLSEntrance(
             certificates: { worker.certificates ?? certificates },
             unixTime: { Int64(worker.unixTime(at: worker.lastTick)) },
-            logger: worker.logger,
+            logger: worker.loggers.tls,
             arrived: { [weak self] arrival, _ in self?.arrived(arrival) }
         )
         do {
@@ -188,6 +188,9 @@ extension Entrance: FrontConnection {
     func drain() { closeNow() }
 
     func endRevoked(unixTime: Double, at now: UInt64) -> Bool { false }
+
+    /// What it hands over to is made with the current ones.
+    func trust(_ proxies: [AddressRange]) {}
 
     func closeNow() { context?.close(promise: nil) }
 }

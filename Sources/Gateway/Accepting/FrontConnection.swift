@@ -1,3 +1,5 @@
+import Tenants
+
 /// A client's connection as the worker keeps it, whatever it speaks.
 protocol FrontConnection: AnyObject {
     /// Its place in the worker's list; -1 when it is in none.
@@ -10,6 +12,9 @@ protocol FrontConnection: AnyObject {
     ///
     /// - Returns: Whether something has to be looked at again.
     func endRevoked(unixTime: Double, at now: UInt64) -> Bool
+
+    /// Others are believed what they say of their clients, from the next request on.
+    func trust(_ proxies: [AddressRange])
 
     /// Close, whatever is under way.
     func closeNow()

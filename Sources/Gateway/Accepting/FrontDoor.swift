@@ -8,19 +8,39 @@ import Tenants
 enum FrontDoor {
     private static let backlog: CInt = 4096
 
-    /// - Returns: The open sockets, and the address with the port that a 0 was replaced by.
-    static func open(_ listener: Listener, workers: [WorkerHandle]) async throws -> (
-        channels: [any Channel], address: HostPort
-    ) {
-        try await probe(listener.address, on: workers[0].eventLoop)
+    /// What is listened on for one line of `listen`.
+    struct Door: Sendable {
+        let listener: Listener
+        /// With the port that a 0 was replaced by.
+        var address: HostPort
+        /// One an event loop.
         var channels: [any Channel] = []
-        var address = listener.address
-        for worker in workers {
-            let channel = try await bind(address, worker, isTLS: listener.tls)
-            channels.append(channel)
-            if let port = channel.localAddress?.port { address.port = port }
+
+        func close() async {
+            for channel in channels { try? await channel.close() }
         }
-        return (channels, address)
+    }
+
+    /// Listens, but takes no connection yet: those that come are kept waiting by the kernel.
+    static func open(_ listener: Listener, workers: [WorkerHandle]) async throws -> Door {
+        try await probe(listener.address, on: workers[0].eventLoop)
+        var door = Door(listener: listener, address: listener.address)
+        do {
+            for worker in workers {
+                let channel = try await bind(door.address, worker, isTLS: listener.tls)
+                door.channels.append(channel)
+                if let port = channel.localAddress?.port { door.address.port = port }
+            }
+        } catch {
+            await door.close()
+            throw error
+        }
+        return door
+    }
+
+    /// Takes connections from now on.
+    static func unlock(_ door: Door) async throws {
+        for channel in door.channels { try await channel.setOption(.autoRead, value: true).get() }
     }
 
     /// With `SO_REUSEPORT` two gateways could share a port without anyone noticing; so it is first tried without.
@@ -38,6 +58,7 @@ enum FrontDoor {
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .serverChannelOption(ChannelOptions.socket(SocketOptionLevel(SOL_SOCKET), SO_REUSEPORT), value: 1)
             .serverChannelOption(.maxMessagesPerRead, value: 16)
+            .serverChannelOption(.autoRead, value: false)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             .childChannelOption(.maxMessagesPerRead, value: 4)
             .childChannelOption(.writeBufferWaterMark, value: .init(low: 32 << 10, high: 128 << 10))

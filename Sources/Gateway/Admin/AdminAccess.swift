@@ -1,39 +1,63 @@
 import HTTPTypes
 import Hummingbird
+import NIOCore
+import NIOSSL
 import Tenants
 
-/// Lets in who has the admin token. Without one the listener is on loopback; then requests that a page in some browser
-/// could have made are refused: from another site, or for a Host that is not this machine (DNS rebinding).
+/// Lets in who has the admin token, or a client certificate of the authorities that the listener trusts.
+///
+/// Without either the listener is on loopback; then requests that a page in some browser could have made are refused:
+/// from another site, or for a Host that is not this machine (DNS rebinding).
 struct AdminAccess: RouterMiddleware {
-    typealias Context = BasicRequestContext
+    typealias Context = AdminContext
 
-    private let settings: AdminSettings
-
-    init(_ settings: AdminSettings) {
-        self.settings = settings
-    }
+    let live: LiveConfiguration
+    /// What the listener was opened with: its TLS only changes with a restart.
+    let settings: AdminSettings
 
     func handle(
         _ request: Request,
         context: Context,
         next: (Request, Context) async throws -> Response
     ) async throws -> Response {
-        if let token = settings.token {
-            guard let sent = bearer(request) else {
-                throw AdminProblem(.missingToken, "send the admin token as Authorization: Bearer")
+        var context = context
+        context.caller = try await caller(request, context)
+        return try await next(request, context)
+    }
+
+    /// Whether nothing but the token lets in whoever asks.
+    func needsToken(_ context: Context) async -> Bool {
+        guard live.current.configuration.gateway.admin?.token != nil else { return false }
+        guard settings.tls?.clientCAFile != nil else { return true }
+        return (try? await context.channel.nioSSL_peerCertificate().get()) == nil
+    }
+
+    private func caller(_ request: Request, _ context: Context) async throws -> AdminCaller {
+        let asksForCertificates = settings.tls?.clientCAFile != nil
+        if asksForCertificates, let certificate = try await context.channel.nioSSL_peerCertificate().get() {
+            let subject = ClientCertificateSubject.text(of: certificate) ?? Array("unreadable".utf8)
+            return .certificate(subject: String(decoding: subject, as: UTF8.self))
+        }
+        // A reload may have changed it.
+        guard let token = live.current.configuration.gateway.admin?.token else {
+            guard !asksForCertificates else {
+                throw AdminProblem(.missingToken, "show a client certificate of gateway.admin.tls.client_ca_file")
             }
-            guard Secret(sent) == token else {
-                throw AdminProblem(.invalidToken, "the token sent is not that of gateway.admin.token")
-            }
-        } else {
             guard isFromHere(request) else {
                 throw AdminProblem(
                     .crossSiteRequest,
                     "without gateway.admin.token, only requests of this machine for this machine are taken"
                 )
             }
+            return .loopback
         }
-        return try await next(request, context)
+        guard let sent = bearer(request) else {
+            throw AdminProblem(.missingToken, "send the admin token as Authorization: Bearer")
+        }
+        guard Secret(sent) == token else {
+            throw AdminProblem(.invalidToken, "the token sent is not that of gateway.admin.token")
+        }
+        return .token
     }
 
     private func bearer(_ request: Request) -> String? {
@@ -44,7 +68,8 @@ struct AdminAccess: RouterMiddleware {
     private func isFromHere(_ request: Request) -> Bool {
         if let site = request.headers[.secFetchSite], site != "same-origin", site != "none" { return false }
         guard let authority = request.head.authority else { return false }
-        if let origin = request.headers[.origin], origin != "http://\(authority)" { return false }
+        let scheme = settings.tls == nil ? "http" : "https"
+        if let origin = request.headers[.origin], origin != "\(scheme)://\(authority)" { return false }
         let host =
             authority.hasPrefix("[") ? authority.prefix { $0 != "]" }.dropFirst() : authority.prefix { $0 != ":" }
         return HostPort(host: String(host), port: 0).isLoopback

@@ -9,7 +9,7 @@ struct AdminBody {
     /// Bytes of a body.
     static let longest = 64 << 10
     /// Bytes of a name.
-    private static let longestName = 1024
+    static let longestName = 1024
 
     private let object: JSONObject
 
@@ -18,19 +18,26 @@ struct AdminBody {
             throw .badRequest("the body must be a JSON object, with no member twice")
         }
         guard object.members.allSatisfy({ members.contains($0.name) }) else {
-            throw .badRequest("the body has a member that is not known; there are \(members.joined(separator: ", "))")
+            throw .badRequest(
+                members.isEmpty
+                    ? "the object must be empty"
+                    : "the body has a member that is not known; there are \(members.joined(separator: ", "))"
+            )
         }
         self.object = object
     }
 
     func has(_ member: String) -> Bool { object[member] != nil }
 
-    func text(_ member: String) throws(AdminProblem) -> String {
+    subscript(member: String) -> JSONValue? { object[member] }
+
+    /// - Parameter longest: Bytes.
+    func text(_ member: String, upTo longest: Int = Self.longestName) throws(AdminProblem) -> String {
         guard let text = object[member]?.string, !text.isEmpty else {
             throw .badRequest("\"\(member)\" must be a string that is not empty")
         }
-        guard text.utf8.count <= Self.longestName else {
-            throw .badRequest("\"\(member)\" is longer than \(Self.longestName) bytes")
+        guard text.utf8.count <= longest else {
+            throw .badRequest("\"\(member)\" is longer than \(longest) bytes")
         }
         return text
     }
@@ -54,22 +61,6 @@ extension Request {
         } catch is NIOTooManyBytesError {
             throw AdminProblem(.payloadTooLarge, "the body is longer than \(AdminBody.longest >> 10) KiB")
         }
-    }
-
-    /// The query's parameters, decoded; each is one of `known`, and none is there twice.
-    func adminQuery(_ known: [String]) throws(AdminProblem) -> [String: String] {
-        var values: [String: String] = [:]
-        for (name, value) in uri.queryParameters {
-            guard known.contains(String(name)) else {
-                throw .badRequest(
-                    "the query has a parameter that is not known; there are \(known.joined(separator: ", "))"
-                )
-            }
-            guard values.updateValue(String(value), forKey: String(name)) == nil else {
-                throw .badRequest("the query has \(name) twice")
-            }
-        }
-        return values
     }
 
     private static func isJSON(_ contentType: String?) -> Bool {

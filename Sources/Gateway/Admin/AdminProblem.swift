@@ -3,8 +3,7 @@ import Hummingbird
 import NIOCore
 import Verification
 
-/// Why the admin listener does not do what it was asked: every reason there is, and the one place that makes answers
-/// of them.
+/// Why the admin listener does not do what it was asked: every reason there is. ``AdminProblems`` makes answers of them.
 struct AdminProblem: Error, Equatable {
     /// For programs; each has one status and one title.
     enum Code: String, CaseIterable {
@@ -13,16 +12,23 @@ struct AdminProblem: Error, Equatable {
         case invalidToken = "invalid_token"
         case crossSiteRequest = "cross_site_request"
         case unknownTenant = "unknown_tenant"
+        case notFound = "not_found"
+        case methodNotAllowed = "method_not_allowed"
         case keysElsewhere = "keys_elsewhere"
         case noIssuer = "no_issuer"
         case payloadTooLarge = "payload_too_large"
         case unsupportedMediaType = "unsupported_media_type"
+        case configurationRefused = "configuration_refused"
+        case internalError = "internal_error"
         case storeUnavailable = "store_unavailable"
+        case tooManyStreams = "too_many_streams"
     }
 
     var code: Code
     /// For people; holds no token.
     var detail: String
+    /// Further members of the answer.
+    var members: JSONObject = [:]
 
     init(_ code: Code, _ detail: String) {
         self.code = code
@@ -38,11 +44,14 @@ extension AdminProblem.Code {
         case .badRequest: .badRequest
         case .missingToken, .invalidToken: .unauthorized
         case .crossSiteRequest: .forbidden
-        case .unknownTenant: .notFound
+        case .unknownTenant, .notFound: .notFound
+        case .methodNotAllowed: .methodNotAllowed
         case .keysElsewhere, .noIssuer: .conflict
         case .payloadTooLarge: .contentTooLarge
         case .unsupportedMediaType: .unsupportedMediaType
-        case .storeUnavailable: .serviceUnavailable
+        case .configurationRefused: .unprocessableContent
+        case .internalError: .internalServerError
+        case .storeUnavailable, .tooManyStreams: .serviceUnavailable
         }
     }
 
@@ -54,51 +63,50 @@ extension AdminProblem.Code {
         case .invalidToken: "The admin token is another one"
         case .crossSiteRequest: "The request comes from another site"
         case .unknownTenant: "There is no such tenant"
+        case .notFound: "There is no such endpoint"
+        case .methodNotAllowed: "The endpoint has no such method"
         case .keysElsewhere: "The keys are not the gateway's to change"
         case .noIssuer: "The tenant has no issuer of its own"
         case .payloadTooLarge: "The body is too large"
         case .unsupportedMediaType: "The body is no JSON"
+        case .configurationRefused: "The configuration has mistakes"
+        case .internalError: "The gateway has failed"
         case .storeUnavailable: "The store is not available"
+        case .tooManyStreams: "Too many streams are open"
         }
     }
 }
 
-extension AdminProblem: HTTPResponseError {
-    var status: HTTPResponse.Status { code.status }
-
-    /// RFC 9457, with the stable `code` as an extension.
-    func response(from request: Request, context: some RequestContext) -> Response {
-        var response = Response(json: json, status: status, contentType: "application/problem+json")
-        switch code {
-        case .missingToken: response.headers[.wwwAuthenticate] = "Bearer realm=\"admin\""
-        case .invalidToken: response.headers[.wwwAuthenticate] = "Bearer realm=\"admin\", error=\"invalid_token\""
-        case .storeUnavailable: response.headers[.retryAfter] = "1"
-        case .badRequest, .crossSiteRequest, .unknownTenant, .keysElsewhere, .noIssuer, .payloadTooLarge,
-            .unsupportedMediaType:
-            break
-        }
-        return response
-    }
-
+extension AdminProblem {
+    /// RFC 9457.
     var json: JSONObject {
-        [
+        var json: JSONObject = [
             "type": "about:blank",
             "title": .string(code.title),
-            "status": .number(JSONNumber(status.code)),
+            "status": .number(JSONNumber(code.status.code)),
             "detail": .string(detail),
             "code": .string(code.rawValue),
         ]
+        for member in members.members { json[member.name] = member.value }
+        return json
     }
 }
 
 extension Response {
-    /// What the admin API answers is of the moment, and nobody else's.
     init(json: JSONObject, status: HTTPResponse.Status = .ok, contentType: String = "application/json") {
-        let body = JSONWriter.bytes(of: json) + [UInt8(ascii: "\n")]
+        self.init(status, contentType, ByteBuffer(bytes: JSONWriter.bytes(of: json) + [UInt8(ascii: "\n")]))
+    }
+
+    init(text: String, status: HTTPResponse.Status = .ok, contentType: String = "text/plain; charset=utf-8") {
+        self.init(status, contentType, ByteBuffer(string: text))
+    }
+
+    /// What the admin API answers is of the moment, and nobody else's.
+    private init(_ status: HTTPResponse.Status, _ contentType: String, _ body: ByteBuffer) {
         self.init(
             status: status,
-            headers: [.contentType: contentType, .cacheControl: "no-store"],
-            body: .init(byteBuffer: ByteBuffer(bytes: body))
+            headers: [.contentType: contentType, .cacheControl: "no-store", .xContentTypeOptions: "nosniff"],
+            body: .init(byteBuffer: body)
         )
     }
 }

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import HummingbirdCore
 import Logging
 import NIOCore
 import ServiceLifecycle
@@ -12,28 +13,34 @@ final class AdminServer: Sendable {
     private static let shutdownGrace = Duration.seconds(5)
 
     private let settings: AdminSettings
-    private let tenants: [Tenant]
+    private let live: LiveConfiguration
     private let workers: [WorkerHandle]
     private let shared: SharedState
     private let isServing: @Sendable () -> Bool
+    private let reload: @Sendable (ReloadTrigger) async -> ReloadReport
     private let accessLog: AccessLogWriter?
     private let logger: Logger
+    /// Unix seconds.
+    private let startedAt = Clock.unix()
     private let running = Mutex<(group: ServiceGroup, task: Task<Void, Never>)?>(nil)
 
+    /// - Parameter reload: Reads the configuration anew.
     init(
         _ settings: AdminSettings,
-        tenants: [Tenant],
+        live: LiveConfiguration,
         workers: [WorkerHandle],
         shared: SharedState,
         isServing: @escaping @Sendable () -> Bool,
+        reload: @escaping @Sendable (ReloadTrigger) async -> ReloadReport,
         accessLog: AccessLogWriter?,
         logger: Logger
     ) {
         self.settings = settings
-        self.tenants = tenants
+        self.live = live
         self.workers = workers
         self.shared = shared
         self.isServing = isServing
+        self.reload = reload
         self.accessLog = accessLog
         self.logger = logger
     }
@@ -43,10 +50,12 @@ final class AdminServer: Sendable {
         let (ports, continuation) = AsyncThrowingStream.makeStream(of: Int.self)
         var quiet = logger
         quiet.logLevel = .warning
+        let tls: AdminTLS? =
+            if let files = settings.tls { try await AdminTLS.load(files, logger: logger) } else { nil }
         let application = Application(
             router: router(),
             // Nobody else talks to it, so that whoever goes silent in the middle of a request has gone.
-            server: .http1(configuration: .init(idleTimeout: Self.idleTimeout)),
+            server: .admin(HTTP1Channel.Configuration(idleTimeout: Self.idleTimeout), tls),
             configuration: .init(address: .hostname(settings.address.host, port: settings.address.port)),
             onServerRunning: { channel in continuation.yield(channel.localAddress?.port ?? 0) },
             logger: quiet
@@ -55,6 +64,8 @@ final class AdminServer: Sendable {
         services.maximumGracefulShutdownDuration = Self.shutdownGrace
         let group = ServiceGroup(configuration: services)
         let task = Task {
+            let watching = tls.map { tls in Task { await tls.keepUp() } }
+            defer { watching?.cancel() }
             do {
                 try await group.run()
                 continuation.finish()
@@ -80,65 +91,66 @@ final class AdminServer: Sendable {
         await stopping.task.value
     }
 
-    private func router() -> Router<BasicRequestContext> {
-        let router = Router()
-        router.get("/healthz") { _, _ in "ok\n" }
+    private func router() -> Router<AdminContext> {
+        let router = Router(context: AdminContext.self, options: .autoGenerateHeadEndpoints)
+        router.add(middleware: AdminProblems(methods: AdminDocument.methods, logger: logger))
+        router.get("/healthz") { _, _ in Response(text: "ok\n") }
         router.get("/readyz") { _, _ -> Response in
             let missing = self.isServing() ? await self.shared.missing() : ["no requests are taken"]
             return missing.isEmpty
-                ? Response(status: .ok, body: .init(byteBuffer: ByteBuffer(string: "ready\n")))
-                : Response(
-                    status: .serviceUnavailable,
-                    body: .init(byteBuffer: ByteBuffer(string: "not ready: \(missing.joined(separator: "; "))\n"))
-                )
+                ? Response(text: "ready\n")
+                : Response(text: "not ready: \(missing.joined(separator: "; "))\n", status: .serviceUnavailable)
         }
-        router.add(middleware: AdminAccess(settings))
-        router.get("/metrics") { _, _ -> Response in
-            Response(
-                status: .ok,
-                headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
-                body: .init(byteBuffer: ByteBuffer(string: try await self.metrics()))
-            )
+        let access = AdminAccess(live: live, settings: settings)
+        DashboardRoutes { await access.needsToken($0) }.add(to: router)
+        router.add(middleware: access)
+        AdminDocument.add(to: router)
+        router.get("/metrics") { request, _ -> Response in
+            let format = MetricsFormat(accept: request.headers[values: .accept])
+            return Response(text: try await self.metrics(format), contentType: format.contentType)
         }
-        let desk = RevocationDesk(
-            tenants: tenants,
-            store: shared.store,
-            keeper: shared.revocations,
-            logger: logger
-        )
-        RevocationRoutes(desk).add(to: router)
-        KeysRoutes(KeysDesk(tenants: tenants, keys: byTenant(shared.issuers.storedKeys), logger: logger))
-            .add(to: router)
-        let sessions = SessionsDesk(
-            tenants: tenants,
-            sessions: byTenant { self.shared.issuers.books[$0] },
-            logger: logger
-        )
-        SessionsRoutes(sessions).add(to: router)
+        addReports(to: router)
+        addChanges(to: router, AuditLog(logger))
         return router
     }
 
-    /// - Parameter value: Of the tenant at a place; nil for one that has none.
-    private func byTenant<Value>(_ value: (Int) -> Value?) -> [String: Value] {
-        var values: [String: Value] = [:]
-        for (place, tenant) in tenants.enumerated() { values[tenant.name] = value(place) }
-        return values
+    private func addReports(to router: Router<AdminContext>) {
+        let reporter = GatewayReporter(live: live, workers: workers, shared: shared, startedAt: startedAt)
+        TenantsRoutes(reporter).add(to: router)
+        EventsRoutes(ReportFeed { try await reporter.report().json }).add(to: router)
+        ExplainRoutes(ExplainDesk(live: live, loops: shared.loops)).add(to: router)
     }
 
-    private func metrics() async throws -> String {
-        var sum = Counters(tenantCount: tenants.count)
-        var backends: [BackendCount] = []
-        for worker in workers {
-            let (counters, counts) = try await worker.ask { ($0.currentCounters(), $0.backendCounts()) }
-            sum.add(counters)
-            backends = backends.isEmpty ? counts : zip(backends, counts).map { $0 + $1 }
-        }
+    private func addChanges(to router: Router<AdminContext>, _ audit: AuditLog) {
+        let revocations = RevocationDesk(live: live, store: shared.store, keeper: shared.revocations, logger: logger)
+        RevocationRoutes(desk: revocations, audit: audit).add(to: router)
+        // Asked anew each time: a reload puts others in their place.
+        let keys = KeysDesk(
+            live: live,
+            keys: { [shared] place in shared.issuers.storedKeys(ofTenant: place) },
+            logger: logger
+        )
+        KeysRoutes(desk: keys, audit: audit).add(to: router)
+        let sessions = SessionsDesk(
+            live: live,
+            sessions: { [shared] place in shared.issuers.books[place] },
+            logger: logger
+        )
+        SessionsRoutes(desk: sessions, audit: audit).add(to: router)
+        ReloadRoutes(reload: reload, audit: audit).add(to: router)
+    }
+
+    private func metrics(_ format: MetricsFormat) async throws -> String {
+        let count = try await GatewayCount.take(from: workers, live, shared)
         return MetricsText(
-            tenants: tenants.map(\.name),
-            counters: sum,
-            backends: backends,
-            shared: await SharedCount(shared),
-            lostLogBytes: accessLog?.lost ?? 0
+            tenants: count.edition.names,
+            configuration: ConfigurationCount(live),
+            counters: count.counters,
+            backends: count.backends,
+            shared: count.shared,
+            lostLogBytes: accessLog?.lost ?? 0,
+            process: ProcessStatistics.current(),
+            format: format
         ).text
     }
 }

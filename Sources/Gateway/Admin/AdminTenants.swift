@@ -1,23 +1,21 @@
 import Tenants
 
-extension [Tenant] {
-    /// The one with this name, byte for byte.
-    func named(_ name: String) throws(AdminProblem) -> Tenant {
-        guard let tenant = first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
-            throw AdminProblem(
-                .unknownTenant,
-                "there is no such tenant; there are \(map(\.name).joined(separator: ", "))"
-            )
+extension ConfigurationEdition {
+    /// The tenant with this name, byte for byte, and its place.
+    func named(_ name: String) throws(AdminProblem) -> (tenant: Tenant, place: Int) {
+        guard let place = place(of: name) else {
+            let known = configuration.tenants.map(\.name).joined(separator: ", ")
+            throw AdminProblem(.unknownTenant, "there is no such tenant; there are \(known)")
         }
-        return tenant
+        return (tenants[place], place)
     }
 
     /// The one with this name, and its issuer.
-    func withIssuer(_ name: String) throws(AdminProblem) -> (tenant: Tenant, issuer: BuiltInIssuer) {
-        let tenant = try named(name)
+    func withIssuer(_ name: String) throws(AdminProblem) -> (tenant: Tenant, place: Int, issuer: BuiltInIssuer) {
+        let (tenant, place) = try named(name)
         guard let issuer = tenant.issuer else {
             throw AdminProblem(.noIssuer, "the tenant has no issuer of its own (issuer: in tenants.yaml)")
         }
-        return (tenant, issuer)
+        return (tenant, place, issuer)
     }
 }

@@ -3,17 +3,37 @@ import Tenants
 /// The servers of one tenant as one event loop sees them: how each is doing, and whose turn it is.
 final class BackendServers {
     let pools: [ServerPool]
+    private let backend: Backend
+    private let tls: BackendTLSContexts?
     private var balancer: Balancer
+    /// What serves the tenant now; nil as long as this does.
+    private var successor: BackendServers?
     private unowned let worker: Worker
 
-    init(_ backend: Backend, tls: BackendTLSContexts?, worker: Worker, loops: Int) {
+    /// - Parameters:
+    ///   - previous: The servers of the same tenant that these take the place of: those that stay keep their
+    ///     connections.
+    init(
+        _ backend: Backend,
+        tls: BackendTLSContexts?,
+        worker: Worker,
+        loops: Int,
+        previous: BackendServers? = nil
+    ) {
         self.worker = worker
+        self.backend = backend
+        self.tls = tls
         let settings = ServerPool.Settings(backend, loops: loops)
-        pools = backend.servers.map { server in
+        var kept: [Int?] = []
+        for server in backend.servers { kept.append(previous?.place(of: server, settings, tls, butNot: kept)) }
+        pools = zip(backend.servers, kept).map { server, place in
+            if let previous, let place { return previous.pools[place] }
             let tls = server.scheme == .https ? tls?.any : nil
             return ServerPool(server, settings, tls: tls, worker: worker)
         }
-        let servers = pools.map { (weight: $0.server.weight, identity: StableHash.of($0.label.utf8)) }
+        let servers = backend.servers.map { server in
+            (weight: server.weight, identity: StableHash.of(ServerPool.label(of: server).utf8))
+        }
         let method: BalanceMethod =
             switch backend.balance {
             case .roundRobin: .roundRobin
@@ -22,10 +42,39 @@ final class BackendServers {
             }
         balancer = Balancer(servers, method: method, random: worker.identifiers.next())
         for (place, pool) in pools.enumerated() {
-            let upgrades = Self.poolForUpgrades(pool, settings, tls?.http1Only, worker)
-            upgrades?.joins(self, at: place, forUpgrades: upgrades)
-            pool.joins(self, at: place, forUpgrades: upgrades)
+            if let previous, let old = kept[place] {
+                let keepsProbes = previous.backend.health == backend.health
+                balancer.adopt(place, from: previous.balancer, old, keepsProbes: keepsProbes)
+                pool.joins(self, at: place, forUpgrades: pool.forUpgrades)
+                pool.forUpgrades?.joins(self, at: place, forUpgrades: pool.forUpgrades)
+            } else {
+                let upgrades = Self.poolForUpgrades(pool, settings, tls?.http1Only, worker)
+                upgrades?.joins(self, at: place, forUpgrades: upgrades)
+                pool.joins(self, at: place, forUpgrades: upgrades)
+            }
         }
+        previous?.replace(by: self)
+    }
+
+    /// Where the same server is, if connections to it may go on.
+    ///
+    /// - Parameter taken: Places that others of the new list have taken: the same server may stand there twice.
+    private func place(
+        of server: BackendServer,
+        _ settings: ServerPool.Settings,
+        _ tls: BackendTLSContexts?,
+        butNot taken: [Int?]
+    ) -> Int? {
+        guard server.scheme != .https || tls == self.tls else { return nil }
+        return pools.indices.first { place in
+            !taken.contains(place) && pools[place].isFor(server) && pools[place].settings == settings
+        }
+    }
+
+    /// Others serve the tenant from now on. What is under way here goes on.
+    private func replace(by successor: BackendServers) {
+        self.successor = successor
+        for pool in pools where !successor.pools.contains(where: { $0 === pool }) { pool.close() }
     }
 
     private static func poolForUpgrades(
@@ -45,6 +94,8 @@ final class BackendServers {
     ///
     /// - Parameter tried: Places of servers that had the request or could not be reached for it.
     func choose(for caller: Caller?, butNot tried: [Int]) -> ServerPool? {
+        // The places are others there; a server that had the request may have it again.
+        if let successor { return successor.choose(for: caller, butNot: []) }
         let random = worker.identifiers.next()
         return balancer.choose(
             butNot: tried,
@@ -68,7 +119,12 @@ final class BackendServers {
         balancer.failed(place, failure, begunAt: begunAt, at: worker.lastTick)
     }
 
-    func probed(_ place: Int, isUp: Bool) { balancer.probed(place, isUp: isUp, at: worker.lastTick) }
+    /// - Parameter server: Whose word it is; it may have lost its place meanwhile.
+    func probed(_ server: BackendServer, isUp: Bool) {
+        for place in pools.indices where pools[place].isFor(server) {
+            balancer.probed(place, isUp: isUp, at: worker.lastTick)
+        }
+    }
 
     /// Whether requests are sent there, but for the last resort.
     func isHealthy(_ place: Int) -> Bool { balancer.health(of: place).isAvailable(at: worker.lastTick) }

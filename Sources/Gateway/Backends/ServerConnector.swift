@@ -103,7 +103,7 @@ final class ServerConnector {
         guard problem != toldProblem else { return }
         toldProblem = problem
         let metadata: Logger.Metadata = ["server": "\(server)", "address": "\(address)", "error": "\(problem)"]
-        worker.logger.warning("server is not the one that it should be", metadata: metadata)
+        worker.loggers.backends.warning("server is not the one that it should be", metadata: metadata)
     }
 }
 

@@ -12,7 +12,7 @@ final class ServerPool {
     }
 
     /// What all servers of a backend have in common.
-    struct Settings {
+    struct Settings: Equatable {
         var responseTimeout: UInt64
         let idleTimeout: UInt64
         let connectTimeout: Duration
@@ -30,6 +30,7 @@ final class ServerPool {
     }
 
     let server: BackendServer
+    let settings: Settings
     /// As it stands in the log and in metrics.
     let label: String
     var counters = BackendCounters()
@@ -53,8 +54,9 @@ final class ServerPool {
     /// - Parameter tls: For a server with the scheme `https`.
     init(_ server: BackendServer, _ settings: Settings, tls: BackendTLSContext?, worker: Worker) {
         self.server = server
+        self.settings = settings
         self.worker = worker
-        label = "\(server.scheme.rawValue)://\(server.address)"
+        label = Self.label(of: server)
         responseTimeout = settings.responseTimeout
         idleTimeout = settings.idleTimeout
         connector = ServerConnector(server, tls: tls, timeout: settings.connectTimeout, worker: worker)
@@ -63,6 +65,13 @@ final class ServerPool {
             maximumWaiting: settings.maximumWaiting,
             sharesConnections: server.scheme == .h2c
         )
+    }
+
+    static func label(of server: BackendServer) -> String { "\(server.scheme.rawValue)://\(server.address)" }
+
+    /// Whether it is for this server, whatever its weight.
+    func isFor(_ server: BackendServer) -> Bool {
+        server.scheme == self.server.scheme && server.address == self.server.address
     }
 
     func joins(_ servers: BackendServers, at place: Int, forUpgrades: ServerPool?) {

@@ -13,7 +13,7 @@ extension ClientConnection {
         // HTTP/1.0 has no interim answers (RFC 9110 section 15.2).
         guard record.version != .http10 else { return }
         takeOutput()
-        ClientAnswer.writeInterim(head, bytes, to: &worker.output)
+        ClientAnswer.writeInterim(head, bytes, shape: answerShape, to: &worker.output)
         writeOutput()
         flush()
     }
@@ -32,6 +32,7 @@ extension ClientConnection {
             ClientAnswer.Connection(minorVersion: record.version == .http10 ? 0 : 1, stays: clientStays),
             date: worker.date,
             lines: answerLines,
+            shape: answerShape,
             to: &worker.output
         )
     }
@@ -68,7 +69,10 @@ extension ClientConnection {
         guard answerIsChunked else { return }
         takeOutput()
         worker.output.writeStaticString("0\r\n")
-        Trailers.write(trailers, to: &worker.output) { _, _ in false }
+        let shape = answerShape
+        Trailers.write(trailers, to: &worker.output) { field, bytes in
+            shape?.drops(field, bytes, isUnkept: false) ?? false
+        }
         worker.output.writeStaticString("\r\n")
     }
 
@@ -96,19 +100,22 @@ extension ClientConnection {
         let stays = exchange.answerBegan(draining: worker.isDraining) && rest != .unknown
         record.outcome = .refused(refusal.code)
         takeOutput()
-        record.bodyBytes = RefusalWriter.write(
-            refusal,
-            RefusalWriter.Exchange(
-                realm: record.tenant?.tenant.name,
-                requestID: record.id,
-                isHead: record.method == .head,
-                minorVersion: record.version == .http10 ? 0 : 1,
-                closes: !stays,
-                date: worker.date,
-                lines: answerLines
-            ),
-            to: &worker.output
+        let answer = RefusalWriter.Exchange(
+            realm: record.tenant?.tenant.name,
+            proofs: record.tenant?.proving?.challenge,
+            requestID: record.id,
+            isHead: record.method == .head,
+            minorVersion: record.version == .http10 ? 0 : 1,
+            closes: !stays,
+            date: worker.date,
+            lines: answerLines
         )
+        if var shape = answerShape {
+            shape.isOurs = true
+            record.bodyBytes = write(refusal, answer, shape)
+        } else {
+            record.bodyBytes = RefusalWriter.write(refusal, answer, to: &worker.output)
+        }
         let now = worker.now()
         finishRecord(status: refusal.status, at: now)
         // What a failing write sets off must not find us between two requests.
@@ -124,6 +131,28 @@ extension ClientConnection {
             phase = .readingPastBody(allowance: Self.readPastLimit)
             setDeadline(worker.idleTimeout)
         }
+    }
+
+    /// A refusal as the answers of its tenant are. Gives the length of its body.
+    private func write(_ refusal: Refusal, _ answer: RefusalWriter.Exchange, _ shape: AnswerShape) -> Int {
+        var whole = worker.allocator.buffer(capacity: 1024)
+        let count = RefusalWriter.write(refusal, answer, to: &whole)
+        let head = worker.responseHead
+        if worker.responseParser.parse(whole.readableBytesUInt8Span, into: head) == .complete {
+            ClientAnswer.write(
+                head,
+                whole.readableBytesUInt8Span,
+                ClientAnswer.Delivery(.length(count), clientMinorVersion: answer.minorVersion),
+                ClientAnswer.Connection(minorVersion: answer.minorVersion, stays: !answer.closes),
+                date: answer.date,
+                lines: [],
+                shape: shape,
+                to: &worker.output
+            )
+            whole.moveReaderIndex(forwardBy: head.length)
+        }
+        worker.output.writeImmutableBuffer(whole)
+        return count
     }
 
     private enum Rest {
@@ -174,7 +203,7 @@ extension ClientConnection {
 
     func writeSwitch(_ head: ResponseHead, _ bytes: Span<UInt8>) {
         takeOutput()
-        ClientAnswer.writeSwitching(head, bytes, lines: answerLines, to: &worker.output)
+        ClientAnswer.writeSwitching(head, bytes, lines: answerLines, shape: answerShape, to: &worker.output)
         writeOutput()
         flush()
     }

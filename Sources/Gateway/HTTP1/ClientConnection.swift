@@ -180,6 +180,8 @@ final class ClientConnection: ClientExchange, ChannelInboundHandler {
 }
 
 extension ClientConnection: FrontConnection {
+    func trust(_ proxies: [AddressRange]) { peer = peer.trusting(proxies) }
+
     /// The gateway is going down: a connection between requests has no reason to stay, and a tunnel has no other end.
     func drain() {
         if case .head = phase, input.readableBytes == 0 { lingerAndClose() }

@@ -141,7 +141,7 @@ struct RequestHeadParser {
 
 extension UInt8 {
     /// Visible ASCII. `#` never stands in a request target: a fragment is not sent (RFC 9110 section 7.1).
-    fileprivate var isTargetByte: Bool { self > 0x20 && self < 0x7f && self != UInt8(ascii: "#") }
+    var isTargetByte: Bool { self > 0x20 && self < 0x7f && self != UInt8(ascii: "#") }
 }
 
 extension Span where Element == UInt8 {

@@ -175,7 +175,7 @@ final class BackendMultiplexer: ChannelInboundHandler {
             if !isRetired { pool.hasRoom(self) }
         case .goAway: retire()
         case .connectionError(let code, let reason):
-            worker.logger.debug(
+            worker.loggers.backends.debug(
                 "HTTP/2 error of a server",
                 metadata: ["server": "\(pool.label)", "code": "\(code.rawValue)", "reason": "\(reason)"]
             )

@@ -12,7 +12,7 @@ final class HTTP2ClientConnection: ChannelInboundHandler {
     private static let lingerTime: UInt64 = 2_000_000_000
 
     let worker: Worker
-    let peer: Peer
+    private(set) var peer: Peer
     let tokenMemory = TokenMemory()
     /// Only touched from here and from the streams; neither keeps what it takes of it beyond a call.
     var session: HTTP2Session
@@ -161,7 +161,7 @@ final class HTTP2ClientConnection: ChannelInboundHandler {
         case .writable(let id): streams[id]?.becameWritable()
         case .goAway, .settings: break
         case .connectionError(let code, let reason):
-            worker.logger.debug(
+            worker.loggers.clients.debug(
                 "HTTP/2 connection error",
                 metadata: ["code": "\(code.rawValue)", "reason": "\(reason)"]
             )
@@ -238,6 +238,9 @@ extension HTTP2ClientConnection: FrontConnection {
         turn()
         return isLeft
     }
+
+    /// For the streams that are yet to come.
+    func trust(_ proxies: [AddressRange]) { peer = peer.trusting(proxies) }
 
     func closeNow() { context?.close(promise: nil) }
 }

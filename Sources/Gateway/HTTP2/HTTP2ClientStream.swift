@@ -43,6 +43,7 @@ final class HTTP2ClientStream: ClientExchange {
         lastPiece = nil
         answerEnded = false
         answerLines = []
+        answerShape = nil
         startTimer()
         record = ExchangeRecord(startedAt: worker.now(), id: worker.identifiers.requestID())
         record.version = .http2
@@ -186,7 +187,7 @@ final class HTTP2ClientStream: ClientExchange {
     override func interim(_ head: ResponseHead, _ bytes: Span<UInt8>) {
         if head.status == 100 { exchange.continuePassedOn() }
         connection.session.sendHeaders(stream: id, endStream: false) { encoder, out in
-            HTTP2Response.encodeInterim(head, bytes, with: &encoder, to: &out)
+            HTTP2Response.encodeInterim(head, bytes, shape: answerShape, with: &encoder, to: &out)
         }
         connection.turn()
     }
@@ -197,7 +198,15 @@ final class HTTP2ClientStream: ClientExchange {
         _ = exchange.answerBegan(draining: false)
         answerEnded = framing == .none || framing == .length(0)
         connection.session.sendHeaders(stream: id, endStream: answerEnded) { encoder, out in
-            HTTP2Response.encode(head, bytes, date: worker.date, lines: answerLines, with: &encoder, to: &out)
+            HTTP2Response.encode(
+                head,
+                bytes,
+                date: worker.date,
+                lines: answerLines,
+                shape: answerShape,
+                with: &encoder,
+                to: &out
+            )
         }
     }
 
@@ -223,7 +232,7 @@ final class HTTP2ClientStream: ClientExchange {
         }
         sendLastPiece()
         connection.session.sendTrailers(stream: id) { block in
-            HTTP2Response.appendTrailers(trailers, to: &block)
+            HTTP2Response.appendTrailers(trailers, shape: answerShape, to: &block)
         }
     }
 
@@ -257,6 +266,7 @@ final class HTTP2ClientStream: ClientExchange {
             refusal,
             RefusalWriter.Exchange(
                 realm: record.tenant?.tenant.name,
+                proofs: record.tenant?.proving?.challenge,
                 requestID: record.id,
                 isHead: isHead,
                 minorVersion: 1,
@@ -268,8 +278,12 @@ final class HTTP2ClientStream: ClientExchange {
         )
         if worker.responseParser.parse(answer.readableBytesUInt8Span, into: worker.responseHead) == .complete {
             let head = worker.responseHead
+            let bytes = answer
+            var shape = answerShape
+            shape?.isOurs = true
             connection.session.sendHeaders(stream: id, endStream: isHead) { encoder, out in
-                HTTP2Response.encode(head, answer.readableBytesUInt8Span, date: [], lines: [], with: &encoder, to: &out)
+                let span = bytes.readableBytesUInt8Span
+                HTTP2Response.encode(head, span, date: [], lines: [], shape: shape, with: &encoder, to: &out)
             }
             answer.moveReaderIndex(forwardBy: head.length)
             if !isHead { connection.session.sendData(stream: id, answer, endStream: true) }
@@ -314,7 +328,15 @@ final class HTTP2ClientStream: ClientExchange {
 
     override func switched(_ head: ResponseHead, _ bytes: Span<UInt8>) {
         connection.session.sendHeaders(stream: id, endStream: false) { encoder, out in
-            HTTP2Response.encodeSwitching(head, bytes, date: worker.date, lines: answerLines, with: &encoder, to: &out)
+            HTTP2Response.encodeSwitching(
+                head,
+                bytes,
+                date: worker.date,
+                lines: answerLines,
+                shape: answerShape,
+                with: &encoder,
+                to: &out
+            )
         }
         connection.turn()
     }

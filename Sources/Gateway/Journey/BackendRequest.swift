@@ -5,15 +5,17 @@ import Tenants
 struct ForwardingContext {
     let peer: Peer
     let requestID: RequestID
-    /// For a `traceparent` where the client sent none.
-    let traceID: (UInt64, UInt64)
-    let spanID: UInt64
+    /// For a `traceparent` where the client sent none, or the request is traced.
+    var traceID: (UInt64, UInt64)
+    var spanID: UInt64
     /// What the client speaks.
     let version: HTTPVersion
     /// For a WebSocket.
     var handshake: WebSocketUpgrade?
     /// Whether the answer is read here.
     var wantsPlainAnswer = false
+    /// Whether the request is traced, and so its `traceparent` is ours in any case.
+    var isTraced = false
 }
 
 /// The head that the backend gets: the one way there, and it takes a ``Grant``.
@@ -44,6 +46,8 @@ enum BackendRequest {
         }
         if let lines = grant.caller?.identityLines { out.writeBytes(lines.span.bytes) }
         if !grant.signInLines.isEmpty { out.writeBytes(grant.signInLines) }
+        let set = grant.request.tenant.setLines
+        if !set.isEmpty { out.writeBytes(set) }
         writeIdentifiers(context, hasTraceparent: hasTraceparent, to: &out)
         writeForwarding(head, bytes, grant, context, to: &out)
         out.writeStaticString("\r\n")
@@ -125,7 +129,8 @@ enum BackendRequest {
             head,
             bytes,
             isTrusted: context.peer.isTrustedProxy,
-            wantsPlainAnswer: context.wantsPlainAnswer
+            wantsPlainAnswer: context.wantsPlainAnswer,
+            isTraced: context.isTraced
         )
         // Neighbouring kept lines leave as one piece.
         var pieceStart = 0
@@ -146,10 +151,10 @@ enum BackendRequest {
             }
         }
         out.writeBytes(bytes.extracting(pieceStart..<pieceEnd).bytes)
-        return filter.keepsTraceContext
+        return filter.keepsTraceparent
     }
 
-    private static func writeCookieWithoutTokens(
+    static func writeCookieWithoutTokens(
         _ field: HeadField,
         _ bytes: Span<UInt8>,
         _ tenant: Tenant,
@@ -169,7 +174,7 @@ enum BackendRequest {
         if separator.utf8CodeUnitCount == 2 { out.writeStaticString("\r\n") }
     }
 
-    private static func writeProtocolsWithoutToken(_ field: HeadField, _ bytes: Span<UInt8>, to out: inout ByteBuffer) {
+    static func writeProtocolsWithoutToken(_ field: HeadField, _ bytes: Span<UInt8>, to out: inout ByteBuffer) {
         var separator: StaticString = "Sec-WebSocket-Protocol: "
         WebSocketProtocols.forEach(bytes, field.value) { _ in
         } other: { member in
@@ -225,13 +230,13 @@ enum BackendRequest {
             out.writeStaticString("\r\n")
             return
         }
-        // W3C Trace Context level 1, section 3.2; not sampled.
+        // W3C Trace Context level 1, section 3.2.
         out.writeStaticString("\r\ntraceparent: 00-")
         out.writeHex(context.traceID.0)
         out.writeHex(context.traceID.1)
         out.writeStaticString("-")
         out.writeHex(context.spanID)
-        out.writeStaticString("-00\r\n")
+        out.writeStaticString(context.isTraced ? "-01\r\n" : "-00\r\n")
     }
 
     /// `Forwarded` (RFC 7239), `X-Forwarded-For`, `-Proto`, `-Host` and `Via` (RFC 9110 section 7.6.3). Lists that a

@@ -4,12 +4,20 @@ import Verification
 /// A verified caller as the request path wants it: what a principal means to one tenant, worked out once a token.
 final class Caller {
     let principal: Principal
-    /// Unix seconds from which the token is refused: its `exp` and the leeway.
+    /// Unix seconds from which the token has expired: its `exp` and the leeway.
+    let expiredFrom: Double
+    /// Unix seconds from which the token is refused: when it has expired, or what its server said is not believed any
+    /// more.
     let refusedFrom: Double
     /// Unix seconds from which it is worth nothing any more, not even a refresh.
     let forgottenFrom: Double
     /// Unix seconds from which it is refreshed ahead; infinite where that is not done.
     let dueFrom: Double
+    /// Unix seconds from which its server is asked again; infinite for a token that nobody has to be asked about, and
+    /// once that is done.
+    var askedAgainFrom: Double
+    /// By the place of a rate limit for callers: whom it counts the requests for. Nil until it is asked.
+    var limitPlaces: [CallerPlace?]?
     /// Nil until something is to be remembered.
     var refreshMemory: RefreshMemory?
     /// The identity fields, each with its CRLF, ready to be copied into a head.
@@ -20,15 +28,21 @@ final class Caller {
     let subjectHash: UInt64
     /// What it may be revoked by.
     let marks: RevocationMarks
+    /// What the token is bound to besides its bearer; nil for a plain bearer token.
+    let confirmation: Confirmation?
     /// The generation of the tenant's revocations among which it was looked up and not found.
     var clearedBy: UInt64 = 0
     /// By the index of an access rule: what it says of this caller. The last one is the default rule's.
     private var verdicts: [RuleVerdict?]
 
-    init(_ principal: Principal, tenant: Tenant) {
+    /// - Parameter belief: For how long an opaque token's server is believed; nil for a token that proves itself.
+    init(_ principal: Principal, tenant: Tenant, belief: IntrospectionBelief? = nil) {
         self.principal = principal
-        refusedFrom = principal.expiresAt.map { $0 + tenant.authenticate.policy.leeway } ?? .infinity
-        forgottenFrom = refusedFrom + tenant.refreshGrace.secondsAsDouble
+        expiredFrom = principal.expiresAt.map { $0 + tenant.authenticate.policy.leeway } ?? .infinity
+        refusedFrom = min(expiredFrom, belief?.until ?? .infinity)
+        // Whether an opaque token was good when it expired, its server alone could tell.
+        forgottenFrom = belief == nil ? refusedFrom + tenant.refreshGrace.secondsAsDouble : refusedFrom
+        askedAgainFrom = belief?.aheadFrom ?? .infinity
         let within = tenant.refresh?.within.secondsAsDouble ?? 0
         dueFrom = within > 0 ? principal.expiresAt.map { $0 - within } ?? .infinity : .infinity
         identityLines = tenant.identity.headers.reduce(into: []) { lines, header in
@@ -39,6 +53,7 @@ final class Caller {
             lines += [0x0d, 0x0a]
         }
         marks = RevocationMarks(principal, ownIssuer: tenant.issuer?.url)
+        confirmation = Confirmation(principal.claims)
         subjectHash = StableHash.of((principal.subject ?? "").utf8)
         subjectInJSON = JSONText.escaped(principal.subject ?? "")
         verdicts = Array(repeating: nil, count: tenant.access.rules.count)

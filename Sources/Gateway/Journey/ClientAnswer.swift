@@ -19,7 +19,9 @@ enum ClientAnswer {
         var stays: Bool
     }
 
-    /// - Parameter lines: Fields of ours, each with its CRLF.
+    /// - Parameters:
+    ///   - lines: Fields of ours, each with its CRLF.
+    ///   - shape: What the tenant has done to the fields.
     static func write(
         _ head: ResponseHead,
         _ bytes: Span<UInt8>,
@@ -27,10 +29,11 @@ enum ClientAnswer {
         _ connection: Connection,
         date: [UInt8],
         lines: [UInt8],
+        shape: AnswerShape? = nil,
         to out: inout ByteBuffer
     ) {
         out.reserveCapacity(minimumWritableBytes: head.length + 256)
-        writeStatusAndFields(head, bytes, lines: lines, to: &out)
+        writeStatusAndFields(head, bytes, lines: lines, shape, to: &out)
         if !head.hasDate {
             out.writeStaticString("Date: ")
             out.writeBytes(date)
@@ -49,12 +52,18 @@ enum ClientAnswer {
             out.writeStaticString("Connection: keep-alive\r\n")
         }
         if !lines.isEmpty { out.writeBytes(lines) }
+        if let shape { out.writeBytes(shape.lines(head, bytes, isUnkept: !lines.isEmpty)) }
         out.writeStaticString("\r\n")
     }
 
     /// An interim answer (RFC 9110 section 15.2).
-    static func writeInterim(_ head: ResponseHead, _ bytes: Span<UInt8>, to out: inout ByteBuffer) {
-        writeStatusAndFields(head, bytes, lines: [], to: &out)
+    static func writeInterim(
+        _ head: ResponseHead,
+        _ bytes: Span<UInt8>,
+        shape: AnswerShape? = nil,
+        to out: inout ByteBuffer
+    ) {
+        writeStatusAndFields(head, bytes, lines: [], shape, to: &out)
         out.writeStaticString("\r\n")
     }
 
@@ -63,10 +72,12 @@ enum ClientAnswer {
         _ head: ResponseHead,
         _ bytes: Span<UInt8>,
         lines: [UInt8],
+        shape: AnswerShape? = nil,
         to out: inout ByteBuffer
     ) {
-        writeStatusAndFields(head, bytes, lines: lines, to: &out)
+        writeStatusAndFields(head, bytes, lines: lines, shape, to: &out)
         out.writeBytes(lines)
+        if let shape { out.writeBytes(shape.lines(head, bytes, isUnkept: !lines.isEmpty)) }
         out.writeStaticString("Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
     }
 
@@ -75,6 +86,7 @@ enum ClientAnswer {
         _ head: ResponseHead,
         _ bytes: Span<UInt8>,
         lines: [UInt8],
+        _ shape: AnswerShape?,
         to out: inout ByteBuffer
     ) {
         out.writeStaticString("HTTP/1.1 ")
@@ -90,6 +102,7 @@ enum ClientAnswer {
             if field.known.endsHere && !field.isAlias { continue }
             if head.connectionNames(field, bytes) { continue }
             if !lines.isEmpty, DeliveryFields.replace(field, bytes, lines) { continue }
+            if let shape, shape.drops(field, bytes, isUnkept: !lines.isEmpty) { continue }
             if Int(field.nameStart) == pieceEnd {
                 pieceEnd = Int(field.lineEnd)
             } else {

@@ -11,6 +11,7 @@ extension ClientExchange {
         setDeadline(nil)
         record = ExchangeRecord(startedAt: worker.now(), id: requestID(head, span))
         record.note(head, span, version)
+        if let tracing = worker.tracing { beginTrace(tracing, head, span) }
         requestFraming = head.framing
         bodyBytesReceived = 0
         handshake = nil
@@ -19,9 +20,11 @@ extension ClientExchange {
             expectsContinue: head.expectsContinue
         )
         sessionEnd = .notAsked
+        circumstances.begin()
         beginRefreshing()
         allowedSteps = .all
-        decide(head, bytes, allowing: .all, at: worker.unixTime(at: record.startedAt))
+        if isAnsweredAsQuestion(head, bytes) { return }
+        decide(head, bytes, isFirst: true, at: worker.unixTime(at: record.startedAt))
     }
 
     /// A slow step of the decision is done: the same request, from its head on, is decided on again.
@@ -30,9 +33,10 @@ extension ClientExchange {
         undecided = nil
         // The loop's head object has served other requests meanwhile.
         phase = .head
+        if stepGeneration != worker.serving.generation { askAnew() }
         if worker.parser.parse(bytes.readableBytesUInt8Span, into: worker.requestHead) == .complete {
             // It may have waited for long, for a token that is younger than the request.
-            decide(worker.requestHead, bytes, allowing: allowedSteps, at: worker.unixTime(at: worker.now()))
+            decide(worker.requestHead, bytes, isFirst: false, at: worker.unixTime(at: worker.now()))
         } else {
             refuse(.overloaded)
         }
@@ -40,49 +44,83 @@ extension ClientExchange {
         process()
     }
 
-    /// - Parameter now: Unix seconds.
-    private func decide(_ head: RequestHead, _ bytes: ByteBuffer, allowing: AllowedSteps, at now: Double) {
+    /// Another configuration has come into force, and asks by itself. A proof was used up, and counts.
+    private func askAnew() {
+        allowedSteps = .all
+        circumstances.introspected = nil
+        circumstances.withoutRoom = []
+    }
+
+    /// - Parameters:
+    ///   - isFirst: Whether the request was not decided on before.
+    ///   - now: Unix seconds.
+    private func decide(_ head: RequestHead, _ bytes: ByteBuffer, isFirst: Bool, at now: Double) {
         let span = bytes.readableBytesUInt8Span
         let serving = worker.serving
         switch serving.router.route(head, span) {
         case .refused(let refusal, let tenant):
             record.tenant = tenant
+            prepareAnswer(tenant, head, span)
             worker.logRequest(&record, head, span, isBehindProxy: peer.isTrustedProxy)
             refuse(refusal)
         case .routed(let request):
             record.tenant = request.tenant
+            prepareAnswer(request.tenant, head, span)
             worker.logRequest(&record, head, span, isBehindProxy: peer.isTrustedProxy)
             guard isCovered(request, span) else { return refuse(.misdirected) }
+            if isFirst, let answer = serving.decision.admit(request, head, span, circumstances, at: now) {
+                return conclude(answer, request, head, bytes)
+            }
             if isTooLarge(request.tenant, head.framing) { return refuse(.payloadTooLarge) }
             if let endpoint = endpoint(request, span), !passesBy(endpoint, request, head, span) {
                 return serve(endpoint, request, head, bytes)
             }
-            switch serving.decision.decide(
+            let answer = serving.decision.decide(
                 request,
                 head,
                 span,
                 memory: tokenMemory,
-                signIn: checkedSignIn,
-                allowing: allowing,
+                circumstances,
+                allowing: allowedSteps,
                 at: now
-            ) {
-            case .refused(let refusal): refuse(refusal)
-            case .granted(let grant):
-                record.outcome = grant.outcome
-                record.caller = grant.caller
-                if let caller = grant.signsOut { sessionEnd = .due(caller) }
-                if grant.needsCaller { prepareRefresh(grant, head, span) }
-                if request.tenant.capturesTokens { prepareCapture(request, span) }
-                forward(grant, head, bytes)
-            case .needs(let step):
-                allowedSteps = allowedSteps.after(step)
-                undecided = bytes
-                phase = .deciding
-                if !perform(step, request, head, span) {
-                    undecided = nil
-                    refuse(.overloaded)
-                }
+            )
+            conclude(answer, request, head, bytes)
+        }
+    }
+
+    private func conclude(
+        _ decision: AccessDecision.Answer,
+        _ request: RoutedRequest,
+        _ head: RequestHead,
+        _ bytes: ByteBuffer
+    ) {
+        let span = bytes.readableBytesUInt8Span
+        switch decision {
+        case .refused(let refusal): refuse(refusal)
+        case .preflight(let preflight): answer(preflight)
+        case .granted(let grant):
+            record.outcome = grant.outcome
+            record.caller = grant.caller
+            if case .refused(let code) = grant.outcome {
+                worker.note(code, circumstances.observed, grant, record.id, head, span)
             }
+            if let caller = grant.signsOut { sessionEnd = .due(caller) }
+            if grant.needsCaller { prepareRefresh(grant, head, span) }
+            if request.tenant.capturesTokens { prepareCapture(request, span) }
+            addFreshNonce()
+            forward(grant, head, bytes)
+        case .needs(let step):
+            record.trace?.waits(for: step)
+            allowedSteps = allowedSteps.after(step)
+            stepGeneration = worker.serving.generation
+            undecided = bytes
+            phase = .deciding
+            guard !perform(step, request, head, span) else { return }
+            // Where nobody has to be known, it goes on all the same.
+            undecided = nil
+            phase = .head
+            circumstances.withoutRoom.formUnion(AllowedSteps(step))
+            decide(head, bytes, isFirst: false, at: worker.unixTime(at: worker.now()))
         }
     }
 
@@ -95,6 +133,8 @@ extension ClientExchange {
         switch step {
         case .signature(let check): worker.perform(check, for: self)
         case .keys(let question): worker.perform(question, for: self)
+        case .introspection(let question): worker.perform(question, for: self)
+        case .proof(let proof): worker.perform(proof, for: self)
         case .refresh(let caller): refreshExpired(caller, request, head, bytes)
         }
     }

@@ -15,7 +15,7 @@ extension ClientExchange {
         if head.hasUpgrade, let violation = readHandshake(head, bytes.readableBytesUInt8Span) {
             return refuse(Refusal(violation))
         }
-        let context = ForwardingContext(
+        var context = ForwardingContext(
             peer: peer,
             requestID: record.id,
             traceID: (worker.identifiers.next(), worker.identifiers.next()),
@@ -24,6 +24,7 @@ extension ClientExchange {
             handshake: handshake,
             wantsPlainAnswer: capture != nil
         )
+        if let trace = record.trace { context.continues(trace, grant.outcome, at: now) }
         guard let pool = chooseServer() else { return refuse(.backendUnavailable) }
         switch pool.lease(for: self) {
         case .server(let server):
@@ -107,6 +108,7 @@ extension ClientExchange {
         waitingAt = nil
         // Others that were told before may have taken this one along.
         guard case .waitingForServer = phase else { return }
+        record.trace?.lost(pool, "connect failed", at: worker.now())
         triedServers.append(pool.place)
         guard record.tenant?.retries.afterConnectFailure == true else { return refuseWaiting(.backendUnavailable) }
         waitAtAnotherServer()
@@ -133,6 +135,7 @@ extension ClientExchange {
     private func take(_ server: ServerExchange) {
         self.server = server
         record.server = server.leasedFrom
+        record.trace?.took(server.leasedFrom)
         server.begin(self, ServerExchange.Request(self))
     }
 
@@ -222,6 +225,7 @@ extension ClientExchange {
         switch exchange.serverLost(endsProperly: endsProperly) {
         case .retry:
             pendingHead = lost.request
+            record.trace?.lost(lost.leasedFrom, "connection lost", at: worker.now())
             if let pool = lost.leasedFrom { triedServers.append(pool.place) }
             phase = .waitingForServer
             setDeadline(lost.leasedFrom?.responseTimeout)

@@ -31,7 +31,9 @@ class ClientExchange {
     }
 
     final let worker: Worker
-    final var peer: Peer
+    final var peer: Peer {
+        didSet { circumstances.peer = peer }
+    }
     final let tokenMemory: TokenMemory
     final var phase = Phase.head
     final var requestFraming = RequestFraming.none
@@ -63,6 +65,8 @@ class ClientExchange {
     final var sessionEnd = SessionEnd.notAsked
     /// What the decision may still ask for.
     final var allowedSteps = AllowedSteps.all
+    /// The generation of the configuration that asked for the step under way.
+    final var stepGeneration: UInt64 = 0
     /// The request, as long as the backend's 401 could lead to its being made again.
     final var kept: KeptRequest?
     final var refreshStage = RefreshStage.idle
@@ -74,17 +78,25 @@ class ClientExchange {
     final var bodyInHand: BodyInHand?
     /// The answer's body, while it may hold tokens to be kept.
     final var capture: TokenCaptureBuffer?
+    /// What a decision is told, and what was found out for it.
+    final let circumstances: Circumstances
     /// What was found of a sign-in that goes on to the backend; nil for all other requests.
-    final var checkedSignIn: CheckedSignIn?
+    final var checkedSignIn: CheckedSignIn? {
+        get { circumstances.signIn }
+        set { circumstances.signIn = newValue }
+    }
     /// The head of a request for an endpoint, in case it goes on to the backend.
     final var signInHead: ByteBuffer?
     /// Field lines of ours for the head of the final answer.
     final var answerLines: [UInt8] = []
+    /// What the tenant has done to the fields of its answers; nil where it has nothing done to them.
+    final var answerShape: AnswerShape?
     private final let timer = WheelTimer()
 
     init(worker: Worker, peer: Peer, tokenMemory: TokenMemory) {
         self.worker = worker
         self.peer = peer
+        circumstances = Circumstances(peer: peer)
         self.tokenMemory = tokenMemory
     }
 
@@ -212,6 +224,8 @@ class ClientExchange {
         worker.finished(&record, peer: peer, at: now)
     }
 }
+
+extension ClientExchange: SlowStepClient {}
 
 extension ClientExchange: WheelTimerTarget {
     func deadlineMet() { tooLate() }

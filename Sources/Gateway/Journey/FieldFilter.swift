@@ -20,16 +20,28 @@ struct FieldFilter {
     /// Names that Connection lists besides `close` and `keep-alive`.
     private let connectionNames: [Range<Int>]
     /// Whether the client's trace context is whole and passed on.
-    let keepsTraceContext: Bool
+    private let keepsTraceContext: Bool
+    /// Whether the client's `traceparent` is: not that of a request which is traced, since the next in line has this
+    /// gateway's span for its parent.
+    let keepsTraceparent: Bool
 
-    init(_ grant: Grant, _ head: RequestHead, _ bytes: Span<UInt8>, isTrusted: Bool, wantsPlainAnswer: Bool) {
+    init(
+        _ grant: Grant,
+        _ head: RequestHead,
+        _ bytes: Span<UInt8>,
+        isTrusted: Bool,
+        wantsPlainAnswer: Bool,
+        isTraced: Bool
+    ) {
         self.wantsPlainAnswer = wantsPlainAnswer
         tenant = grant.request.tenant
         self.isTrusted = isTrusted
         writesHost = grant.request.target.authority != nil
         expectsContinue = head.expectsContinue
         connectionNames = head.connectionNamesFields ? Self.connectionNames(head, bytes) : []
-        keepsTraceContext = head.traceparent.map { TraceContext.isValid(bytes, head.fields[$0].value) } ?? false
+        let isWhole = head.traceparent.map { TraceContext.isValid(bytes, head.fields[$0].value) } ?? false
+        keepsTraceContext = isWhole
+        keepsTraceparent = isWhole && !isTraced
     }
 
     func verdict(on field: HeadField, _ bytes: Span<UInt8>) -> Verdict {
@@ -53,7 +65,8 @@ struct FieldFilter {
             let isTheirs = isTrusted && !field.value.isEmpty && !bytes.isFieldName(field.name, "x-forwarded-for")
             return isTheirs ? .keep : .drop
         case .xRealIP: return isTrusted ? .keep : .drop
-        case .traceparent, .tracestate: return keepsTraceContext ? .keep : .drop
+        case .traceparent: return keepsTraceparent ? .keep : .drop
+        case .tracestate: return keepsTraceContext ? .keep : .drop
         case .authorization: return tenant.stripsAuthorization || isListed(field, bytes) ? .drop : .keep
         case .cookie:
             if isListed(field, bytes) { return .drop }

@@ -9,18 +9,34 @@ struct Peer {
     let isTrustedProxy: Bool
     /// What the TLS handshake told; nil on a connection in plain text.
     let tls: PeerTLS?
+    /// Whom rate limits by address count its requests for; nil where it has none.
+    let limitSubject: LimitSubject?
 
     /// - Parameter address: An IP address as text.
     init(_ address: [UInt8], trustedProxies: [AddressRange], tls: PeerTLS?) {
         text = address
         let ip = IPAddress(String(decoding: address, as: UTF8.self))
         isTrustedProxy = ip.map { ip in trustedProxies.contains { $0.contains(ip) } } ?? false
+        limitSubject = ip.map { LimitSubject($0) }
         self.tls = tls
     }
 
     init(_ address: SocketAddress?, trustedProxies: [AddressRange], tls: PeerTLS? = nil) {
         self.init(Array((address?.ipAddress ?? "unknown").utf8), trustedProxies: trustedProxies, tls: tls)
     }
+
+    /// The same connection where these proxies are believed.
+    func trusting(_ proxies: [AddressRange]) -> Peer { Peer(text, trustedProxies: proxies, tls: tls) }
+
+    private init(plain peer: Peer) {
+        text = peer.text
+        isTrustedProxy = peer.isTrustedProxy
+        limitSubject = peer.limitSubject
+        tls = nil
+    }
+
+    /// The same for requests that did not come on its connection, but that it asks about.
+    var withoutTLS: Peer { Peer(plain: self) }
 
     var scheme: StaticString { tls == nil ? "http" : "https" }
 
@@ -31,21 +47,35 @@ struct Peer {
 final class PeerTLS {
     /// The subject of the client's certificate (RFC 4514), where one was asked for.
     let clientSubject: [UInt8]?
+    /// The SHA-256 of the client's certificate in DER, where one was asked for: what a token may be bound to (RFC 8705
+    /// section 3.1).
+    let clientCertificateThumbprint: [UInt8]?
     private let serverName: String?
     private let serverNameBytes: [UInt8]
     /// What the connection's certificate was read from: that it was renewed since makes no difference.
     private let files: ServerCertificate
 
-    init(serverName: String?, files: ServerCertificate, clientSubject: [UInt8]?) {
+    init(
+        serverName: String?,
+        files: ServerCertificate,
+        clientSubject: [UInt8]?,
+        clientCertificateThumbprint: [UInt8]? = nil
+    ) {
         self.serverName = serverName
         self.files = files
         self.clientSubject = clientSubject
+        self.clientCertificateThumbprint = clientCertificateThumbprint
         serverNameBytes = Array((serverName ?? "").utf8)
     }
 
     convenience init(_ arrival: TLSArrival) {
         let files = arrival.identity.files
-        self.init(serverName: arrival.serverName, files: files, clientSubject: arrival.clientSubject)
+        self.init(
+            serverName: arrival.serverName,
+            files: files,
+            clientSubject: arrival.clientSubject,
+            clientCertificateThumbprint: arrival.clientCertificateThumbprint
+        )
     }
 
     /// Whether the connection may be used for a request to this tenant. Its certificate was shown, and the client's was

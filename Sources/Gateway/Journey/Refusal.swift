@@ -8,6 +8,10 @@ struct Refusal: Equatable {
     /// Scopes or roles that were asked for, for `WWW-Authenticate`.
     var neededScopes: [String] = []
     var retryAfterSeconds: Int?
+    /// Further fields of the answer, each with its CRLF.
+    var lines: [UInt8] = []
+    /// What is wrong with a proof that came with a token; nil for all else.
+    var proofError: ProofError?
     /// For `Allow` of a 405 (RFC 9110 section 15.5.6); empty: those that a proxy forwards.
     var allowedMethods: [String] = []
 
@@ -84,6 +88,12 @@ struct Refusal: Equatable {
         .ambiguousPath,
         status: 400,
         detail: "the path can be read in several ways"
+    )
+    static let malformedQuestion = Refusal(.badRequest, status: 400, detail: "the request asked about is malformed")
+    static let crossSite = Refusal(
+        .crossSiteRequest,
+        status: 403,
+        detail: "the request has a cookie and comes from an origin that is not trusted"
     )
     static let misdirected = Refusal(
         .unknownHost,

@@ -5,6 +5,8 @@ enum RefusalWriter {
     struct Exchange {
         /// The tenant's name, if it is known already.
         var realm: String?
+        /// What the tenant says of proofs; nil for one that knows nothing of them.
+        var proofs: ProofChallenge?
         var requestID: RequestID
         var isHead: Bool
         var minorVersion: Int
@@ -29,7 +31,9 @@ enum RefusalWriter {
         if exchange.lines.isEmpty { out.writeStaticString("\r\nCache-Control: no-store") }
         out.writeStaticString("\r\nContent-Length: ")
         out.writeDecimal(body.count)
-        if refusal.status == 401 || refusal.status == 403 { writeChallenge(refusal, exchange, to: &out) }
+        if refusal.status == 401 || refusal.status == 403, !hasChallenge(exchange.lines) {
+            writeChallenge(refusal, exchange, to: &out)
+        }
         if refusal.status == 405 { writeAllow(refusal, to: &out) }
         if refusal.status == 426 { out.writeStaticString("\r\nSec-WebSocket-Version: 13") }
         if let seconds = refusal.retryAfterSeconds {
@@ -42,6 +46,7 @@ enum RefusalWriter {
             out.writeStaticString("\r\nConnection: keep-alive")
         }
         out.writeStaticString("\r\n")
+        out.writeBytes(refusal.lines)
         out.writeBytes(exchange.lines)
         out.writeStaticString("\r\n")
         guard !exchange.isHead else { return 0 }
@@ -57,13 +62,41 @@ enum RefusalWriter {
         )
     }
 
-    /// RFC 6750 section 3: a request without a token gets the bare challenge, without an error code.
+    /// Whether who refuses says himself how to do better.
+    private static func hasChallenge(_ lines: [UInt8]) -> Bool {
+        lines.split(separator: UInt8(ascii: "\n")).contains { $0.starts(with: "WWW-Authenticate:".utf8) }
+    }
+
+    /// One for each way to prove oneself that the tenant knows: RFC 6750 section 3 and RFC 9449 section 7.1. What is
+    /// wrong with a proof concerns the second alone.
     private static func writeChallenge(_ refusal: Refusal, _ exchange: Exchange, to out: inout ByteBuffer) {
-        out.writeStaticString("\r\nWWW-Authenticate: Bearer realm=\"")
+        if exchange.proofs == nil || refusal.proofError == nil && exchange.proofs?.acceptsBearer == true {
+            writeChallenge("Bearer", exchange, to: &out)
+            writeError(refusal, to: &out)
+        }
+        guard let proofs = exchange.proofs else { return }
+        writeChallenge("DPoP", exchange, to: &out)
+        writeError(refusal, to: &out)
+        out.writeString(", algs=\"\(proofs.algorithms)\"")
+    }
+
+    private static func writeChallenge(_ scheme: StaticString, _ exchange: Exchange, to out: inout ByteBuffer) {
+        out.writeStaticString("\r\nWWW-Authenticate: ")
+        out.writeStaticString(scheme)
+        out.writeStaticString(" realm=\"")
         out.writeString(exchange.realm ?? "gatehouse")
         out.writeStaticString("\"")
+    }
+
+    /// A request without a token gets the bare challenge, without an error code.
+    private static func writeError(_ refusal: Refusal, to out: inout ByteBuffer) {
         guard refusal.code != .missingToken else { return }
-        out.writeStaticString(refusal.status == 403 ? ", error=\"insufficient_scope\"" : ", error=\"invalid_token\"")
+        if let error = refusal.proofError {
+            out.writeString(", error=\"\(error.rawValue)\"")
+        } else {
+            let isForbidden = refusal.status == 403
+            out.writeStaticString(isForbidden ? ", error=\"insufficient_scope\"" : ", error=\"invalid_token\"")
+        }
         out.writeStaticString(", error_description=\"")
         out.writeString(refusal.detail)
         out.writeStaticString("\"")
@@ -98,6 +131,8 @@ enum RefusalWriter {
 enum ReasonPhrase {
     static func of(_ status: Int) -> StaticString {
         switch status {
+        case 200: "OK"
+        case 204: "No Content"
         case 400: "Bad Request"
         case 401: "Unauthorized"
         case 403: "Forbidden"

@@ -10,7 +10,7 @@ final class RefusedTokenCache {
     }
 
     /// Seconds.
-    private static let lifetime = 30.0
+    static let lifetime = 30.0
     private static let ways = 4
     private let setMask: Int
     private var entries: [Entry]
@@ -32,11 +32,12 @@ final class RefusedTokenCache {
         return nil
     }
 
-    func insert(_ refusal: Refusal, _ key: TokenCache.Key, at now: Double) {
+    /// - Parameter lifetime: Seconds.
+    func insert(_ refusal: Refusal, _ key: TokenCache.Key, at now: Double, for lifetime: Double = lifetime) {
         nextWay = (nextWay + 1) % Self.ways
         entries[firstPlace(key) + nextWay] = Entry(
             hash: key.hash,
-            forgottenFrom: now + Self.lifetime,
+            forgottenFrom: now + lifetime,
             refusal: refusal
         )
     }

@@ -3,16 +3,24 @@ import Tenants
 /// The rules that bear on a request: that of its path as forwarded, and that of the reading in which slashes are
 /// merged and parameters dropped, where it differs. Both must let the caller through.
 struct RequestRules {
-    private let rules: AccessRules
-    private let first: Int?
-    private let second: Int?
-    private let hasSecond: Bool
+    let rules: AccessRules
+    /// The places of the rules that match; nil where none does.
+    let first: Int?
+    let second: Int?
+    let hasSecond: Bool
     /// Whether `revoke_on` names the request.
     let endsSession: Bool
     /// Whether it is a sign-in that was checked: those come ahead of the rules (contract section 9.2).
-    var isSignIn = false
+    let isSignIn: Bool
 
-    init(_ router: RequestRouter, _ request: RoutedRequest, _ head: RequestHead, _ bytes: Span<UInt8>) {
+    init(
+        _ router: RequestRouter,
+        _ request: RoutedRequest,
+        _ head: RequestHead,
+        _ bytes: Span<UInt8>,
+        isSignIn: Bool
+    ) {
+        self.isSignIn = isSignIn
         let rules = request.tenant.tenant.access
         self.rules = rules
         let method = bytes.extracting(head.method)
@@ -44,6 +52,14 @@ struct RequestRules {
 
     var isOpenToAnyone: Bool {
         isSignIn || isOpen(first) && (!hasSecond || isOpen(second))
+    }
+
+    /// The line of the rule, where what it refuses is only observed; nil where one of those that bear on it is in force.
+    var observedLine: Int? {
+        guard let first, rules.rules[first].mode == .observe else { return nil }
+        guard hasSecond else { return rules.rules[first].line }
+        guard let second, rules.rules[second].mode == .observe else { return nil }
+        return rules.rules[first].line
     }
 
     func refusal(of caller: Caller) -> Refusal? {

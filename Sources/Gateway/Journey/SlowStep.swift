@@ -2,11 +2,15 @@ import NIOCore
 import Tenants
 import Verification
 
-/// What a decision cannot settle on the event loop in good time. It is done elsewhere, its outcome is told to
-/// ``AccessDecision``, and the decision is asked again.
-enum SlowStep {
+/// What a decision cannot settle on the event loop in good time. It is done elsewhere, its outcome is noted by the
+/// ``Authenticator`` or in the request's ``Circumstances``, and the decision is asked again.
+///
+/// Its cases are rare and large: held apart, they cost nothing where decisions are handed on without them.
+indirect enum SlowStep {
     case signature(SignatureStep)
     case keys(KeyStep)
+    case introspection(IntrospectionStep)
+    case proof(ProofStep)
     /// New tokens for a caller whose token has expired.
     case refresh(Caller)
 }
@@ -69,13 +73,14 @@ extension SignatureAlgorithm {
 /// because OpenSSL contexts are not shared.
 actor SlowVerifier {
     nonisolated let eventLoop: any EventLoop
-    private let verifiers: [TokenVerifier]
-    private let keySources: [[KeySource]]
-    private let graces: [Double]
+    private var verifiers: [TokenVerifier]
+    private var keySources: [[KeySource]]
+    private var graces: [Double]
+    private var knownKeys: [KeySource: KeySet] = [:]
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { eventLoop.executor.asUnownedSerialExecutor() }
 
-    /// - Parameter tenants: In the order of the configuration.
+    /// - Parameter tenants: By place.
     init(_ tenants: [Tenant], eventLoop: any EventLoop) {
         self.eventLoop = eventLoop
         verifiers = tenants.map { TokenVerifier($0.authenticate.policy) }
@@ -83,8 +88,19 @@ actor SlowVerifier {
         graces = tenants.map(\.refreshGrace.secondsAsDouble)
     }
 
+    /// Verifies by the rules of these from now on.
+    ///
+    /// - Parameter tenants: By place.
+    func adopt(_ tenants: [Tenant]) {
+        verifiers = tenants.map { TokenVerifier($0.authenticate.policy) }
+        keySources = tenants.map(\.authenticate.keySources)
+        graces = tenants.map(\.refreshGrace.secondsAsDouble)
+        for (source, keys) in knownKeys where !source.isFile { use(keys, from: source) }
+    }
+
     /// Issuers whose keys come from `source` have these from now on.
     func use(_ keys: KeySet?, from source: KeySource) {
+        knownKeys[source] = keys
         for (verifier, sources) in zip(verifiers, keySources) {
             for place in sources.indices where sources[place] == source { verifier.use(keys, ofIssuer: place) }
         }
@@ -109,5 +125,12 @@ actor SlowVerifier {
         } catch {
             return .failure(error)
         }
+    }
+}
+
+extension KeySource {
+    /// Whether its keys are read with the configuration: what was read before is no newer.
+    var isFile: Bool {
+        if case .file = self { true } else { false }
     }
 }

@@ -9,7 +9,8 @@ final class TenantRuntime {
     let index: Int
     let tenant: Tenant
     let verifier: TokenVerifier
-    /// The identity fields that a client may not send, by the hash of their names.
+    /// The identity fields that a client may not send, and those that `headers.request` sets or removes, by the hash of
+    /// their names.
     private let identityNames: [(hash: UInt32, name: String)]
     /// A bit for each name, chosen by its hash: tells nearly every other field off without a look at the names.
     private let identityMask: UInt64
@@ -30,6 +31,24 @@ final class TenantRuntime {
     let servers: BackendServers
     let retries: Retries
     let revocations: TenantRevocations
+    /// Nil for a tenant without rate limits.
+    let limits: TenantLimits?
+    /// Nil for a tenant without CORS rules.
+    let crossOrigin: CrossOriginSharing?
+    let crossSite: CrossSiteGuard
+    /// Nil for a tenant whose answers go out as they are.
+    let answerRules: AnswerRules?
+    /// What `headers.request` sets, each line with its CRLF.
+    let setLines: [UInt8]
+    /// Nil for a tenant that knows nothing of proofs of possession.
+    let proving: TenantProving?
+    /// A bit for each of the first places that tokens are looked for in: whether it is a cookie.
+    private let cookiePlaces: UInt64
+    /// The cookies with tokens that the backend gets to see; empty where no token comes from a place besides that any
+    /// page can fill.
+    let forwardedCookies: [TokenSource]
+    /// Nil for a tenant that refuses opaque tokens.
+    let introspecting: TenantIntrospecting?
     /// Nil for a tenant whose sessions are not refreshed.
     let refreshing: TenantRefreshing?
     /// Whether some of the backend's answers hold tokens to be kept.
@@ -48,12 +67,34 @@ final class TenantRuntime {
     /// Its requests are served on no connection that did not show one.
     let needsClientCertificate: Bool
 
-    /// - Parameter remoteKeySources: Of all tenants, each once.
-    init(index: Int, tenant: Tenant, servers: BackendServers, remoteKeySources: [RemoteKeySource] = []) {
+    /// - Parameters:
+    ///   - revocations: Of the same tenant as it was served before; nil for one that is new.
+    ///   - remoteKeySources: Of all tenants, each once.
+    init(
+        index: Int,
+        tenant: Tenant,
+        servers: BackendServers,
+        revocations: TenantRevocations? = nil,
+        remoteKeySources: [RemoteKeySource] = [],
+        proofNonces: ProofNonces = ProofNonces(),
+        limits: TenantLimits? = nil
+    ) {
         self.index = index
         self.tenant = tenant
         self.servers = servers
-        revocations = TenantRevocations(tenant)
+        self.revocations = revocations ?? TenantRevocations(tenant)
+        self.revocations.adopt(tenant)
+        self.limits = limits
+        crossOrigin = CrossOriginSharing(tenant)
+        crossSite = CrossSiteGuard(tenant)
+        answerRules = AnswerRules(tenant, crossOrigin)
+        let changes = tenant.headers.request
+        setLines = changes.set.flatMap { Array("\($0.name): ".utf8) + $0.value.bytes + Array("\r\n".utf8) }
+        proving = TenantProving(tenant, nonces: proofNonces)
+        cookiePlaces = tenant.authenticate.from.prefix(64).enumerated().reduce(0) { bits, source in
+            if case .cookie = source.element { bits | 1 << UInt64(source.offset) } else { bits }
+        }
+        introspecting = tenant.introspection.map(TenantIntrospecting.init)
         refreshing = tenant.refresh.map { TenantRefreshing($0, tenant) }
         capturesTokens = tenant.refresh?.captures.isEmpty == false
         refreshGrace = tenant.refreshGrace.secondsAsDouble
@@ -67,19 +108,26 @@ final class TenantRuntime {
         slowCheckCost = tenant.authenticate.policy.issuers.flatMap(\.algorithms).compactMap(\.slowCheckCost).max()
         endpoints = EndpointTable(tenant)
         // Whatever the tenant: a backend that several share must not believe the one with the weaker door.
-        let names = tenant.identity.headers.map(\.name) + CheckedSignIn.fieldNames
+        let identity = tenant.identity.headers.map(\.name) + CheckedSignIn.fieldNames
+        let names = identity + changes.set.map(\.name) + changes.remove
         identityNames = names.map { (FieldLine.hash(ofName: $0), $0) }
         identityMask = identityNames.reduce(0) { $0 | 1 << UInt64($1.hash & 63) }
         strippedPrefix = tenant.stripPrefix ? Array((tenant.pathPrefix ?? "").utf8) : []
         let strips = tenant.identity.token == .strip
         let sources = tenant.authenticate.from
         stripsAuthorization = strips && sources.contains(.bearer)
-        stripsCookies = strips && sources.contains { if case .cookie = $0 { true } else { false } }
+        let cookies = sources.filter { if case .cookie = $0 { true } else { false } }
+        stripsCookies = strips && !cookies.isEmpty
+        let isOpen = sources.contains { !cookies.contains($0) && $0 != .bearer }
+        forwardedCookies = strips || !isOpen ? [] : cookies
         stripsTokenHeaders = strips
-        tokenHeaders = sources.compactMap {
+        var tokenHeaders: [(hash: UInt32, name: String)] = sources.compactMap {
             guard case .header(let name) = $0, !WebSocketProtocols.isName(name) else { return nil }
             return (FieldLine.hash(ofName: name), name)
         }
+        // A proof is of no use without its token, and goes the same way.
+        if tenant.proof != nil { tokenHeaders.append((FieldLine.hash(ofName: ProofField.name), ProofField.name)) }
+        self.tokenHeaders = tokenHeaders
         findsSubprotocols = sources.contains {
             if case .header(let name) = $0 { WebSocketProtocols.isName(name) } else { false }
         }
@@ -96,6 +144,9 @@ final class TenantRuntime {
         keyGeneration += 1
         return true
     }
+
+    /// Whether the place of a token source is a cookie.
+    func isCookie(_ place: Int) -> Bool { place < 64 && cookiePlaces >> UInt64(place) & 1 == 1 }
 
     /// Whether requests for an endpoint go on to the backend once they are checked.
     func forwardsSignIns(_ endpoint: Endpoint) -> Bool {
@@ -124,7 +175,8 @@ final class TenantRuntime {
             && tokenHeaders.contains { $0.hash == field.hash && bytes.isFieldName(field.name, equalTo: $0.name) }
     }
 
-    /// Whether a field has the name of an identity header, in any case and with `_` for `-`.
+    /// Whether a field has the name of an identity header, or of one that is set or removed, in any case and with `_` for
+    /// `-`.
     func isIdentityField(_ field: HeadField, _ bytes: Span<UInt8>) -> Bool {
         guard identityMask >> UInt64(field.hash & 63) & 1 == 1 else { return false }
         for identity in identityNames where identity.hash == field.hash {

@@ -79,6 +79,19 @@ final class TokenCache {
         entries[place] = Entry(tenant: key.tenant, token: copy, caller: caller)
     }
 
+    /// Gives up the entry of a token, if there is one.
+    func remove(_ key: Key, token: Span<UInt8>) {
+        let first = firstPlace(key)
+        for place in first..<(first + Self.ways) where tags[place] == key.hash.1 {
+            guard let entry = entries[place], entry.tenant == key.tenant, Self.isSame(entry.token, token) else {
+                continue
+            }
+            entry.isHeld = false
+            entries[place] = nil
+            tags[place] = 0
+        }
+    }
+
     /// Gives up every entry, those that connections remember included.
     func removeAll() {
         for place in entries.indices {

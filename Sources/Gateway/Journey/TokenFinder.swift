@@ -4,48 +4,87 @@ import Tenants
 enum TokenFinder {
     enum Finding: Equatable {
         case missing
-        /// The token's bytes.
-        case token(Range<Int>)
+        /// The token's bytes, and its place among the sources.
+        case token(Range<Int>, place: Int)
         /// Two different tokens in one place: someone is trying to have us check one and the backend use the other.
         case several
     }
 
-    static func find(_ head: RequestHead, _ bytes: Span<UInt8>, query: Range<Int>, in sources: [TokenSource]) -> Finding
-    {
-        for source in sources {
-            let finding: Finding
-            switch source {
-            case .bearer: finding = bearer(head, bytes)
-            case .cookie(let name): finding = cookie(name, head, bytes)
-            case .query(let name): finding = self.query(name, query, bytes)
-            case .header(let name): finding = header(name, head, bytes)
+    /// - Parameter takesProofs: Whether tokens are looked for that come with a proof of possession too.
+    static func find(
+        _ head: RequestHead,
+        _ bytes: Span<UInt8>,
+        query: Range<Int>,
+        in sources: [TokenSource],
+        takesProofs: Bool = false
+    ) -> Finding {
+        for place in sources.indices {
+            let found: Found
+            switch sources[place] {
+            case .bearer: found = bearer(head, bytes, takesProofs: takesProofs)
+            case .cookie(let name): found = cookie(name, head, bytes)
+            case .query(let name): found = self.query(name, query, bytes)
+            case .header(let name): found = header(name, head, bytes)
             }
-            if finding != .missing { return finding }
+            switch found {
+            case .missing: continue
+            case .token(let range): return .token(range, place: place)
+            case .several: return .several
+            }
         }
         return .missing
     }
 
-    /// `Authorization: Bearer TOKEN` (RFC 6750 section 2.1); the scheme's case does not matter (RFC 9110 section 11.1).
-    private static func bearer(_ head: RequestHead, _ bytes: Span<UInt8>) -> Finding {
-        var finding = Finding.missing
+    /// In one place.
+    private enum Found {
+        case missing
+        case token(Range<Int>)
+        case several
+    }
+
+    /// Whether the token in the head came as `Authorization: DPoP TOKEN`.
+    static func isBoundScheme(of token: Range<Int>, _ head: RequestHead, _ bytes: Span<UInt8>) -> Bool {
+        let fields = head.fields
+        for index in 0..<head.fieldCount where fields[index].known == .authorization {
+            let value = fields[index].value
+            guard value.contains(token.lowerBound) else { continue }
+            return self.token(after: "dpop", in: value, bytes) == token
+        }
+        return false
+    }
+
+    /// `Authorization: Bearer TOKEN` (RFC 6750 section 2.1) and `DPoP TOKEN` (RFC 9449 section 7.1).
+    private static func bearer(_ head: RequestHead, _ bytes: Span<UInt8>, takesProofs: Bool) -> Found {
+        var finding = Found.missing
         var count = 0
         let fields = head.fields
         for index in 0..<head.fieldCount where fields[index].known == .authorization {
             count += 1
             guard count == 1 else { return .several }
             let value = fields[index].value
-            let scheme = value.lowerBound..<min(value.lowerBound + 6, value.upperBound)
-            guard value.count > 7, bytes.isCaseInsensitively("bearer", scheme),
-                bytes[scheme.upperBound] == UInt8(ascii: " ")
-            else { continue }
-            var start = scheme.upperBound
-            while start < value.upperBound, bytes[start] == UInt8(ascii: " ") { start += 1 }
-            finding = .token(start..<value.upperBound)
+            if let token = token(after: "bearer", in: value, bytes) {
+                finding = .token(token)
+            } else if takesProofs, let token = token(after: "dpop", in: value, bytes) {
+                finding = .token(token)
+            }
         }
         return finding
     }
 
-    private static func cookie(_ name: String, _ head: RequestHead, _ bytes: Span<UInt8>) -> Finding {
+    /// - Parameter scheme: In lower case; its case does not matter (RFC 9110 section 11.1).
+    private static func token(after scheme: StaticString, in value: Range<Int>, _ bytes: Span<UInt8>) -> Range<Int>? {
+        let length = scheme.utf8CodeUnitCount
+        guard value.count > length + 1 else { return nil }
+        let end = value.lowerBound + length
+        guard bytes.isCaseInsensitively(scheme, value.lowerBound..<end), bytes[end] == UInt8(ascii: " ") else {
+            return nil
+        }
+        var start = end
+        while start < value.upperBound, bytes[start] == UInt8(ascii: " ") { start += 1 }
+        return start..<value.upperBound
+    }
+
+    private static func cookie(_ name: String, _ head: RequestHead, _ bytes: Span<UInt8>) -> Found {
         var found: Range<Int>?
         for index in 0..<head.fieldCount where head.fields[index].known == .cookie {
             var isAmbiguous = false
@@ -56,10 +95,10 @@ enum TokenFinder {
             }
             if isAmbiguous { return .several }
         }
-        return found.map(Finding.token) ?? .missing
+        return found.map(Found.token) ?? .missing
     }
 
-    private static func query(_ name: String, _ query: Range<Int>, _ bytes: Span<UInt8>) -> Finding {
+    private static func query(_ name: String, _ query: Range<Int>, _ bytes: Span<UInt8>) -> Found {
         var found: Range<Int>?
         var isAmbiguous = false
         QueryParameters.forEach(bytes, query) { parameter in
@@ -67,10 +106,10 @@ enum TokenFinder {
             if let earlier = found, !bytes.isEqual(earlier, parameter.value) { isAmbiguous = true }
             found = parameter.value
         }
-        return isAmbiguous ? .several : found.map(Finding.token) ?? .missing
+        return isAmbiguous ? .several : found.map(Found.token) ?? .missing
     }
 
-    private static func header(_ name: String, _ head: RequestHead, _ bytes: Span<UInt8>) -> Finding {
+    private static func header(_ name: String, _ head: RequestHead, _ bytes: Span<UInt8>) -> Found {
         if WebSocketProtocols.isName(name) { return subprotocol(name, head, bytes) }
         var found: Range<Int>?
         let hash = FieldLine.hash(ofName: name)
@@ -80,10 +119,10 @@ enum TokenFinder {
             if let earlier = found, !bytes.isEqual(earlier, field.value) { return .several }
             found = field.value
         }
-        return found.map(Finding.token) ?? .missing
+        return found.map(Found.token) ?? .missing
     }
 
-    private static func subprotocol(_ name: String, _ head: RequestHead, _ bytes: Span<UInt8>) -> Finding {
+    private static func subprotocol(_ name: String, _ head: RequestHead, _ bytes: Span<UInt8>) -> Found {
         var found: Range<Int>?
         var isAmbiguous = false
         let hash = FieldLine.hash(ofName: name)
@@ -96,7 +135,7 @@ enum TokenFinder {
             } other: { _ in
             }
         }
-        return isAmbiguous ? .several : found.map(Finding.token) ?? .missing
+        return isAmbiguous ? .several : found.map(Found.token) ?? .missing
     }
 }
 

@@ -24,6 +24,12 @@ actor KeySetKeeper {
         /// The loop, at rest; cancelling it makes the loop look again.
         var rest: Task<Void, Never>?
         var isWatchingWaiters = false
+        /// Nobody needs it any more: its loop ends when it comes round.
+        var isRetired = false
+
+        init(_ source: RemoteKeySource) {
+            state = KeySetState(lifetime: source.lifetime.map { $0 / .seconds(1) })
+        }
     }
 
     let shared: SharedKeySets
@@ -35,6 +41,9 @@ actor KeySetKeeper {
     var entries: [RemoteKeySource: Entry]
     private var waiters: [KeySetState.WaiterID: CheckedContinuation<KeySetAnswer, Never>] = [:]
     private var nextWaiter: KeySetState.WaiterID = 0
+    /// Sources whose loops are to begin.
+    private nonisolated let arrivals: AsyncStream<RemoteKeySource>
+    private nonisolated let arriving: AsyncStream<RemoteKeySource>.Continuation
 
     /// - Parameters:
     ///   - stateDirectory: Where sets are kept for a start without store and provider; nil: nowhere.
@@ -55,16 +64,38 @@ actor KeySetKeeper {
         self.logger = logger
         self.clock = clock
         self.use = use
+        (arrivals, arriving) = AsyncStream.makeStream()
         entries = [:]
         for source in sources {
-            entries[source] = Entry(state: KeySetState(lifetime: source.lifetime.map { $0 / .seconds(1) }))
+            entries[source] = Entry(source)
+            arriving.yield(source)
+        }
+    }
+
+    /// Keeps these sets too from now on.
+    func follow(_ sources: [RemoteKeySource]) {
+        for source in sources {
+            if entries[source] != nil {
+                entries[source]?.isRetired = false
+            } else {
+                entries[source] = Entry(source)
+                arriving.yield(source)
+            }
+        }
+    }
+
+    /// Keeps none but these from now on; of the others it is told that there are no keys.
+    func retire(allBut sources: [RemoteKeySource]) {
+        for source in entries.keys where !sources.contains(source) {
+            entries[source]?.isRetired = true
+            wake(source)
         }
     }
 
     /// Loads what there is, fetches what is missing or due, and goes on so until its task is cancelled.
     func run() async {
         await withDiscardingTaskGroup { group in
-            for source in entries.keys {
+            for await source in arrivals {
                 group.addTask {
                     await self.load(source)
                     await self.keep(source)
@@ -147,6 +178,7 @@ extension KeySetKeeper {
 
     private func keep(_ source: RemoteKeySource) async {
         while !Task.isCancelled {
+            if entries[source]?.isRetired == true, await retired(source) { return }
             switch entries[source]?.state.tick(at: clock.now().monotonic) {
             case .begin(let purpose):
                 let (result, lease) = await round(source, purpose)
@@ -158,6 +190,21 @@ extension KeySetKeeper {
             case nil: return
             }
         }
+    }
+
+    /// - Returns: Whether the source is gone; else somebody needs it again.
+    private func retired(_ source: RemoteKeySource) async -> Bool {
+        answer(entries[source]?.state.waitersOverdue(at: .infinity) ?? [], .nothingNew)
+        await entries[source]?.uses.finish()
+        await use(source, nil)
+        entries[source]?.used = nil
+        guard entries[source]?.isRetired == true else {
+            await handOn(source)
+            return false
+        }
+        let entry = entries.removeValue(forKey: source)
+        await entry?.writes.finish()
+        return true
     }
 
     private func finished(_ source: RemoteKeySource, _ result: KeySetState.Result, _ lease: Lease?) async {

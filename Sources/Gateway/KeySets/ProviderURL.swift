@@ -9,8 +9,9 @@ struct ProviderURL: Sendable, Equatable {
     /// Path and query, from the first slash.
     let target: String
 
+    /// - Parameter allowsPlain: Whether http will do anywhere, for what brings nothing that has to be believed.
     /// - Returns: Nil for any other address.
-    init?(_ text: String) {
+    init?(_ text: String, allowsPlain: Bool = false) {
         // Printable ASCII only: whatever else there is, two readers may take it for two things.
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "\\") }), !text.contains("#"),
             let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://")
@@ -27,7 +28,7 @@ struct ProviderURL: Sendable, Equatable {
         self.host = host
         self.port = port ?? (isSecure ? 443 : 80)
         target = tail.hasPrefix("/") ? tail : "/" + tail
-        guard isSecure || Self.isLoopback(host) else { return nil }
+        guard isSecure || allowsPlain || Self.isLoopback(host) else { return nil }
     }
 
     var text: String {

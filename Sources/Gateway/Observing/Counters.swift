@@ -5,11 +5,13 @@ struct Counters: Sendable {
     private static let statusCount = 500
 
     /// The configured tenants and one for requests that are nobody's.
-    let tenantCount: Int
+    private(set) var tenantCount: Int
     /// By tenant, method and status.
     private(set) var requests: [UInt64]
     /// By tenant and outcome.
     private(set) var decisions: [UInt64]
+    /// By tenant and outcome: refusals that were only observed.
+    private(set) var wouldRefuse: [UInt64]
     /// By tenant and what a refresh did for a request.
     private(set) var refreshes: [UInt64]
     /// By tenant, in nanoseconds.
@@ -22,15 +24,39 @@ struct Counters: Sendable {
         self.tenantCount = tenantCount + 1
         requests = Array(repeating: 0, count: self.tenantCount * Self.methodCount * Self.statusCount)
         decisions = Array(repeating: 0, count: self.tenantCount * Self.outcomeCount)
+        wouldRefuse = Array(repeating: 0, count: self.tenantCount * Self.outcomeCount)
         refreshes = Array(repeating: 0, count: self.tenantCount * RefreshNote.Event.allCases.count)
-        durations = Array(repeating: Histogram(bounds: Histogram.durationBounds), count: self.tenantCount)
-        overheads = Array(repeating: Histogram(bounds: Histogram.overheadBounds), count: self.tenantCount)
+        durations = Array(repeating: Histogram(.durations), count: self.tenantCount)
+        overheads = Array(repeating: Histogram(.overheads), count: self.tenantCount)
+    }
+
+    /// Makes room for tenants that were added; the requests that are nobody's move behind them.
+    mutating func grow(tenantCount configured: Int) {
+        let added = configured + 1 - tenantCount
+        guard added > 0 else { return }
+        let place = tenantCount - 1
+        let (methods, events) = (Self.methodCount * Self.statusCount, RefreshNote.Event.allCases.count)
+        Self.insert(added * methods, at: place * methods, in: &requests)
+        Self.insert(added * Self.outcomeCount, at: place * Self.outcomeCount, in: &decisions)
+        Self.insert(added * Self.outcomeCount, at: place * Self.outcomeCount, in: &wouldRefuse)
+        Self.insert(added * events, at: place * events, in: &refreshes)
+        durations.insert(contentsOf: Array(repeating: Histogram(.durations), count: added), at: place)
+        overheads.insert(contentsOf: Array(repeating: Histogram(.overheads), count: added), at: place)
+        tenantCount = configured + 1
+    }
+
+    private static func insert(_ count: Int, at place: Int, in counts: inout [UInt64]) {
+        counts.insert(contentsOf: repeatElement(0, count: count), at: place)
     }
 
     mutating func count(tenant: Int, method: CountedMethod, status: Int, outcome: Outcome) {
         let status = min(max(status - 100, 0), Self.statusCount - 1)
         requests[(tenant * Self.methodCount + method.rawValue) * Self.statusCount + status] += 1
         decisions[tenant * Self.outcomeCount + outcome.index] += 1
+    }
+
+    mutating func count(tenant: Int, wouldRefuse code: RefusalCode) {
+        wouldRefuse[tenant * Self.outcomeCount + Outcome.refused(code).index] += 1
     }
 
     mutating func count(tenant: Int, refresh event: RefreshNote.Event) {
@@ -43,8 +69,13 @@ struct Counters: Sendable {
     }
 
     mutating func add(_ other: Counters) {
+        // A loop may have taken on a new tenant before another.
+        var other = other
+        other.grow(tenantCount: tenantCount - 1)
+        grow(tenantCount: other.tenantCount - 1)
         for index in requests.indices { requests[index] += other.requests[index] }
         for index in decisions.indices { decisions[index] += other.decisions[index] }
+        for index in wouldRefuse.indices { wouldRefuse[index] += other.wouldRefuse[index] }
         for index in refreshes.indices { refreshes[index] += other.refreshes[index] }
         for index in durations.indices {
             durations[index].add(other.durations[index])
@@ -72,38 +103,4 @@ struct TokenCacheCounts: Sendable, Equatable {
     var misses: UInt64 = 0
     /// Tokens that were known to be bad.
     var refusedHits: UInt64 = 0
-}
-
-/// A Prometheus histogram of nanoseconds.
-struct Histogram: Sendable, Equatable {
-    /// Nanoseconds.
-    static let durationBounds: [UInt64] = [
-        500_000, 1_000_000, 2_500_000, 5_000_000, 10_000_000, 25_000_000, 50_000_000, 100_000_000, 250_000_000,
-        500_000_000, 1_000_000_000, 2_500_000_000, 5_000_000_000, 10_000_000_000,
-    ]
-    static let overheadBounds: [UInt64] = [
-        10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000, 5_000_000, 10_000_000, 100_000_000,
-    ]
-
-    let bounds: [UInt64]
-    /// One a bound, and one for what is above them all; not cumulative.
-    private(set) var counts: [UInt64]
-    private(set) var sum: UInt64 = 0
-
-    init(bounds: [UInt64]) {
-        self.bounds = bounds
-        counts = Array(repeating: 0, count: bounds.count + 1)
-    }
-
-    mutating func add(_ nanoseconds: UInt64) {
-        var place = 0
-        while place < bounds.count, nanoseconds > bounds[place] { place += 1 }
-        counts[place] += 1
-        sum += nanoseconds
-    }
-
-    mutating func add(_ other: Histogram) {
-        for index in counts.indices { counts[index] += other.counts[index] }
-        sum += other.sum
-    }
 }

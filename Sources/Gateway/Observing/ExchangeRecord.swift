@@ -7,7 +7,10 @@ struct ExchangeRecord {
     var tenant: TenantRuntime?
     var caller: Caller?
     var server: ServerPool?
+    /// What the client sent, and is answered by.
     var method = CountedMethod.other
+    /// Of the request that a proxy asks about; nil for all others.
+    var askedMethod: CountedMethod?
     var version = HTTPVersion.http11
     var outcome = Outcome.anonymous
     var status = 0
@@ -17,6 +20,8 @@ struct ExchangeRecord {
     /// Who has signed in, as it stands between the quotes of a JSON string; empty for everybody else.
     var signedIn: [UInt8] = []
     var isFinished = false
+    /// Nil but for a request that is traced.
+    var trace: RequestTrace?
     /// The client behind trusted proxies; nil where the peer is the client.
     var client: [UInt8]?
     /// The part of the log line that the head tells; empty without an access log.

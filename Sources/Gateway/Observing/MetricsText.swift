@@ -1,25 +1,33 @@
 import Tenants
 
-/// The counters in Prometheus' text format 0.0.4.
+/// The counters in Prometheus' text format 0.0.4, or as OpenMetrics 1.0.0.
 struct MetricsText {
     private(set) var text = ""
+    private let format: MetricsFormat
 
     /// - Parameters:
     ///   - tenants: Names, in the order of the configuration.
+    ///   - configuration: What became of it.
     ///   - counters: Summed over all event loops.
     ///   - shared: What the instance knows of what it shares with others.
     ///   - lostLogBytes: Of the access log.
+    ///   - process: What the system says of the process.
     init(
         tenants: [String],
+        configuration: ConfigurationCount,
         counters: Counters,
         backends: [BackendCount],
         shared: SharedCount,
-        lostLogBytes: Int
+        lostLogBytes: Int,
+        process: ProcessStatistics? = nil,
+        format: MetricsFormat = .prometheus
     ) {
+        self.format = format
         // An empty label is none (Prometheus data model), and no tenant has an empty name.
         let names = tenants + [""]
         requests(names, counters)
         decisions(names, counters)
+        wouldRefuse(names, counters)
         histogram(
             "gatehouse_request_duration_seconds",
             "From the request's head to the end of its answer.",
@@ -34,18 +42,30 @@ struct MetricsText {
         )
         refreshes(tenants, counters, shared)
         signIns(shared.signIns)
+        limits(shared.limits, tenants)
         tokenCache(counters.tokenCache)
         head("gatehouse_connections", "gauge", "Client connections.")
         text += "gatehouse_connections{state=\"open\"} \(counters.openConnections)\n"
         self.backends(backends)
         health(backends)
         self.shared(shared, tenants)
+        head("gatehouse_config_generation", "gauge", "Counts up with each configuration that comes into force.")
+        text += "gatehouse_config_generation \(configuration.generation)\n"
+        head("gatehouse_config_reload_total", "counter", "Configurations read anew, by what came of it.")
+        text += "gatehouse_config_reload_total{result=\"success\"} \(configuration.reloads.successes)\n"
+        text += "gatehouse_config_reload_total{result=\"failure\"} \(configuration.reloads.failures)\n"
         head("gatehouse_access_log_lost_bytes_total", "counter", "Access-log lines lost to a slow destination.")
         text += "gatehouse_access_log_lost_bytes_total \(lostLogBytes)\n"
+        traces(shared.traces)
+        if let process { self.process(process) }
+        if format == .openMetrics { text += "# EOF\n" }
     }
 
+    /// In OpenMetrics a family of counters goes by its name without the samples' suffix.
     mutating func head(_ name: String, _ type: String, _ help: String) {
-        text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
+        let isSuffixed = format == .openMetrics && type == "counter" && name.hasSuffix("_total")
+        let family = isSuffixed ? String(name.dropLast(6)) : name
+        text += "# HELP \(family) \(help)\n# TYPE \(family) \(type)\n"
     }
 
     mutating func add(_ line: String) { text += line }
@@ -68,6 +88,15 @@ struct MetricsText {
             let outcome = Outcome.allLabels[place % Counters.outcomeCount]
             let tenant = names[place / Counters.outcomeCount]
             text += "gatehouse_auth_decisions_total{tenant=\"\(tenant)\",outcome=\"\(outcome)\"} \(count)\n"
+        }
+    }
+
+    private mutating func wouldRefuse(_ names: [String], _ counters: Counters) {
+        head("gatehouse_would_refuse_total", "counter", "Refusals that were only observed: the requests went on.")
+        for (place, count) in counters.wouldRefuse.enumerated() where count > 0 {
+            let code = Outcome.allLabels[place % Counters.outcomeCount]
+            let tenant = names[place / Counters.outcomeCount]
+            text += "gatehouse_would_refuse_total{tenant=\"\(tenant)\",code=\"\(code)\"} \(count)\n"
         }
     }
 
@@ -97,9 +126,9 @@ struct MetricsText {
         head(name, "histogram", help)
         for (tenant, histogram) in zip(names, histograms) {
             var total: UInt64 = 0
-            for (bound, count) in zip(histogram.bounds, histogram.counts) {
+            for (bound, count) in zip(histogram.scale.seconds, histogram.counts) {
                 total += count
-                text += "\(name)_bucket{tenant=\"\(tenant)\",le=\"\(Self.seconds(bound))\"} \(total)\n"
+                text += "\(name)_bucket{tenant=\"\(tenant)\",le=\"\(bound)\"} \(total)\n"
             }
             total += histogram.counts.last ?? 0
             text += "\(name)_bucket{tenant=\"\(tenant)\",le=\"+Inf\"} \(total)\n"
@@ -111,7 +140,7 @@ struct MetricsText {
     private mutating func backends(_ backends: [BackendCount]) {
         head("gatehouse_backend_requests_total", "counter", "Requests to servers by what became of them.")
         for backend in backends {
-            let labels = "tenant=\"\(backend.tenant)\",server=\"\(backend.server)\""
+            let labels = "tenant=\"\(backend.tenant)\",server=\"\(Self.escaped(backend.server))\""
             let counts = backend.counts
             text += "gatehouse_backend_requests_total{\(labels),outcome=\"answered\"} \(counts.answers)\n"
             text += "gatehouse_backend_requests_total{\(labels),outcome=\"failed\"} \(counts.failures)\n"
@@ -128,8 +157,8 @@ struct MetricsText {
             "Whether requests are sent to a server; 0 if an event loop sends none."
         )
         for backend in backends {
-            text += "gatehouse_backend_healthy{tenant=\"\(backend.tenant)\",server=\"\(backend.server)\"} "
-            text += backend.isHealthy ? "1\n" : "0\n"
+            let labels = "tenant=\"\(backend.tenant)\",server=\"\(Self.escaped(backend.server))\""
+            text += "gatehouse_backend_healthy{\(labels)} \(backend.isHealthy ? 1 : 0)\n"
         }
     }
 
@@ -154,7 +183,7 @@ struct MetricsText {
         }
     }
 
-    private static func escaped(_ label: String) -> String {
+    static func escaped(_ label: String) -> String {
         label.reduce(into: "") { text, character in
             switch character {
             case "\\": text += "\\\\"

@@ -13,10 +13,15 @@ struct SharedCount: Sendable {
     /// By the tenant's place in the configuration, and what became of them.
     var refreshes: [Int: [String: UInt64]] = [:]
     var signIns = SignInCounts.Snapshot()
+    var limits: [LimitCount] = []
+    /// Nil where nothing is traced.
+    var traces: TraceQueue.Counts?
 
     init(_ shared: SharedState) async {
         refreshes = await shared.refreshes.counts
         signIns = shared.desks.counts.snapshot()
+        traces = shared.traces?.counts
+        limits = shared.limits?.limiter.counts ?? []
         storeIsUp = shared.store.isUp
         revocations = await shared.revocations.counts
         staleness = await shared.revocations.staleness

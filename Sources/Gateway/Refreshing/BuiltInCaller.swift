@@ -6,7 +6,8 @@ import Verification
 /// Refreshes sessions of the tenants' own issuers (`send: built_in`): nobody has to be called for that.
 ///
 /// With a refresh token it is used up and a new one comes with the access token; without one the session is found by the
-/// `sid` of the access token.
+/// `sid` of the access token. The new one is bound to what the old one is, which came with its proof: it is for the same
+/// caller.
 struct BuiltInCaller: RefreshCalling {
     let issuers: OwnIssuers
     /// Each tenant's, at its place in the configuration.
@@ -22,18 +23,26 @@ struct BuiltInCaller: RefreshCalling {
         guard let session = credential.principal.sessionID, let subject = credential.principal.subject else {
             return .failed(.noRefreshToken)
         }
+        let confirmation = Confirmation(credential.principal.claims)
         do throws(IssuingError) {
             let tokens: IssuedTokens
             if let bytes = credential.refreshToken {
                 let refreshToken = String(decoding: bytes, as: UTF8.self)
                 // One of another session would use that one up for this.
                 guard SessionBook.names(refreshToken, session: session) else { return .failed(.noRefreshToken) }
-                tokens = try await book.refresh(refreshToken, subject: subject, client: .any, at: now())
+                tokens = try await book.refresh(
+                    refreshToken,
+                    subject: subject,
+                    client: .any,
+                    binding: confirmation.map { TokenBinding($0, bindsSession: false) },
+                    at: now()
+                )
             } else {
                 tokens = try await book.renew(
                     sessionID: session,
                     subject: subject,
                     scopes: credential.principal.scopes,
+                    boundTo: confirmation,
                     at: now()
                 )
             }
@@ -76,7 +85,7 @@ struct BuiltInCaller: RefreshCalling {
         switch error {
         case .refused(.otherSubject): return .failed(.otherSubject)
         // Who asks is wrong, not the session.
-        case .refused(.otherClient), .refused(.scopeExceeded): return .failed(.noRefreshToken)
+        case .refused(.otherClient), .refused(.scopeExceeded), .refused(.otherKey): return .failed(.noRefreshToken)
         case .refused: return .refused
         case .unavailable: return .failed(.storeUnavailable)
         case .cannotSign(let problem):

@@ -52,7 +52,7 @@ extension ClientExchange {
         }
         let now = worker.unixTime(at: worker.now())
         guard let principal = try? tenant.verifier.verify(access, at: now) else {
-            worker.logger.warning(
+            worker.loggers.refresh.warning(
                 "a refresh token is not kept: the access token beside it is not one that the tenant accepts",
                 metadata: ["tenant": "\(tenant.tenant.name)"]
             )

@@ -1,5 +1,6 @@
 import NIOCore
 import Tenants
+import Verification
 
 /// Refreshing in the course of one request (contract section 8): before it is forwarded, after the backend's 401, or
 /// behind its answer.
@@ -20,6 +21,7 @@ extension ClientExchange {
         signInHead = nil
         // The next answer on this connection may be another user's.
         if !answerLines.isEmpty { answerLines = [] }
+        if answerShape != nil { answerShape = nil }
         dropCapture()
         letGoOfRequest()
     }
@@ -61,7 +63,7 @@ extension ClientExchange {
             let (request, attempt) = refreshRequest(.ahead, caller, routed, head, bytes)
         else { return }
         if let renewal = memory.renewal(for: request.refreshToken) {
-            guard isGood(renewal, attempt) else { return }
+            guard isBoundAlike(renewal, attempt), isGood(renewal, attempt) else { return }
             deliver(renewal, attempt)
             record.refresh = RefreshNote(event: .delivered)
         } else if worker.lastTick >= memory.restUntil {
@@ -83,6 +85,7 @@ extension ClientExchange {
             return true
         }
         guard worker.refresh(request, for: self) else { return false }
+        record.trace?.refreshes(.expired, at: worker.now())
         refreshStage = .underWay(attempt)
         return true
     }
@@ -110,6 +113,7 @@ extension ClientExchange {
             note(.unavailable, .overloaded)
             return false
         }
+        record.trace?.refreshes(.unauthorized, at: worker.now())
         refreshStage = .underWay(attempt)
         return true
     }
@@ -131,7 +135,7 @@ extension ClientExchange {
         var refreshToken: [UInt8]?
         if case .cookie(let name) = refreshing.rules.source {
             guard
-                case .token(let value) = TokenFinder.find(
+                case .token(let value, _) = TokenFinder.find(
                     head,
                     bytes,
                     query: routed.target.query,
@@ -161,10 +165,15 @@ extension ClientExchange {
     final func refreshed(_ outcome: RefreshOutcome) {
         guard case .underWay(let attempt) = refreshStage else { return }
         refreshStage = .done
+        record.trace?.refreshed(outcome, at: worker.now())
         if case .deciding = phase { return decideRefreshed(outcome, attempt) }
         guard server != nil || heldAnswer != nil, exchange.awaitsAnswer else { return }
         switch outcome {
         case .renewed(let renewal, let isShared):
+            guard isBoundAlike(renewal, attempt) else {
+                note(.unavailable, .noRefreshToken)
+                break
+            }
             guard isGood(renewal, attempt) else {
                 noteRefusal(.revoked, attempt)
                 break
@@ -222,6 +231,10 @@ extension ClientExchange {
     private func decideRefreshed(_ outcome: RefreshOutcome, _ attempt: RefreshAttempt) {
         switch outcome {
         case .renewed(let renewal, let isShared):
+            guard isBoundAlike(renewal, attempt) else {
+                note(.unavailable, .noRefreshToken)
+                return refuseUndecided(.tokenExpired)
+            }
             guard isGood(renewal, attempt) else {
                 noteRefusal(.revoked, attempt)
                 return refuseUndecided(.tokenRevoked)
@@ -281,6 +294,12 @@ extension ClientExchange {
         return rewriter.rewritten(head, bytes)
     }
 
+    /// Whether the new token is bound to what the old one is. What a session was renewed for with another key is not
+    /// for this one; the session itself is as good as before.
+    private func isBoundAlike(_ renewal: Renewal, _ attempt: RefreshAttempt) -> Bool {
+        Confirmation(renewal.principal.claims) == attempt.caller.confirmation
+    }
+
     /// Whether the tokens are the caller's, and the session is still on: it may have been revoked, or signed out, while
     /// new tokens were got for it.
     private func isGood(_ renewal: Renewal, _ attempt: RefreshAttempt) -> Bool {
@@ -307,7 +326,9 @@ extension ClientExchange {
     private func deliver(_ renewal: Renewal, _ attempt: RefreshAttempt) {
         let now = worker.unixTime(at: worker.now())
         let grace = record.tenant?.refreshGrace ?? 0
-        answerLines = DeliveryFields.lines(renewal, attempt.way, grace: grace, at: now)
+        // Where there are CORS rules, they tell of the field.
+        let exposes = record.tenant?.crossOrigin == nil
+        tell(DeliveryFields.lines(renewal, attempt.way, exposes: exposes, grace: grace, at: now))
         let memory = attempt.caller.refreshMemory ?? RefreshMemory()
         memory.remember(renewal, gotWith: attempt.refreshToken)
         attempt.caller.refreshMemory = memory
@@ -315,7 +336,20 @@ extension ClientExchange {
 
     private func noteRefusal(_ trouble: RefreshTrouble, _ attempt: RefreshAttempt) {
         note(.refused, trouble)
-        answerLines = DeliveryFields.clearing(attempt.way)
+        tell(DeliveryFields.clearing(attempt.way))
+    }
+
+    /// In the place of what an earlier delivery said. The nonce for the client's next proof stays.
+    private func tell(_ lines: [UInt8]) {
+        answerLines = lines
+        addFreshNonce()
+    }
+
+    /// Has the client told of the nonce for its next proof, once.
+    final func addFreshNonce() {
+        guard let nonce = circumstances.freshNonce else { return }
+        let lines = ProofNonceField.lines(nonce)
+        if !answerLines.suffix(lines.count).elementsEqual(lines) { answerLines += lines }
     }
 
     private func note(_ event: RefreshNote.Event, _ trouble: RefreshTrouble) {

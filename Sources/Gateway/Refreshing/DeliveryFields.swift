@@ -3,16 +3,24 @@ import Tenants
 /// The field lines that bring a client its new tokens, or take the old ones away.
 enum DeliveryFields {
     /// - Parameters:
+    ///   - exposes: Whether scripts of other origins are told that they may read the field.
     ///   - grace: Seconds for which an expired access token may still be refreshed: a cookie that can be used to the end
     ///     of that lives until then.
     ///   - now: Unix seconds.
-    static func lines(_ renewal: Renewal, _ way: RefreshDeliveryWay, grace: Double, at now: Double) -> [UInt8] {
+    static func lines(
+        _ renewal: Renewal,
+        _ way: RefreshDeliveryWay,
+        exposes: Bool = true,
+        grace: Double,
+        at now: Double
+    ) -> [UInt8] {
         // Whoever keeps answers for several clients must not keep this one.
         var lines = Array("Cache-Control: no-store\r\n".utf8)
         if let name = way.header {
             lines += "\(name): ".utf8
             lines += renewal.accessToken
-            lines += "\r\nAccess-Control-Expose-Headers: \(name)\r\n".utf8
+            lines += "\r\n".utf8
+            if exposes { lines += "Access-Control-Expose-Headers: \(name)\r\n".utf8 }
         }
         for cookie in renewal.cookies where way.cookies.contains(cookie.name) {
             lines += "Set-Cookie: \(cookie.name)=".utf8

@@ -9,11 +9,13 @@ final class TenantRefreshing {
     var waiting = 0
     private let exempt: [PathPattern]
     private let sources: [TokenSource]
+    private let takesProofs: Bool
 
     init(_ rules: RefreshRules, _ tenant: Tenant) {
         self.rules = rules
         replayBytes = tenant.limits.replayBytes
         sources = tenant.authenticate.from
+        takesProofs = tenant.proof != nil
         var exempt = tenant.signInPaths + tenant.revokeOn.map(\.path) + rules.captures.map(\.path)
         if case .backend(let path) = rules.call.target {
             let received = (tenant.stripPrefix ? tenant.pathPrefix ?? "" : "") + path.prefix { $0 != "?" }
@@ -51,10 +53,10 @@ final class TenantRefreshing {
     /// Where a request has its token, and where in the head that is.
     func findToken(_ head: RequestHead, _ bytes: Span<UInt8>, query: Range<Int>) -> (TokenSource, Range<Int>)? {
         for source in sources {
-            switch TokenFinder.find(head, bytes, query: query, in: [source]) {
+            switch TokenFinder.find(head, bytes, query: query, in: [source], takesProofs: takesProofs) {
             case .missing: continue
             case .several: return nil
-            case .token(let range): return (source, range)
+            case .token(let range, _): return (source, range)
             }
         }
         return nil

@@ -14,6 +14,11 @@ struct RevocationBook {
         sets = Dictionary(tenants.map { ($0, RevocationSet()) }) { first, _ in first }
     }
 
+    /// Keeps the revocations of these too from now on.
+    mutating func add(tenants: [String]) {
+        for tenant in tenants where sets[tenant] == nil { sets[tenant] = RevocationSet() }
+    }
+
     /// Takes changes, whichever way they came and however often.
     ///
     /// - Parameters:

@@ -21,7 +21,7 @@ actor RevocationKeeper {
     private static let patience = Duration.milliseconds(250)
 
     private let store: any Store
-    private let tenants: [String]
+    private var tenants: [String]
     private let logger: Logger
     private let distribute: Distribute
     private let heard: @Sendable (Word) -> Void
@@ -36,6 +36,8 @@ actor RevocationKeeper {
     private var waitingForLoad: [EventLoopPromise<Void>] = []
     /// Whether everything was loaded at least once.
     private(set) var isLoaded = false
+    /// Whether tenants have come whose revocations are not loaded yet.
+    private var isLoadDue = false
 
     /// What other parts of the instance are told of the store's history.
     enum Word: Sendable {
@@ -79,7 +81,7 @@ actor RevocationKeeper {
         var position: StorePosition?
         while !Task.isCancelled {
             do throws(StoreError) {
-                if let known = position {
+                if let known = position, !isLoadDue {
                     position = try await hear(after: known)
                 } else {
                     position = try await loadAll()
@@ -114,6 +116,16 @@ actor RevocationKeeper {
         let since = book.latest
         load = RevocationLoad()
         defer { load = nil }
+        isLoadDue = false
+        do throws(StoreError) {
+            return try await loadAll(asked: asked, since: since)
+        } catch {
+            isLoadDue = true
+            throw error
+        }
+    }
+
+    private func loadAll(asked: UInt64, since: UInt64) async throws(StoreError) -> StorePosition {
         let position = try await store.loadRevocations(tenants: tenants) { [weak self] records in
             await self?.loaded(records)
         }
@@ -130,8 +142,11 @@ actor RevocationKeeper {
         await hand(Set(tenants))
         if !isLoaded { logger.info("revocations loaded", metadata: ["count": "\(counts.values.reduce(0, +))"]) }
         isLoaded = true
-        for waiting in waitingForLoad { waiting.succeed() }
-        waitingForLoad = []
+        // More may have come meanwhile.
+        if !isLoadDue {
+            for waiting in waitingForLoad { waiting.succeed() }
+            waitingForLoad = []
+        }
         heard(.reloaded)
         return position
     }
@@ -280,9 +295,23 @@ actor RevocationKeeper {
         for done in distribute(RevocationUpdate(sets: sets, contact: contact)) { try? await done.get() }
     }
 
-    /// Waits until everything was loaded for the first time, but no longer than the time allows.
+    /// Keeps the revocations of these too from now on, and loads them.
+    ///
+    /// - Parameter tenants: By name. Those that are kept already stay so, whether they are among them or not.
+    /// - Returns: Whether they are loaded within the time.
+    func follow(_ tenants: [String], within time: TimeAmount, on eventLoop: any EventLoop) async -> Bool {
+        let added = tenants.filter { !self.tenants.contains($0) }
+        guard !added.isEmpty else { return true }
+        self.tenants += added
+        book.add(tenants: added)
+        isLoadDue = true
+        await loaded(within: time, on: eventLoop)
+        return !isLoadDue
+    }
+
+    /// Waits until everything is loaded, but no longer than the time allows.
     func loaded(within time: TimeAmount, on eventLoop: any EventLoop) async {
-        if isLoaded { return }
+        if isLoaded && !isLoadDue { return }
         let loaded = eventLoop.makePromise(of: Void.self)
         waitingForLoad.append(loaded)
         let timer = eventLoop.scheduleTask(in: time) { loaded.succeed() }

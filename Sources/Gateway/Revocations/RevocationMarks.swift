@@ -4,6 +4,8 @@ import Verification
 /// What a verified token may be revoked by, worked out once a token.
 struct RevocationMarks: Sendable {
     let token: RevocationDigest
+    /// By its `jti`, where something else stands for the token.
+    let tokenID: RevocationDigest?
     let session: RevocationDigest?
     let subject: RevocationDigest?
     /// `iat` in Unix seconds.
@@ -11,8 +13,15 @@ struct RevocationMarks: Sendable {
 
     static let tenant = RevocationDigest(.tenant)
 
-    init(token: RevocationDigest, session: RevocationDigest?, subject: RevocationDigest?, issuedAt: Double?) {
+    init(
+        token: RevocationDigest,
+        tokenID: RevocationDigest? = nil,
+        session: RevocationDigest?,
+        subject: RevocationDigest?,
+        issuedAt: Double?
+    ) {
         self.token = token
+        self.tokenID = tokenID
         self.session = session
         self.subject = subject
         self.issuedAt = issuedAt
@@ -23,6 +32,9 @@ struct RevocationMarks: Sendable {
     ///   have made one after it.
     init(_ principal: Principal, ownIssuer: String? = nil) {
         token = RevocationDigest(RevocationTarget(tokenOf: principal))
+        tokenID =
+            principal.isOpaque
+            ? principal.tokenID.map { RevocationDigest(.token(issuer: principal.issuer, tokenID: $0)) } : nil
         session = principal.sessionID.map { RevocationDigest(.session($0)) }
         subject = principal.subject.map { RevocationDigest(.subject($0)) }
         let isOwn = ownIssuer.map { $0.utf8.elementsEqual(principal.issuer.utf8) } ?? false
@@ -33,8 +45,10 @@ struct RevocationMarks: Sendable {
 
 extension RevocationTarget {
     /// The token that a principal was verified by.
+    ///
+    /// An opaque one goes by the whole of it: whoever has it and wants it revoked knows nothing else of it.
     init(tokenOf principal: Principal) {
-        if let tokenID = principal.tokenID {
+        if !principal.isOpaque, let tokenID = principal.tokenID {
             self = .token(issuer: principal.issuer, tokenID: tokenID)
         } else {
             // Principals are made with the one or the other.

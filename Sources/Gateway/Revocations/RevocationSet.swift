@@ -26,6 +26,7 @@ struct RevocationSet: Sendable {
     /// - Parameter now: Unix seconds.
     func isRevoked(_ marks: RevocationMarks, at now: Double) -> Bool {
         if isInForce(marks.token, at: now) { return true }
+        if let tokenID = marks.tokenID, isInForce(tokenID, at: now) { return true }
         if let session = marks.session, isInForce(session, at: now) { return true }
         if let subject = marks.subject, isInForce(subject, at: now, issuedAt: marks.issuedAt) { return true }
         return isInForce(RevocationMarks.tenant, at: now, issuedAt: marks.issuedAt)

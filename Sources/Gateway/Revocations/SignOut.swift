@@ -2,14 +2,17 @@ import Store
 import Tenants
 import Verification
 
-/// What `revoke_on` revokes: the presented token, and its session if it has one.
+/// What `revoke_on` revokes: the presented token, by its `jti` too where something else stands for it, and its session if
+/// it has one.
 enum SignOut {
     /// Seconds that a session's revocation is kept at least: no refresh token is good for longer by default.
     private static let sessionLifetime = 30.0 * 86_400
+    /// Seconds that the revocation of an opaque token is kept whose end is not known.
+    static let opaqueLifetime = 365.0 * 86_400
 
     /// - Parameter now: Unix seconds.
     static func revocations(of principal: Principal, _ tenant: Tenant, at now: Double) -> [Revocation] {
-        let end = endOfUse(expiresAt: principal.expiresAt, tenant)
+        let end = endOfUse(of: principal, tenant, at: now)
         var revocations = [
             Revocation(
                 tenant: tenant.name,
@@ -19,6 +22,18 @@ enum SignOut {
                 reason: "signed out"
             )
         ]
+        // Its server may know it by more than one text.
+        if principal.isOpaque, let tokenID = principal.tokenID {
+            revocations.append(
+                Revocation(
+                    tenant: tenant.name,
+                    target: .token(issuer: principal.issuer, tokenID: tokenID),
+                    revokedAt: now,
+                    expiresAt: end,
+                    reason: "signed out"
+                )
+            )
+        }
         if let session = principal.sessionID {
             revocations.append(
                 Revocation(
@@ -37,6 +52,13 @@ enum SignOut {
     private static func lifetime(_ tenant: Tenant) -> Double {
         let issued = tenant.issuer.map { $0.refresh + $0.access }?.secondsAsDouble ?? 0
         return max(sessionLifetime, issued) + tenant.authenticate.policy.leeway + tenant.refreshGrace.secondsAsDouble
+    }
+
+    private static func endOfUse(of principal: Principal, _ tenant: Tenant, at now: Double) -> Double {
+        guard principal.isOpaque else { return endOfUse(expiresAt: principal.expiresAt, tenant) }
+        guard principal.expiresAt != nil else { return now + opaqueLifetime }
+        // Some servers put the end off while the token is used.
+        return max(endOfUse(expiresAt: principal.expiresAt, tenant), now + sessionLifetime)
     }
 
     /// Unix seconds from which a token is worth nothing any more: it has expired, clocks may differ, and it may have been

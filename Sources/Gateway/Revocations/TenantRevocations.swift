@@ -16,11 +16,17 @@ final class TenantRevocations {
     private var generation: UInt64 = 1
     /// Whether the copy is older than the tenant's `max_staleness`, or was never loaded.
     private var isStale = true
-    private let refusesWhenStale: Bool
+    private var refusesWhenStale: Bool
     /// Nanoseconds.
-    private let maximumStaleness: UInt64
+    private var maximumStaleness: UInt64
 
     init(_ tenant: Tenant) {
+        refusesWhenStale = tenant.onStoreFailure == .deny
+        maximumStaleness = tenant.maxStaleness.nanosecondsClamped
+    }
+
+    /// The tenant has these rules from now on.
+    func adopt(_ tenant: Tenant) {
         refusesWhenStale = tenant.onStoreFailure == .deny
         maximumStaleness = tenant.maxStaleness.nanosecondsClamped
     }

@@ -14,11 +14,13 @@ struct RevocationWatch {
 /// Revocations as they reach one loop.
 extension Worker {
     func use(_ update: RevocationUpdate) {
+        var sets = update.sets
         for tenant in serving.tenants {
-            guard let set = update.sets[tenant.tenant.name] else { continue }
+            guard let set = sets.removeValue(forKey: tenant.tenant.name) else { continue }
             tenant.revocations.use(set)
             revocationWatch.isSearchDue = true
         }
+        unclaimedRevocations.merge(sets) { $1 }
         revocationWatch.contact = update.contact
         for tenant in serving.tenants { tenant.revocations.age(since: update.contact, at: lastTick) }
     }

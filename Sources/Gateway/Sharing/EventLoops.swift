@@ -32,6 +32,13 @@ final class EventLoops: Sendable {
         return await verifiers[turn(of: verifiers.count)].verify(token, ofTenant: tenant, at: now)
     }
 
+    /// Tokens are verified by the rules of these from now on, wherever that is not the workers' own work.
+    ///
+    /// - Parameter tenants: By place.
+    func verify(for tenants: [Tenant]) async {
+        for verifier in state.withLock({ $0.verifiers }) { await verifier.adopt(tenants) }
+    }
+
     private func turn(of count: Int) -> Int {
         let turn = turns.wrappingAdd(1, ordering: .relaxed).oldValue
         return Int(UInt(bitPattern: turn) % UInt(count))

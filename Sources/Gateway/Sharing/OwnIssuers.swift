@@ -8,7 +8,7 @@ import Verification
 /// The tenants' own issuers: their keys and their sessions.
 struct OwnIssuers: Sendable {
     /// The time between two looks at the keys in the store.
-    private static let upkeep = Duration.seconds(30)
+    static let upkeep = Duration.seconds(30)
 
     /// Where an issuer's keys are.
     private enum Keys: Sendable {
@@ -30,10 +30,12 @@ struct OwnIssuers: Sendable {
     private let logger: Logger
 
     /// - Parameters:
+    ///   - previous: Those of the configuration before: issuers that are the same keep their keys and sessions.
     ///   - sealer: Seals keys in the store; without it an issuer has keys only from a directory.
     ///   - distribute: Takes an issuer's keys to everybody who verifies with them.
     init(
         _ tenants: [Tenant],
+        previous: OwnIssuers? = nil,
         store: any Store,
         sealer: Sealer?,
         revocations: any RevocationChecks,
@@ -43,8 +45,10 @@ struct OwnIssuers: Sendable {
     ) {
         self.tenants = tenants
         self.logger = logger
-        let keys = tenants.map { tenant -> Keys? in
+        let kept = tenants.indices.map { previous?.isSame($0, as: tenants[$0]) == true }
+        let keys = tenants.enumerated().map { place, tenant -> Keys? in
             guard let issuer = tenant.issuer else { return nil }
+            if kept[place] { return previous?.keys[place] }
             if let path = issuer.keysDirectory {
                 let directory = SigningKeyDirectory(path: path, algorithm: issuer.algorithm, files: files)
                 return .directory(path, DirectoryKeys(algorithm: issuer.algorithm, directory: directory))
@@ -63,8 +67,9 @@ struct OwnIssuers: Sendable {
             )
         }
         self.keys = keys
-        books = zip(tenants, keys).map { tenant, keys in
-            guard let issuer = tenant.issuer, let keys else { return nil }
+        books = tenants.enumerated().map { place, tenant in
+            guard let issuer = tenant.issuer, let keys = keys[place] else { return nil }
+            if kept[place] { return previous?.books[place] }
             return SessionBook(
                 IssuerRules(issuer, tenant: tenant.name),
                 store: store,
@@ -73,6 +78,10 @@ struct OwnIssuers: Sendable {
                 logger: logger
             )
         }
+    }
+
+    private func isSame(_ place: Int, as tenant: Tenant) -> Bool {
+        place < tenants.count && tenants[place].issuer == tenant.issuer && keys[place] != nil
     }
 
     /// What the issuer at this place signs with; nil for a tenant without one.
@@ -105,14 +114,7 @@ struct OwnIssuers: Sendable {
         for case .store(.sealBroken(let problem)) in problems { throw .sealBroken(problem) }
     }
 
-    /// Keeps up with the keys in the store until the task is cancelled.
-    func keepUp() async {
-        while !Task.isCancelled {
-            guard (try? await Task.sleep(for: Self.upkeep)) != nil else { return }
-            await lookAgain()
-        }
-    }
-
+    /// Looks at the keys in the store again.
     func lookAgain() async {
         await withDiscardingTaskGroup { group in
             for case .stored(let stored)? in keys { group.addTask { await stored.keepUp(at: Clock.unix()) } }

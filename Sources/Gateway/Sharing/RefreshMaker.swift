@@ -17,7 +17,23 @@ struct RefreshMaker {
 
     /// - Parameter provider: For calls to full URLs.
     func make(_ provider: ProviderTransport) -> RefreshKeeper {
-        let caller = RefreshCaller(
+        RefreshKeeper(
+            tenants: rules,
+            store: store,
+            sealer: sealer,
+            caller: caller(provider),
+            helpers: helpers,
+            logger: logger
+        )
+    }
+
+    /// Has the keeper go by the rules of these tenants.
+    func change(_ keeper: RefreshKeeper, _ provider: ProviderTransport) async {
+        await keeper.adopt(rules, caller(provider), helpers)
+    }
+
+    private func caller(_ provider: ProviderTransport) -> RefreshCaller {
+        RefreshCaller(
             rules: tenants.map(\.refresh),
             backend: BackendTransport(loops: loops),
             provider: provider,
@@ -29,23 +45,19 @@ struct RefreshMaker {
             ),
             now: { Clock.unix() }
         )
-        return RefreshKeeper(
-            tenants: tenants.map { tenant in
-                tenant.refresh.map { rules in
-                    RefreshTenant(
-                        name: tenant.name,
-                        source: rules.source,
-                        leeway: tenant.authenticate.policy.leeway,
-                        grace: rules.grace.secondsAsDouble
-                    )
-                }
-            },
-            store: store,
-            sealer: sealer,
-            caller: caller,
-            helpers: helpers,
-            logger: logger
-        )
+    }
+
+    private var rules: [RefreshTenant?] {
+        tenants.map { tenant in
+            tenant.refresh.map { rules in
+                RefreshTenant(
+                    name: tenant.name,
+                    source: rules.source,
+                    leeway: tenant.authenticate.policy.leeway,
+                    grace: rules.grace.secondsAsDouble
+                )
+            }
+        }
     }
 
     private var helpers: RefreshKeeper.Helpers {

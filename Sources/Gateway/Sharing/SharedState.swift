@@ -8,100 +8,168 @@ import Verification
 
 /// What this instance shares with others through the store, and what keeps it up to date: revocations, the key sets of
 /// identity providers, the tenants' own issuers, sessions that are refreshed, and those that begin; and key files.
+///
+/// It lives as long as the process. What depends on the configuration is in its ``Edition`` parts, which a reload
+/// replaces whole.
 final class SharedState: Sendable {
-    /// How long a start waits for the revocations, so that with a store at hand no request is refused for want of them.
+    /// How long a start, and a reload that adds tenants, waits for revocations: with a store at hand no request is
+    /// refused for want of them.
     private static let patience = TimeAmount.seconds(2)
+
+    /// What is made anew for each configuration.
+    struct Parts: Sendable {
+        let edition: ConfigurationEdition
+        let issuers: OwnIssuers
+        let desks: SignInDesks
+        /// Nil where no tenant ever had a rate limit.
+        let limits: SharedLimits?
+        let usedProofs: UsedProofs
+        let keyFiles: KeyFileWatch
+    }
 
     let store: any Store
     let loops: EventLoops
     let revocations: RevocationKeeper
     let keySets: KeySetKeeper
-    let issuers: OwnIssuers
+    let introspections: IntrospectionKeeper
     let refreshes: RefreshKeeper
-    let desks: SignInDesks
-    /// Without which some tenant's requests cannot be served; those for signing in come later.
-    private let neededKeys: [RemoteKeySource]
+    /// For proofs of possession, at the door and at the tenants' own endpoints.
+    let proofNonces: ProofNonces
+    /// Nil where nothing is traced.
+    let traces: TraceExporter?
     private let provider: ProviderTransport
-    private let keyFiles: KeyFileWatch
+    private let providerVerifiers: ProviderVerifiers
+    private let news: SharedNews
     /// Seals what is secret in the store; nil without `GATEHOUSE_KEY`.
     private let sealer: Sealer?
-    private let tenants: [String]
+    private let maker: PartsMaker
     private let logger: Logger
+    private let current: Mutex<Parts>
     private let tasks = Mutex<[Task<Void, Never>]>([])
+    private let keyFileTask = Mutex<Task<Void, Never>?>(nil)
+
+    var issuers: OwnIssuers { current.withLock { $0.issuers } }
+    var desks: SignInDesks { current.withLock { $0.desks } }
+    var limits: SharedLimits? { current.withLock { $0.limits } }
 
     /// - Parameters:
     ///   - sealingKeys: The text of `GATEHOUSE_KEY`.
     ///   - files: Where signing keys are read.
     /// - Throws: If that is no key, or there is none and a tenant cannot do without.
     init(
-        _ configuration: TenantsConfiguration,
+        _ edition: ConfigurationEdition,
         sealingKeys: Secret?,
         files: any FileReading,
         logger: Logger
     ) throws(StoreError) {
         var sealer: Sealer?
+        // Without a key that the instances share each has nonces of its own, and a client is told to use those.
+        var proofNonces = ProofNonces()
         if let sealingKeys {
-            sealer = Sealer(try SealingKeys(String(decoding: sealingKeys.bytes, as: UTF8.self)))
+            let keys = try SealingKeys(String(decoding: sealingKeys.bytes, as: UTF8.self))
+            sealer = Sealer(keys)
+            proofNonces = ProofNonces(key: keys.derivedKey(for: "proof nonces"))
         }
-        if sealer == nil { try NeedForKey.check(configuration) }
+        if sealer == nil { try NeedForKey.check(edition.configuration) }
         // Not the workers' loops: a million revocations that are read there would hold up requests.
         let group = MultiThreadedEventLoopGroup.singleton
-        let tenants = configuration.tenants
-        let store = StoreMaker.make(configuration.gateway.store, group: group, logger: logger)
+        let settings = edition.configuration.gateway
+        let store = StoreMaker.make(settings.store, group: group, logger: logger.of(.store))
         let loops = EventLoops()
-        let providerVerifiers = ProviderVerifiers(tenants)
-        let keySets = Self.keySets(configuration, store, group, logger) { source, keys in
+        let providerVerifiers = ProviderVerifiers(edition.tenants)
+        let keySets = Self.keySets(edition.configuration, store, group, logger) { source, keys in
             await providerVerifiers.use(keys, from: source)
             await loops.use(keys, from: .remote(source))
         }
-        let news = SharedNews()
-        let revocations = Self.revocations(tenants, store, loops, news, logger)
-        let issuers = OwnIssuers(
-            tenants,
-            store: store,
-            sealer: sealer,
-            revocations: KnownRevocations(keeper: revocations),
-            files: files,
-            logger: logger
-        ) { source, keys in await loops.use(keys, from: source) }
-        keyFiles = KeyFileWatch(sources: KeyFileSource.all(of: tenants), logger: logger) { source, keys in
-            await loops.use(keys, from: .file(source))
-            // In this order: a key is known before it signs.
-            await issuers.keysChanged(in: source.path)
+        news = SharedNews()
+        revocations = Self.revocations(edition.tenants, store, loops, news, logger)
+        let provider = ProviderTransport(group: group)
+        introspections = IntrospectionKeeper(edition.tenants, logger: logger.of(.introspection)) {
+            IntrospectionServer($0, transport: provider)
         }
-        provider = ProviderTransport(group: group)
-        refreshes = RefreshMaker(
-            tenants: tenants,
-            store: store,
-            sealer: sealer,
-            issuers: issuers,
-            revocations: revocations,
-            keySets: keySets,
-            loops: loops,
-            logger: logger
-        ).make(provider)
-        desks = SignInDesks(
-            tenants,
-            SignInDesks.Parts(
-                store: store,
-                issuers: issuers,
-                revocations: KnownRevocations(keeper: revocations),
-                requests: ProviderHTTP(transport: provider),
-                verifiers: providerVerifiers,
-                ask: { source, reason in await keySets.ask(source, because: reason) },
-                logger: logger
-            )
-        )
+        self.provider = provider
+        self.providerVerifiers = providerVerifiers
         self.sealer = sealer
+        self.proofNonces = proofNonces
         self.store = store
         self.loops = loops
         self.keySets = keySets
-        self.revocations = revocations
-        self.issuers = issuers
-        self.logger = logger
-        self.tenants = tenants.map(\.name)
-        neededKeys = RemoteKeySource.all(of: tenants)
-        news.tell(keySets: keySets, issuers: issuers, refreshes: refreshes)
+        self.logger = logger.of(.store)
+        traces = settings.tracing.flatMap { TraceExporter($0, group: group, logger: logger.of(.tracing)) }
+        maker = PartsMaker(
+            store: store,
+            sealer: sealer,
+            files: files,
+            revocations: revocations,
+            keySets: keySets,
+            providerVerifiers: providerVerifiers,
+            provider: provider,
+            proofNonces: proofNonces,
+            loops: loops,
+            logger: logger
+        )
+        let parts = maker.make(edition, previous: nil)
+        refreshes = maker.refreshes(parts).make(provider)
+        current = Mutex(parts)
+        news.tell(keySets: keySets, issuers: parts.issuers, refreshes: refreshes)
+    }
+
+    // MARK: Another configuration
+
+    /// Makes what another configuration needs, and has it at hand: from here on it can be put in force at once. What is
+    /// in force is not touched.
+    ///
+    /// - Throws: ``StoreError`` if it cannot be served: `GATEHOUSE_KEY` is missing for it, or what the store knows of its
+    ///   tenants cannot be had.
+    func prepare(_ edition: ConfigurationEdition, on eventLoop: any EventLoop) async throws(StoreError) -> Parts {
+        if sealer == nil { try NeedForKey.check(edition.configuration) }
+        let parts = maker.make(edition, previous: current.withLock { $0 })
+        guard await revocations.follow(edition.names, within: Self.patience, on: eventLoop) else {
+            throw .unusable("the store is out of reach, and what is revoked of a tenant that is new cannot be told")
+        }
+        await keySets.follow(Self.keySources(edition.configuration))
+        do throws(StoreError) {
+            try await parts.issuers.load()
+        } catch {
+            await retireUnused()
+            throw error
+        }
+        return parts
+    }
+
+    private func retireUnused() async {
+        await keySets.retire(allBut: Self.keySources(parts.edition.configuration))
+    }
+
+    /// Puts all in force that requests do not meet on the loops. To be called before the loops change.
+    func adopt(_ parts: Parts) async {
+        let tenants = parts.edition.tenants
+        await loops.verify(for: tenants)
+        await providerVerifiers.adopt(tenants)
+        await introspections.adopt(tenants)
+        await maker.refreshes(parts).change(refreshes, provider)
+        await parts.limits?.adopt(tenants)
+        current.withLock { $0 = parts }
+        news.tell(keySets: keySets, issuers: parts.issuers, refreshes: refreshes)
+    }
+
+    /// Lets go of what no tenant needs any more. To be called when the loops have changed.
+    func retireOld() async {
+        await retireUnused()
+        watchKeyFiles(parts)
+    }
+
+    private func watchKeyFiles(_ parts: Parts) {
+        let watch = parts.keyFiles
+        keyFileTask.withLock { task in
+            task?.cancel()
+            task = Task { await watch.run() }
+        }
+    }
+
+    private static func keySources(_ configuration: TenantsConfiguration) -> [RemoteKeySource] {
+        let needed = RemoteKeySource.all(of: configuration.tenants)
+        return needed + RemoteKeySource.ofSignIn(configuration.tenants).filter { !needed.contains($0) }
     }
 
     private static func keySets(
@@ -111,14 +179,12 @@ final class SharedState: Sendable {
         _ logger: Logger,
         use: @escaping @Sendable (RemoteKeySource, KeySet?) async -> Void
     ) -> KeySetKeeper {
-        let needed = RemoteKeySource.all(of: configuration.tenants)
-        let forSignIn = RemoteKeySource.ofSignIn(configuration.tenants).filter { !needed.contains($0) }
-        return KeySetKeeper(
-            sources: needed + forSignIn,
+        KeySetKeeper(
+            sources: keySources(configuration),
             store: store,
             stateDirectory: configuration.gateway.stateDirectory,
             fetcher: KeySetFetcher(group: group),
-            logger: logger,
+            logger: logger.of(.keys),
             use: use
         )
     }
@@ -133,7 +199,7 @@ final class SharedState: Sendable {
         RevocationKeeper(
             store: store,
             tenants: tenants.map(\.name),
-            logger: logger,
+            logger: logger.of(.revocations),
             distribute: { update in
                 if !update.sets.isEmpty { news.revocationsChanged(tenants: Set(update.sets.keys)) }
                 return loops.use(update)
@@ -147,20 +213,22 @@ final class SharedState: Sendable {
         )
     }
 
-    /// What the loops may ask for.
-    var controlPlane: ControlPlane {
-        ControlPlane(
+    /// What the loops may ask for, while these are in force.
+    func controlPlane(_ parts: Parts) -> ControlPlane {
+        let (issuers, desks, usedProofs) = (parts.issuers, parts.desks, parts.usedProofs)
+        return ControlPlane(
             keys: { [keySets] source, reason in await keySets.ask(source, because: reason) },
-            endSession: { [revocations, issuers, tenants] ended in
+            endSession: { [revocations, edition = parts.edition] ended in
                 let isStored = await revocations.revokeAnyway(ended)
                 for revocation in ended {
                     guard case .session(let session) = revocation.target,
-                        let tenant = tenants.firstIndex(of: revocation.tenant)
+                        let tenant = edition.tenants.firstIndex(where: { $0.name == revocation.tenant })
                     else { continue }
                     await issuers.end(session, ofTenant: tenant, at: Clock.unix())
                 }
                 return isStored
             },
+            introspect: { [introspections] step in await introspections.ask(step) },
             refresh: { [refreshes] request in await refreshes.refresh(request) },
             capture: { [refreshes] tokens in
                 await refreshes.capture(
@@ -170,10 +238,14 @@ final class SharedState: Sendable {
                     refreshToken: tokens.refreshToken
                 )
             },
-            answer: { [desks] tenant, request in await desks.answer(request, ofTenant: tenant) },
-            register: { [desks] tenant, identity in await desks.register(identity, ofTenant: tenant) }
+            answer: { tenant, request in await desks.answer(request, ofTenant: tenant) },
+            register: { tenant, identity in await desks.register(identity, ofTenant: tenant) },
+            useProof: { step in await usedProofs.use(step, at: Clock.unix()) }
         )
     }
+
+    /// What is in force.
+    var parts: Parts { current.withLock { $0 } }
 
     /// Opens the store and begins to follow it.
     ///
@@ -187,13 +259,22 @@ final class SharedState: Sendable {
             tasks = [
                 Task { [revocations] in await revocations.run() },
                 Task { [keySets] in await keySets.run() },
-                Task { [keyFiles] in await keyFiles.run() },
                 Task { [keySets] in await keySets.lookAgainAndAgain() },
-                Task { [issuers] in await issuers.keepUp() },
+                Task { await self.keepUpIssuers() },
+                Task { [traces] in await traces?.run() },
             ]
         }
+        watchKeyFiles(parts)
         if let eventLoop = workers.first?.eventLoop {
             await revocations.loaded(within: Self.patience, on: eventLoop)
+        }
+    }
+
+    /// Keeps up with the issuers' keys in the store until the task is cancelled.
+    private func keepUpIssuers() async {
+        while !Task.isCancelled {
+            guard (try? await Task.sleep(for: OwnIssuers.upkeep)) != nil else { return }
+            await issuers.lookAgain()
         }
     }
 
@@ -209,13 +290,16 @@ final class SharedState: Sendable {
 
     /// The refreshes have been stopped before.
     func stop() async {
-        let running = tasks.withLock { tasks in
+        var running = tasks.withLock { tasks in
             defer { tasks = [] }
             return tasks
         }
+        if let task = keyFileTask.withLock({ $0 }) { running.append(task) }
         for task in running { task.cancel() }
         for task in running { await task.value }
+        await limits?.stop()
         await provider.shutdown()
+        await traces?.stop()
         loops.set([], [])
         await store.close()
     }
@@ -224,7 +308,9 @@ final class SharedState: Sendable {
     func missing() async -> [String] {
         var missing: [String] = []
         if await !revocations.isLoaded { missing.append("revocations are not loaded") }
-        for source in await keySets.missing(of: neededKeys) {
+        // Those for signing in come later.
+        let needed = RemoteKeySource.all(of: parts.edition.configuration.tenants)
+        for source in await keySets.missing(of: needed) {
             missing.append("keys of \(source.label) are not loaded")
         }
         missing += await issuers.missing()

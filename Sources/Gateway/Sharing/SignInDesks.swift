@@ -2,10 +2,12 @@ import Issuing
 import Logging
 import Store
 import Tenants
+import Verification
 
 /// What answers the requests for tenants' endpoints.
 struct SignInDesks: Sendable {
     let counts: SignInCounts
+    private let limits: AttemptLimits
     /// By the tenant's place in the configuration; nil for one without endpoints.
     private let desks: [EndpointDesk?]
 
@@ -17,12 +19,18 @@ struct SignInDesks: Sendable {
         var verifiers: ProviderVerifiers
         /// Asks for a provider's keys.
         var ask: @Sendable (RemoteKeySource, KeySetReason) async -> KeySetAnswer
+        var proofNonces: ProofNonces
         var logger: Logger
+        var accountsLogger: Logger
     }
 
-    init(_ tenants: [Tenant], _ parts: Parts) {
-        let limits = AttemptLimits()
-        let counts = SignInCounts()
+    /// - Parameters:
+    ///   - tenants: By place.
+    ///   - previous: Those of the configuration before, whose attempts count here too.
+    init(_ tenants: [Tenant], previous: SignInDesks? = nil, _ parts: Parts) {
+        let limits = previous?.limits ?? AttemptLimits()
+        let counts = previous?.counts ?? SignInCounts()
+        self.limits = limits
         self.counts = counts
         desks = tenants.indices.map { place in
             let tenant = tenants[place]
@@ -61,7 +69,7 @@ struct SignInDesks: Sendable {
                 rules: tenant.accounts,
                 keys: keys,
                 requests: parts.requests,
-                logger: parts.logger
+                logger: parts.accountsLogger
             )
         }
         return SignInContext(
@@ -72,14 +80,15 @@ struct SignInDesks: Sendable {
                 tenant: tenant.name,
                 store: parts.store,
                 hook: hook,
-                logger: parts.logger
+                logger: parts.accountsLogger
             ),
             sessions: parts.issuers.books[place],
             keys: keys,
             providerTokens: TenantProviderTokens(tenant: place, verifiers: parts.verifiers, ask: parts.ask),
             requests: parts.requests,
             revocations: parts.revocations,
-            logger: parts.logger
+            logger: parts.logger,
+            proofNonces: parts.proofNonces
         )
     }
 }

@@ -21,6 +21,7 @@ extension ClientExchange {
     final func serve(_ endpoint: Endpoint, _ request: RoutedRequest, _ head: RequestHead, _ bytes: ByteBuffer) {
         let span = bytes.readableBytesUInt8Span
         if let refusal = refusal(of: endpoint, head, span) { return refuse(refusal) }
+        record.trace?.served(by: "\(endpoint)", at: worker.now())
         let question = EndpointQuestion(
             endpoint: endpoint,
             routed: request,
@@ -108,6 +109,7 @@ extension ClientExchange {
         }
         exchange.serverSpoke()
         let (length, framing) = (head.length, head.framing(answeringHead: record.method == .head))
+        answerShape?.isOurs = true
         answerBegan(head, bytes.readableBytesUInt8Span, framing)
         if length < bytes.readableBytes { answerBody(bytes, length..<bytes.readableBytes) }
         _ = completeAnswer(serverKeepsAlive: false, trailers: [], at: worker.now())

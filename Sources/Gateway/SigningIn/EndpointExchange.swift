@@ -66,8 +66,6 @@ final class EndpointExchange: ServerExchange {
 private enum StatusText {
     static func of(_ status: Int) -> String {
         switch status {
-        case 200: "OK"
-        case 204: "No Content"
         case 303: "See Other"
         case 409: "Conflict"
         case 422: "Unprocessable Content"

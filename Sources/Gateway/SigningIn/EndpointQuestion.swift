@@ -19,16 +19,20 @@ struct EndpointQuestion {
         let tokens = tokens(bytes)
         guard case .some(let presented) = tokens else { return nil }
         let query = routed.target.query
+        let scheme = ClientScheme.read(head, bytes, peer)
         let authority = routed.target.authority ?? head.host.map { head.fields[$0].value } ?? 0..<0
         return EndpointRequest(
             endpoint: endpoint,
             method: text(bytes, head.method),
+            path: text(bytes, routed.target.path),
             query: query.count > 1 ? text(bytes, (query.lowerBound + 1)..<query.upperBound) : nil,
-            isSecure: isSecure(bytes),
+            isSecure: scheme.isSecure ?? (peer.tls != nil),
+            isSchemeKnown: scheme != .unknown,
             authority: text(bytes, authority).lowercased(),
             fields: fields(bytes),
             presentedToken: presented,
             clientAddress: clientAddress(bytes),
+            clientCertificateThumbprint: peer.tls?.clientCertificateThumbprint,
             id: requestID.text,
             now: now
         )
@@ -37,10 +41,16 @@ struct EndpointQuestion {
     /// - Returns: Nil where there are several in one place; the token inside is nil where there is none.
     private func tokens(_ bytes: Span<UInt8>) -> PresentedToken?? {
         for source in routed.tenant.tenant.authenticate.from {
-            switch TokenFinder.find(head, bytes, query: routed.target.query, in: [source]) {
+            switch TokenFinder.find(
+                head,
+                bytes,
+                query: routed.target.query,
+                in: [source],
+                takesProofs: routed.tenant.proving != nil
+            ) {
             case .missing: continue
             case .several: return .none
-            case .token(let range):
+            case .token(let range, _):
                 var cookie: String?
                 if case .cookie(let name) = source { cookie = name }
                 return .some(PresentedToken(token: text(bytes, range), cookie: cookie))
@@ -50,7 +60,12 @@ struct EndpointQuestion {
     }
 
     private func fields(_ bytes: Span<UInt8>) -> EndpointRequest.Fields {
-        var fields = EndpointRequest.Fields()
+        let browser = BrowserFields(head, bytes)
+        var fields = EndpointRequest.Fields(
+            origin: browser.origin.map { text(bytes, $0) },
+            secFetchSite: browser.fetchSite.map { text(bytes, $0) },
+            isOriginAmbiguous: browser.isAmbiguous
+        )
         for index in 0..<head.fieldCount where !head.fields[index].isAlias {
             let field = head.fields[index]
             let value = text(bytes, field.value)
@@ -58,24 +73,12 @@ struct EndpointQuestion {
             case .authorization: fields.authorization = value
             case .cookie: fields.cookies.append(value)
             case .other where bytes.isFieldName(field.name, "content-type"): fields.contentType = value
-            case .other where bytes.isFieldName(field.name, "origin"): fields.origin = value
-            case .other where bytes.isFieldName(field.name, "sec-fetch-site"): fields.secFetchSite = value
             case .other where bytes.isFieldName(field.name, "user-agent"): fields.userAgent = value
+            case _ where bytes.isFieldName(field.name, "dpop"): fields.proofs.append(value)
             default: break
             }
         }
         return fields
-    }
-
-    /// As the nearest trusted proxy has seen it, where there is one.
-    private func isSecure(_ bytes: Span<UInt8>) -> Bool {
-        guard peer.isTrustedProxy else { return peer.tls != nil }
-        for index in 0..<head.fieldCount where head.fields[index].known == .xForwarded {
-            let field = head.fields[index]
-            guard !field.isAlias, bytes.isFieldName(field.name, "x-forwarded-proto") else { continue }
-            return bytes.isCaseInsensitively("https", field.value)
-        }
-        return peer.tls != nil
     }
 
     private func clientAddress(_ bytes: Span<UInt8>) -> [UInt8] {

@@ -13,18 +13,30 @@ actor ProviderVerifiers {
     private struct Entry {
         let verifier: TokenVerifier
         let issuers: Int
+        let source: RemoteKeySource
     }
+
+    private typealias Terms = [Place: Entry]
 
     /// Seconds by which the providers' clocks and ours may differ.
     private static let leeway = 60.0
 
-    private let entries: [Place: Entry]
-    private nonisolated let sources: [Place: RemoteKeySource]
+    private var terms: Terms
+    private var knownKeys: [RemoteKeySource: KeySet] = [:]
 
-    /// - Parameter tenants: In the order of the configuration.
-    init(_ tenants: [Tenant]) {
+    /// - Parameter tenants: By place.
+    init(_ tenants: [Tenant]) { terms = Self.terms(tenants) }
+
+    /// Verifies by the rules of these from now on.
+    ///
+    /// - Parameter tenants: By place.
+    func adopt(_ tenants: [Tenant]) {
+        terms = Self.terms(tenants)
+        for (source, keys) in knownKeys { use(keys, from: source) }
+    }
+
+    private static func terms(_ tenants: [Tenant]) -> Terms {
         var entries: [Place: Entry] = [:]
-        var sources: [Place: RemoteKeySource] = [:]
         for (index, tenant) in tenants.enumerated() {
             for kind in ProviderTokenKind.allCases {
                 guard let terms = kind.terms(for: tenant), !terms.audiences.isEmpty else { continue }
@@ -36,21 +48,21 @@ actor ProviderVerifiers {
                     requiredClaims: terms.requiredClaims
                 )
                 let place = Place(tenant: index, kind: kind)
-                entries[place] = Entry(verifier: TokenVerifier(policy), issuers: terms.issuers.count)
-                sources[place] = terms.keys
+                let verifier = TokenVerifier(policy)
+                entries[place] = Entry(verifier: verifier, issuers: terms.issuers.count, source: terms.keys)
             }
         }
-        self.entries = entries
-        self.sources = sources
+        return entries
     }
 
     /// Where the keys of a kind of token come from; nil where the tenant takes none.
-    nonisolated func source(of kind: ProviderTokenKind, ofTenant tenant: Int) -> RemoteKeySource? {
-        sources[Place(tenant: tenant, kind: kind)]
+    func source(of kind: ProviderTokenKind, ofTenant tenant: Int) -> RemoteKeySource? {
+        terms[Place(tenant: tenant, kind: kind)]?.source
     }
 
     func use(_ keys: KeySet?, from source: RemoteKeySource) {
-        for (place, entry) in entries where sources[place] == source {
+        knownKeys[source] = keys
+        for entry in terms.values where entry.source == source {
             for issuer in 0..<entry.issuers { entry.verifier.use(keys, ofIssuer: issuer) }
         }
     }
@@ -62,7 +74,7 @@ actor ProviderVerifiers {
         ofTenant tenant: Int,
         at now: Double
     ) -> Result<Principal, VerificationFailure> {
-        guard let entry = entries[Place(tenant: tenant, kind: kind)] else { return .failure(.keysNotLoaded) }
+        guard let entry = terms[Place(tenant: tenant, kind: kind)] else { return .failure(.keysNotLoaded) }
         do throws(VerificationFailure) {
             return .success(try entry.verifier.verify(token, at: now))
         } catch {
@@ -137,7 +149,7 @@ struct TenantProviderTokens: ProviderTokens {
         as kind: ProviderTokenKind,
         at now: Double
     ) async -> Result<Principal, ProviderTokenProblem> {
-        guard let source = verifiers.source(of: kind, ofTenant: tenant) else { return .failure(.keysUnavailable) }
+        guard let source = await verifiers.source(of: kind, ofTenant: tenant) else { return .failure(.keysUnavailable) }
         let bytes = Array(token.utf8)
         var asksLeft = Self.mostAsks
         while true {

@@ -73,10 +73,22 @@ struct BackendTLSContext: Sendable {
 struct BackendTLSContexts: Sendable {
     let any: BackendTLSContext
     let http1Only: BackendTLSContext
+    private let tls: BackendTLS?
+    /// Of its files, as they were read.
+    private let stamps: [FileStamp?]
 
     /// Blocks on the disk.
     init(_ tls: BackendTLS?) throws(CertificateProblem) {
+        self.tls = tls
+        stamps = BackendTLSContext.files(of: tls).map { FileStamp($0) }
         any = try BackendTLSContext(tls)
         http1Only = try BackendTLSContext(tls, applicationProtocols: ["http/1.1"])
+    }
+}
+
+extension BackendTLSContexts: Equatable {
+    /// Whether they were read from the same, unchanged files.
+    static func == (left: BackendTLSContexts, right: BackendTLSContexts) -> Bool {
+        left.tls == right.tls && left.stamps == right.stamps
     }
 }

@@ -9,9 +9,9 @@ struct GatewayCertificates: Sendable {
     /// By the place of the tenant; nil for one without `https` servers.
     let backends: [BackendTLSContexts?]
 
-    static func load(_ configuration: TenantsConfiguration) async throws -> GatewayCertificates {
-        let hosts = hosts(configuration)
-        let tenants = configuration.tenants
+    static func load(_ edition: ConfigurationEdition) async throws -> GatewayCertificates {
+        let hosts = hosts(edition.configuration)
+        let tenants = edition.tenants
         return try await NIOThreadPool.singleton.runIfActive {
             var made: [BackendTLS: BackendTLSContexts] = [:]
             let backends = try tenants.map { tenant -> BackendTLSContexts? in
@@ -35,7 +35,7 @@ struct GatewayCertificates: Sendable {
         guard !hosts.isEmpty else { return nil }
         return CertificateWatch(
             files: ServerCertificates.files(of: hosts),
-            logger: logger,
+            logger: logger.of(.tls),
             load: { () throws(CertificateProblem) in try ServerCertificates(loading: hosts) },
             use: { certificates in
                 if let certificates { await use(certificates) }

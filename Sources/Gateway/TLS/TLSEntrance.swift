@@ -11,6 +11,8 @@ struct TLSArrival {
     var identity: ServerIdentity
     /// The subject of the client's certificate (RFC 4514), if the identity requires one. May be empty.
     var clientSubject: [UInt8]?
+    /// The SHA-256 of the client's certificate in DER, if the identity requires one.
+    var clientCertificateThumbprint: [UInt8]?
 }
 
 /// The first handler of a connection to a TLS port. It reads the ClientHello, gives the connection the identity that

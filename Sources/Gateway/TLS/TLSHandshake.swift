@@ -2,6 +2,7 @@ import Logging
 import NIOCore
 import NIOSSL
 import NIOTLS
+import Verification
 
 /// Waits behind the TLS library for the handshake's end. The library sends the alert of a handshake that fails and
 /// closes the connection; here it is only noted.
@@ -34,11 +35,14 @@ final class TLSHandshake: ChannelInboundHandler, RemovableChannelHandler {
         }
         arrival.applicationProtocol = applicationProtocol
         if arrival.identity.requiresClientCertificate {
-            guard let subject = clientSubject() else {
+            guard let certificate = clientCertificate(), let subject = ClientCertificateSubject.text(of: certificate),
+                let bytes = try? certificate.toDERBytes()
+            else {
                 logger.debug("client certificate cannot be used", metadata: serverName)
                 return context.close(promise: nil)
             }
             arrival.clientSubject = subject
+            arrival.clientCertificateThumbprint = SHA256.digest(bytes)
         }
         arrived(arrival, context.channel)
         context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
@@ -56,8 +60,8 @@ final class TLSHandshake: ChannelInboundHandler, RemovableChannelHandler {
 
     /// A session that is resumed brings its certificate along from its first handshake, where it was verified. It can
     /// have expired since, and the library does not look again.
-    private func clientSubject() -> [UInt8]? {
+    private func clientCertificate() -> NIOSSLCertificate? {
         guard let certificate = tls.peerCertificate, Int64(certificate.notValidAfter) >= unixTime() else { return nil }
-        return ClientCertificateSubject.text(of: certificate)
+        return certificate
     }
 }

@@ -23,10 +23,10 @@ extension ClientExchange {
     /// When the caller's token ends, in monotonic nanoseconds, if that is to end a tunnel.
     private var tunnelExpiry: UInt64? {
         guard record.tenant?.tenant.webSocket.onExpiry == .close, let caller = record.caller,
-            caller.refusedFrom.isFinite
+            caller.expiredFrom.isFinite
         else { return nil }
         let now = worker.now()
-        let left = caller.refusedFrom - worker.unixTime(at: now)
+        let left = caller.expiredFrom - worker.unixTime(at: now)
         // Past a century nobody will be there to see it.
         return now &+ UInt64(min(max(0, left), 3e9) * 1_000_000_000)
     }

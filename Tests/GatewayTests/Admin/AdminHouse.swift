@@ -25,9 +25,6 @@ final class AdminHouse: Sendable {
         keys = StoredKeys(issuer, tenant: "app", store: store, sealer: Sealer(seal), now: { Self.now }) { _ in }
     }
 
-    /// Level, message and metadata of what was logged of changes.
-    var audit: [String] { lines.withLock { $0 }.filter { $0.hasPrefix("notice") } }
-
     var logger: Logger {
         Logger(label: "test") { _ in Handler { line in self.lines.withLock { $0.append(line) } } }
     }

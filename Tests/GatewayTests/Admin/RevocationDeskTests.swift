@@ -25,7 +25,7 @@ final class RevocationDeskTests: Sendable {
             heard: { _ in }
         )
         return RevocationDesk(
-            tenants: [try Door.tenant(), try Door.tenant(name: "shop", host: "shop.test")],
+            live: .serving([try Door.tenant(), try Door.tenant(name: "shop", host: "shop.test")]),
             store: store,
             keeper: keeper,
             now: { Door.now },
@@ -78,23 +78,23 @@ final class RevocationDeskTests: Sendable {
         for name in 0..<5 { _ = try await desk.revoke(body(#"{"tenant":"app","session":"s\#(name)"}"#)) }
         _ = try await desk.revoke(body(#"{"tenant":"shop","session":"elsewhere"}"#))
         var seen: [String] = []
-        var parameters = [(name: "tenant", value: "app"), (name: "limit", value: "2")]
+        var parameters = ["tenant": "app", "limit": "2"]
         for _ in 0..<5 {
             let page = try await desk.list(RevocationQuery(parameters))
             seen += (page["revocations"]?.array ?? []).compactMap { $0.object?["id"]?.string }
             guard let next = page["next"]?.string else { break }
-            parameters = [("tenant", "app"), ("limit", "2"), ("cursor", next)]
+            parameters = ["tenant": "app", "limit": "2", "cursor": next]
         }
         #expect(seen.sorted() == ["s0", "s1", "s2", "s3", "s4"])
     }
 
     @Test func emptyListHasNoNextPage() async throws {
-        #expect(try await desk().list(RevocationQuery([("tenant", "app")])) == ["revocations": [], "next": nil])
+        #expect(try await desk().list(RevocationQuery(["tenant": "app"])) == ["revocations": [], "next": nil])
     }
 
     @Test func cursorThatWasNeverGivenIsRefused() async throws {
         let desk = try desk()
-        let query = try RevocationQuery([("tenant", "app"), ("cursor", "x")])
+        let query = try RevocationQuery(["tenant": "app", "cursor": "x"])
         #expect(
             await problem { () async throws(AdminProblem) in try await desk.list(query) }
                 == .badRequest("\"cursor\" is none that came as \"next\" with a page of this tenant")
@@ -105,7 +105,7 @@ final class RevocationDeskTests: Sendable {
         let desk = try desk()
         let expected = AdminProblem(.unknownTenant, "there is no such tenant; there are app, shop")
         let wrong = body(#"{"tenant":"App","all":true}"#)
-        let query = try RevocationQuery([("tenant", "none")])
+        let query = try RevocationQuery(["tenant": "none"])
         #expect(await problem { () async throws(AdminProblem) in try await desk.revoke(wrong) } == expected)
         #expect(await problem { () async throws(AdminProblem) in try await desk.withdraw(wrong) } == expected)
         #expect(await problem { () async throws(AdminProblem) in try await desk.list(query) } == expected)
@@ -115,7 +115,7 @@ final class RevocationDeskTests: Sendable {
         let desk = try desk()
         store.cut()
         let all = body(#"{"tenant":"app","all":true}"#)
-        let query = try RevocationQuery([("tenant", "app"), ("cursor", "x")])
+        let query = try RevocationQuery(["tenant": "app", "cursor": "x"])
         for problem in [
             await problem { () async throws(AdminProblem) in try await desk.revoke(all) },
             await problem { () async throws(AdminProblem) in try await desk.withdraw(all) },
@@ -131,17 +131,45 @@ final class RevocationDeskTests: Sendable {
         let desk = try desk()
         let token = try Door.token(["jti": "secret-id"])
         let ask = body(#"{"tenant":"app","token":"\#(token)","reason":"lost phone","for":"1h"}"#)
-        let answer = try await desk.revoke(ask)
-        _ = try await desk.withdraw(ask)
-        _ = try await desk.revoke(body(#"{"tenant":"shop","subject":"ali\nce"}"#))
+        var (revoked, withdrawn) = (AuditEntry(.revoke), AuditEntry(.withdraw))
+        let answer = try await desk.revoke(ask, &revoked)
+        _ = try await desk.withdraw(ask, &withdrawn)
+        for entry in [revoked, withdrawn] {
+            #expect(
+                entry.metadata(result: "done") == [
+                    "count": "1", "kind": "token", "reason": "lost phone", "tenant": "app", "result": "done",
+                ]
+            )
+        }
+        var subject = AuditEntry(.revoke)
+        _ = try await desk.revoke(body(#"{"tenant":"shop","subject":"ali\nce"}"#), &subject)
+        #expect(subject.metadata(result: "done")["id"] == #"ali\u000ace"#)
+        #expect(!JSONWriter.text(of: .object(answer)).contains(token))
+        #expect(lines.withLock { $0 } == [])
+    }
+
+    @Test func theAuditKnowsWhoseChangeItWasThatFailed() async throws {
+        let desk = try desk()
+        var entry = AuditEntry(.revoke)
+        let wrong = body(#"{"tenant":"no\nsuch","subject":"alice"}"#)
+        await #expect(throws: AdminProblem.self) { _ = try await desk.revoke(wrong, &entry) }
         #expect(
-            lines.withLock { $0 } == [
-                "notice revoked count=1 kind=token reason=lost phone tenant=app",
-                "notice revocation withdrawn count=1 kind=token reason=lost phone tenant=app",
-                #"notice revoked count=1 id=ali\u000ace kind=subject tenant=shop"#,
+            entry.metadata(result: "unknown_tenant") == [
+                "kind": "subject", "id": "alice", "tenant": #"no\u000asuch"#, "result": "unknown_tenant",
             ]
         )
-        #expect(!JSONWriter.text(of: .object(answer)).contains(token))
+    }
+}
+
+extension RevocationDesk {
+    fileprivate func revoke(_ body: [UInt8]) async throws(AdminProblem) -> JSONObject {
+        var entry = AuditEntry(.revoke)
+        return try await revoke(body, &entry)
+    }
+
+    fileprivate func withdraw(_ body: [UInt8]) async throws(AdminProblem) -> JSONObject {
+        var entry = AuditEntry(.withdraw)
+        return try await withdraw(body, &entry)
     }
 }
 

@@ -18,10 +18,10 @@ struct BackendServersTests {
     @Test func aServerThatProbesFoundDownGetsNothing() throws {
         let house = try EmbeddedHouse(servers: 2, balance: .leastRequests)
         let servers = house.servers
-        servers.probed(0, isUp: false)
+        servers.probed(house.pools[0].server, isUp: false)
         #expect((0..<20).allSatisfy { _ in servers.choose(for: nil, butNot: [])?.place == 1 })
         #expect(!house.pools[0].isHealthy && house.pools[1].isHealthy)
-        servers.probed(1, isUp: false)
+        servers.probed(house.pools[1].server, isUp: false)
         #expect(servers.choose(for: nil, butNot: []) == nil)
     }
 

@@ -11,6 +11,7 @@ struct AccessDecisionTests {
         switch answer {
         case .malformed(let violation): "malformed \(violation.status)"
         case .refused(let refusal): "\(refusal.status) \(refusal.code.rawValue)"
+        case .preflight: "preflight"
         case .needs: "needs a slow step"
         case .granted(let grant): "\(grant.outcome.label) \(grant.caller?.principal.subject ?? "nobody")"
         }

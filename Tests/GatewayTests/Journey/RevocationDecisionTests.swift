@@ -152,4 +152,32 @@ struct RevocationDecisionTests {
         #expect(refusal.code == .storeUnavailable)
         #expect(door.ask(Door.request("/open/logout", method: "POST")).grant != nil)
     }
+
+    /// A rule that is only observed excuses what it refuses itself, and no sign-out that is not done.
+    @Test func whoCannotBeKnownIsNotSignedOutInSilenceWhereTheRuleIsObserved() throws {
+        var tenant = try Door.tenant(access: [
+            AccessRule(
+                path: try PathPattern("/**"),
+                allow: .signedIn(roles: ["staff"], scopes: []),
+                mode: .observe,
+                line: 9
+            )
+        ])
+        tenant.maxStaleness = .seconds(30)
+        tenant.revokeOn = [RevokeRule(method: "POST", path: try PathPattern("/logout"))]
+        let door = Door([tenant])
+        door.tenants[0].revocations.age(since: nil, at: Self.second)
+        let lines = ["Authorization: Bearer \(try Door.token())"]
+        let refusal = door.ask(Door.request("/logout", method: "POST", lines: lines)).refusal
+        #expect(refusal?.code == .storeUnavailable)
+        #expect(door.ask(Door.request("/other", method: "POST", lines: lines)).grant != nil)
+    }
+
+    @Test func aSignOutThatThereIsNoRoomForIsNotIgnored() throws {
+        let door = try door(revokeOn: [RevokeRule(method: "POST", path: try PathPattern("/open/logout"))])
+        let lines = ["Authorization: Bearer \(try Door.token())"]
+        door.circumstances.withoutRoom = .signature
+        let refusal = door.ask(Door.request("/open/logout", method: "POST", lines: lines), allowing: []).refusal
+        #expect(refusal == .overloaded)
+    }
 }

@@ -13,7 +13,7 @@ struct TokenFinderTests {
         switch TokenFinder.find(head, bytes.span, query: queryStart..<head.target.upperBound, in: sources) {
         case .missing: return nil
         case .several: return "several"
-        case .token(let range): return String(decoding: bytes[range], as: UTF8.self)
+        case .token(let range, _): return String(decoding: bytes[range], as: UTF8.self)
         }
     }
 

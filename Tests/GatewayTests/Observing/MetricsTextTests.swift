@@ -31,6 +31,7 @@ struct MetricsTextTests {
         )
         return MetricsText(
             tenants: ["one", "two"],
+            configuration: ConfigurationCount(generation: 3, reloads: ReloadCounts(successes: 2, failures: 1)),
             counters: counters(),
             backends: [backend],
             shared: shared,
@@ -45,9 +46,9 @@ struct MetricsTextTests {
         #"gatehouse_requests_total{tenant="",method="POST",status="404"} 1"#,
         #"gatehouse_auth_decisions_total{tenant="one",outcome="granted"} 3"#,
         #"gatehouse_auth_decisions_total{tenant="two",outcome="missing_token"} 1"#,
-        #"gatehouse_request_duration_seconds_bucket{tenant="one",le="0.0005"} 0"#,
-        #"gatehouse_request_duration_seconds_bucket{tenant="one",le="0.001"} 1"#,
-        #"gatehouse_request_duration_seconds_bucket{tenant="one",le="10.0"} 1"#,
+        #"gatehouse_request_duration_seconds_bucket{tenant="one",le="0.0006905339660024879"} 0"#,
+        #"gatehouse_request_duration_seconds_bucket{tenant="one",le="0.0009765625"} 1"#,
+        #"gatehouse_request_duration_seconds_bucket{tenant="one",le="64.0"} 2"#,
         #"gatehouse_request_duration_seconds_bucket{tenant="one",le="+Inf"} 2"#,
         #"gatehouse_request_duration_seconds_sum{tenant="one"} 60.00075"#,
         #"gatehouse_request_duration_seconds_count{tenant="one"} 2"#,

@@ -108,6 +108,9 @@ final class FailingStore: Store {
     func removeExpiredRevocations(tenants: [String]) async throws(StoreError) {
         try await reached().removeExpiredRevocations(tenants: tenants)
     }
+    func use(_ uses: [AllowanceUse], timeout: Duration) async throws(StoreError) -> [Int64] {
+        try await reached().use(uses, timeout: timeout)
+    }
     func announce(_ announcement: Announcement) async throws(StoreError) { try await reached().announce(announcement) }
     func news(after position: StorePosition, waiting duration: Duration) async throws(StoreError) -> StoreNews {
         try await reached().news(after: position, waiting: duration)

@@ -12,6 +12,7 @@ final class Door {
         case malformed(HTTPViolation)
         case refused(Refusal)
         case granted(Grant)
+        case preflight(Preflight)
         case needs(SlowStep)
 
         var refusal: Refusal? {
@@ -33,6 +34,7 @@ final class Door {
     let tenants: [TenantRuntime]
     let router: RequestRouter
     let decision: AccessDecision
+    let circumstances = Circumstances()
     private let head = RequestHead()
     private let parser = RequestHeadParser(maximumBytes: 32 << 10, maximumFields: 100)
 
@@ -42,7 +44,7 @@ final class Door {
         let runtimes = house.worker.serving.tenants
         self.tenants = runtimes
         router = RequestRouter(directory: TenantDirectory(tenants), tenants: runtimes)
-        decision = AccessDecision(router: router, keySources: house.worker.remoteKeySources.count)
+        decision = AccessDecision(router: router, keySources: house.worker.serving.keySteps.sources.count)
         for tenant in runtimes { tenant.revocations.age(since: 1, at: 1) }
     }
 
@@ -91,6 +93,7 @@ final class Door {
 
     /// - Parameter allowing: The slow steps that the decision may ask for.
     func ask(_ bytes: [UInt8], allowing: AllowedSteps = .all, at now: Double = Door.now) -> Answer {
+        if allowing == .all { circumstances.begin() }
         switch parser.parse(bytes.span, into: head) {
         case .incomplete: return .malformed(.badRequest("incomplete"))
         case .refused(let violation): return .malformed(violation)
@@ -99,9 +102,20 @@ final class Door {
         switch router.route(head, bytes.span) {
         case .refused(let refusal, _): return .refused(refusal)
         case .routed(let request):
-            switch decision.decide(request, head, bytes.span, allowing: allowing, at: now) {
+            let admitted = allowing == .all ? decision.admit(request, head, bytes.span, circumstances, at: now) : nil
+            switch admitted
+                ?? decision.decide(
+                    request,
+                    head,
+                    bytes.span,
+                    circumstances,
+                    allowing: allowing,
+                    at: now
+                )
+            {
             case .refused(let refusal): return .refused(refusal)
             case .granted(let grant): return .granted(grant)
+            case .preflight(let preflight): return .preflight(preflight)
             case .needs(let step): return .needs(step)
             }
         }

@@ -1,6 +1,7 @@
 import Logging
 import NIOEmbedded
 import NIOPosix
+import Store
 import Tenants
 
 @testable import Gateway
@@ -18,22 +19,30 @@ final class EmbeddedHouse {
         self.init([tenant])
     }
 
-    init(_ tenants: [Tenant]) {
+    init(
+        _ tenants: [Tenant],
+        keys: @escaping @Sendable (RemoteKeySource, KeySetReason) async -> KeySetAnswer = { _, _ in .nothingNew }
+    ) {
         let parts = Worker.Parts(
-            configuration: TenantsConfiguration(gateway: GatewaySettings(listeners: []), tenants: tenants),
+            edition: ConfigurationEdition(
+                TenantsConfiguration(gateway: GatewaySettings(listeners: []), tenants: tenants),
+                at: 0
+            ),
             directory: TenantDirectory(tenants),
             gauge: ConnectionGauge(),
             accessLog: nil,
             loops: 1,
             slowVerifiers: [SlowVerifier(tenants, eventLoop: MultiThreadedEventLoopGroup.singleton.any())],
             controlPlane: ControlPlane(
-                keys: { _, _ in .nothingNew },
+                keys: keys,
                 endSession: { _ in true },
+                introspect: { _ in .unavailable(retryAfterSeconds: 1, isForAll: true) },
                 refresh: { _ in .unavailable(.late) },
                 capture: { _ in false },
                 answer: { _, _ in .refused(.badRequest("nobody answers here")) },
                 register: { _, _ in }
             ),
+            limits: SharedLimits(tenants, store: MemoryStore(), logger: Logger(label: "test")),
             backendTLS: tenants.map { _ in nil },
             logger: Logger(label: "test")
         )

@@ -1,26 +1,25 @@
 import Issuing
 import Logging
-import Tenants
 import Verification
 
 /// Lists and rotates the issuers' signing keys for the admin listener: bodies in, answers out, HTTP left to
 /// ``KeysRoutes``.
 struct KeysDesk: Sendable {
-    private let tenants: [Tenant]
-    private let keys: [String: StoredKeys]
+    private let live: LiveConfiguration
+    private let storedKeys: @Sendable (Int) -> StoredKeys?
     /// Unix seconds.
     private let now: @Sendable () -> Double
     private let logger: Logger
 
-    /// - Parameter keys: By the names of the tenants whose keys are in the store.
+    /// - Parameter keys: Those in the store of the tenant at a place; nil for one that has none there.
     init(
-        tenants: [Tenant],
-        keys: [String: StoredKeys],
+        live: LiveConfiguration,
+        keys: @escaping @Sendable (Int) -> StoredKeys?,
         now: @escaping @Sendable () -> Double = { Clock.unix() },
         logger: Logger
     ) {
-        self.tenants = tenants
-        self.keys = keys
+        self.live = live
+        storedKeys = keys
         self.now = now
         self.logger = logger
     }
@@ -37,30 +36,27 @@ struct KeysDesk: Sendable {
     }
 
     /// Has the next key take over, or tells what that would come to. When this returns, the store has it.
-    func rotate(_ body: [UInt8]) async throws(AdminProblem) -> JSONObject {
+    func rotate(_ body: [UInt8], _ audit: inout AuditEntry) async throws(AdminProblem) -> JSONObject {
         let body = try AdminBody(json: body, members: ["tenant", "dry_run"])
         let dryRun = try body.flag("dry_run")
-        let (keys, tenant) = try keys(of: body.text("tenant"))
+        audit.isRehearsal = dryRun
+        let name = try body.text("tenant")
+        audit.tenant = name
+        let (keys, tenant) = try keys(of: name)
         let plan: RotationPlan
         do throws(SigningProblem) {
             plan = try await keys.rotate(at: now(), dryRun: dryRun)
         } catch {
             throw failed(error, tenant)
         }
-        if !dryRun {
-            logger.notice(
-                "signing keys rotated",
-                metadata: [
-                    "tenant": "\(tenant)", "by": "admin", "active": "\(plan.activeKeyID)",
-                    "next": "\(plan.nextKeyID ?? "")", "under_way": "\(plan.isUnderWay)",
-                ]
-            )
-        }
+        audit.note("active", plan.activeKeyID)
+        audit.note("next", plan.nextKeyID ?? "")
+        audit.note("under_way", "\(plan.isUnderWay)")
         return KeysText.json(plan, tenant: tenant, isDryRun: dryRun)
     }
 
     private func keys(of name: String) throws(AdminProblem) -> (StoredKeys, tenant: String) {
-        let (tenant, issuer) = try tenants.withIssuer(name)
+        let (tenant, place, issuer) = try live.current.withIssuer(name)
         if let directory = issuer.keysDirectory {
             throw AdminProblem(
                 .keysElsewhere,
@@ -69,7 +65,7 @@ struct KeysDesk: Sendable {
                     + "in \(directory); put its public JWK there, and an hour later NAME.pem"
             )
         }
-        guard let keys = keys[tenant.name] else {
+        guard let keys = storedKeys(place) else {
             throw AdminProblem(.noIssuer, "the tenant's issuer has no keys in the store")
         }
         return (keys, tenant.name)

@@ -2,18 +2,18 @@ import Hummingbird
 
 /// `/api/keys` of the admin listener.
 struct KeysRoutes: Sendable {
-    private let desk: KeysDesk
+    let desk: KeysDesk
+    let audit: AuditLog
 
-    init(_ desk: KeysDesk) {
-        self.desk = desk
-    }
-
-    func add(to router: Router<BasicRequestContext>) {
+    func add(to router: Router<AdminContext>) {
         router.get("/api/keys") { request, _ -> Response in
             Response(json: try await desk.list(tenant: request.adminQuery(["tenant"])["tenant"]))
         }
-        router.post("/api/keys") { request, _ -> Response in
-            Response(json: try await desk.rotate(request.adminBody()))
+        router.post("/api/keys") { request, context -> Response in
+            try await audit.of(.rotateKeys, context) { entry in
+                _ = try request.adminQuery([])
+                return Response(json: try await desk.rotate(request.adminBody(), &entry))
+            }
         }
     }
 }

@@ -1,11 +1,10 @@
 import Logging
 import Store
-import Tenants
 import Verification
 
 /// Revokes, takes back and lists for the admin listener: bodies in, answers out, HTTP left to ``RevocationRoutes``.
 struct RevocationDesk: Sendable {
-    private let tenants: [Tenant]
+    private let live: LiveConfiguration
     private let store: any Store
     private let keeper: RevocationKeeper
     /// Unix seconds.
@@ -13,13 +12,13 @@ struct RevocationDesk: Sendable {
     private let logger: Logger
 
     init(
-        tenants: [Tenant],
+        live: LiveConfiguration,
         store: any Store,
         keeper: RevocationKeeper,
         now: @escaping @Sendable () -> Double = { Clock.unix() },
         logger: Logger
     ) {
-        self.tenants = tenants
+        self.live = live
         self.store = store
         self.keeper = keeper
         self.now = now
@@ -27,9 +26,10 @@ struct RevocationDesk: Sendable {
     }
 
     /// Revokes what the body asks for. When this returns, the store has it and every event loop here refuses.
-    func revoke(_ body: [UInt8]) async throws(AdminProblem) -> JSONObject {
+    func revoke(_ body: [UInt8], _ audit: inout AuditEntry) async throws(AdminProblem) -> JSONObject {
         let request = try RevocationRequest(json: body)
-        let tenant = try tenant(request.tenant)
+        audit.note(request)
+        let (tenant, _) = try live.current.named(request.tenant)
         let scope = try RevocationScope(request.selector, tenant)
         let revocations = scope.revocations(of: tenant, for: request.lifetime, reason: request.reason, at: now())
         let records: [RevocationRecord]
@@ -38,14 +38,15 @@ struct RevocationDesk: Sendable {
         } catch {
             throw storeFailed(error, "what was to be revoked may have been or not; ask again")
         }
-        note("revoked", request, count: records.count)
+        audit.note("count", records.count)
         return ["revoked": .array(records.map(RevocationText.json))]
     }
 
     /// Takes back what the body names. What was not revoked is not missed.
-    func withdraw(_ body: [UInt8]) async throws(AdminProblem) -> JSONObject {
+    func withdraw(_ body: [UInt8], _ audit: inout AuditEntry) async throws(AdminProblem) -> JSONObject {
         let request = try RevocationRequest(json: body)
-        let tenant = try tenant(request.tenant)
+        audit.note(request)
+        let (tenant, _) = try live.current.named(request.tenant)
         let scope = try RevocationScope(request.selector, tenant)
         let records: [RevocationRecord]
         do throws(StoreError) {
@@ -53,13 +54,13 @@ struct RevocationDesk: Sendable {
         } catch {
             throw storeFailed(error, "the revocation may have been taken back or not; ask again")
         }
-        note("revocation withdrawn", request, count: records.count)
+        audit.note("count", records.count)
         return ["withdrawn": .array(records.map(RevocationText.withdrawn))]
     }
 
     /// A page of a tenant's revocations in force.
     func list(_ query: RevocationQuery) async throws(AdminProblem) -> JSONObject {
-        let tenant = try tenant(query.tenant)
+        let (tenant, _) = try live.current.named(query.tenant)
         do throws(StoreError) {
             let page = try await store.revocations(tenant: tenant.name, cursor: query.cursor, limit: query.limit)
             return [
@@ -74,32 +75,19 @@ struct RevocationDesk: Sendable {
         }
     }
 
-    private func tenant(_ name: String) throws(AdminProblem) -> Tenant {
-        guard let tenant = tenants.first(where: { $0.name == name }) else {
-            let known = tenants.map(\.name).joined(separator: ", ")
-            throw AdminProblem(.unknownTenant, "there is no such tenant; there are \(known)")
-        }
-        return tenant
-    }
-
     private func storeFailed(_ error: StoreError, _ advice: String) -> AdminProblem {
         logger.warning("the store did not do what the admin API was asked", metadata: ["error": "\(error)"])
         return AdminProblem(.storeUnavailable, "the store did not answer as it should; \(advice)")
     }
+}
 
-    /// The line for the audit: every change, and nothing that lets anybody in.
-    private func note(_ what: Logger.Message, _ request: RevocationRequest, count: Int) {
-        var metadata: Logger.Metadata = [
-            "tenant": "\(request.tenant)", "kind": "\(request.selector.kind)", "count": "\(count)",
-        ]
-        if let id = request.selector.id { metadata["id"] = "\(Self.oneLine(id))" }
-        if let reason = request.reason { metadata["reason"] = "\(reason)" }
-        logger.notice(what, metadata: metadata)
-    }
-
-    /// An ID comes from a token, so that whoever chose it could otherwise write lines of the log.
-    private static func oneLine(_ id: String) -> String {
-        String(decoding: JSONText.escaped(id), as: UTF8.self)
+extension AuditEntry {
+    /// All of it that lets nobody in.
+    fileprivate mutating func note(_ request: RevocationRequest) {
+        tenant = request.tenant
+        note("kind", request.selector.kind)
+        if let id = request.selector.id { note("id", id) }
+        if let reason = request.reason { note("reason", reason) }
     }
 }
 

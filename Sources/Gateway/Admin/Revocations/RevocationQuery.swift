@@ -1,5 +1,6 @@
 /// What `GET /api/revocations` is asked for.
 struct RevocationQuery: Equatable {
+    static let parameters = ["tenant", "cursor", "limit"]
     private static let limits = 1...1000
     private static let ordinaryLimit = 100
 
@@ -8,17 +9,8 @@ struct RevocationQuery: Equatable {
     var cursor: String?
     var limit = ordinaryLimit
 
-    /// - Parameter parameters: Names and values of the query, decoded.
-    init(_ parameters: [(name: String, value: String)]) throws(AdminProblem) {
-        var values: [String: String] = [:]
-        for (name, value) in parameters {
-            guard ["tenant", "cursor", "limit"].contains(name) else {
-                throw .badRequest("the query has a parameter that is not known; there are tenant, cursor and limit")
-            }
-            guard values.updateValue(value, forKey: name) == nil else {
-                throw .badRequest("the query has \(name) twice")
-            }
-        }
+    /// - Parameter values: Of the query's parameters, decoded.
+    init(_ values: [String: String]) throws(AdminProblem) {
         guard let tenant = values["tenant"], !tenant.isEmpty else {
             throw .badRequest("name a tenant: /api/revocations?tenant=NAME")
         }

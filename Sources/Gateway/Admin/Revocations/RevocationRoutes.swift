@@ -2,22 +2,25 @@ import Hummingbird
 
 /// `/api/revocations` of the admin listener.
 struct RevocationRoutes: Sendable {
-    private let desk: RevocationDesk
+    let desk: RevocationDesk
+    let audit: AuditLog
 
-    init(_ desk: RevocationDesk) {
-        self.desk = desk
-    }
-
-    func add(to router: Router<BasicRequestContext>) {
+    func add(to router: Router<AdminContext>) {
         router.get("/api/revocations") { request, _ -> Response in
-            let parameters = request.uri.queryParameters.map { (name: String($0.key), value: String($0.value)) }
+            let parameters = try request.adminQuery(RevocationQuery.parameters)
             return Response(json: try await desk.list(RevocationQuery(parameters)))
         }
-        router.post("/api/revocations") { request, _ -> Response in
-            Response(json: try await desk.revoke(request.adminBody()))
+        router.post("/api/revocations") { request, context -> Response in
+            try await audit.of(.revoke, context) { entry in
+                _ = try request.adminQuery([])
+                return Response(json: try await desk.revoke(request.adminBody(), &entry))
+            }
         }
-        router.delete("/api/revocations") { request, _ -> Response in
-            Response(json: try await desk.withdraw(request.adminBody()))
+        router.delete("/api/revocations") { request, context -> Response in
+            try await audit.of(.withdraw, context) { entry in
+                _ = try request.adminQuery([])
+                return Response(json: try await desk.withdraw(request.adminBody(), &entry))
+            }
         }
     }
 }

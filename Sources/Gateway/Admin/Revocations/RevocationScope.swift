@@ -7,10 +7,18 @@ struct RevocationScope: Equatable {
     var targets: [RevocationTarget]
     /// Unix seconds from which the record is of no use any more; infinite: never.
     var endOfUse: Double
+    /// Seconds after which the record is of no use either, counted from the revocation.
+    var longestUse = Double.infinity
 
     init(_ selector: RevocationRequest.Selector, _ tenant: Tenant) throws(AdminProblem) {
         endOfUse = .infinity
         switch selector {
+        case .token(let token) where tenant.introspection != nil && OpaqueToken.isOpaque(token.bytes.span):
+            guard OpaqueToken.isWellFormed(token.bytes.span) else {
+                throw .badRequest("\"token\" cannot be revoked: \(VerificationFailure.malformedOpaque.summary)")
+            }
+            targets = [.signingInput(sha256: OpaqueToken.digest(token.bytes))]
+            longestUse = SignOut.opaqueLifetime
         case .token(let token):
             (targets, endOfUse) = try Self.token(token.bytes, tenant)
         case .tokenID(let id):
@@ -36,7 +44,10 @@ struct RevocationScope: Equatable {
             throw .badRequest("\"token\" cannot be revoked: \(error.summary)")
         }
         guard let issuer = claims["iss"]?.string, let known = tenant.issuer(sameAs: issuer) else {
-            let issuers = tenant.issuers.joined(separator: ", ")
+            guard !tenant.signers.isEmpty else {
+                throw .badRequest("\"token\" is not of this tenant, whose tokens are all opaque")
+            }
+            let issuers = tenant.signers.joined(separator: ", ")
             throw .badRequest("\"token\" is not of this tenant: its iss is none of \(issuers)")
         }
         let target: RevocationTarget
@@ -57,7 +68,7 @@ struct RevocationScope: Equatable {
                 tenant: tenant.name,
                 target: target,
                 revokedAt: now,
-                expiresAt: lifetime.map { now + $0.secondsAsDouble } ?? endOfUse,
+                expiresAt: lifetime.map { now + $0.secondsAsDouble } ?? min(endOfUse, now + longestUse),
                 reason: reason
             )
         }
@@ -65,8 +76,15 @@ struct RevocationScope: Equatable {
 }
 
 extension Tenant {
-    /// The names of those who sign its tokens, each once.
+    /// The names of those who sign its tokens, or vouch for them, each once.
     fileprivate var issuers: [String] {
+        guard let vouches = introspection?.name, !signers.contains(where: { $0.utf8.elementsEqual(vouches.utf8) })
+        else { return signers }
+        return signers + [vouches]
+    }
+
+    /// The names of those who sign its tokens, each once.
+    fileprivate var signers: [String] {
         var names: [String] = []
         for issuer in authenticate.policy.issuers
         where !names.contains(where: { $0.utf8.elementsEqual(issuer.issuer.utf8) }) {

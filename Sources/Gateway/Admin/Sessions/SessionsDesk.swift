@@ -1,13 +1,12 @@
 import Issuing
 import Logging
-import Tenants
 import Verification
 
 /// Lists and ends the issuers' sessions for the admin listener: bodies in, answers out, HTTP left to
 /// ``SessionsRoutes``.
 struct SessionsDesk: Sendable {
     /// Which sessions are meant.
-    private enum Selector {
+    fileprivate enum Selector {
         case session(String)
         case subject(String)
     }
@@ -15,21 +14,21 @@ struct SessionsDesk: Sendable {
     /// What is on record for who asks why a session ended.
     private static let reason = "ended by an administrator"
 
-    private let tenants: [Tenant]
-    private let sessions: [String: any SessionListing]
+    private let live: LiveConfiguration
+    private let listing: @Sendable (Int) -> (any SessionListing)?
     /// Unix seconds.
     private let now: @Sendable () -> Double
     private let logger: Logger
 
-    /// - Parameter sessions: By the tenants' names.
+    /// - Parameter sessions: Of the tenant at a place; nil for one without an issuer.
     init(
-        tenants: [Tenant],
-        sessions: [String: any SessionListing],
+        live: LiveConfiguration,
+        sessions: @escaping @Sendable (Int) -> (any SessionListing)?,
         now: @escaping @Sendable () -> Double = { Clock.unix() },
         logger: Logger
     ) {
-        self.tenants = tenants
-        self.sessions = sessions
+        self.live = live
+        listing = sessions
         self.now = now
         self.logger = logger
     }
@@ -49,13 +48,14 @@ struct SessionsDesk: Sendable {
     /// Ends what the body names. When this returns, the store has it, and its access tokens are refused here.
     ///
     /// - Returns: The sessions that went on until now.
-    func end(_ body: [UInt8]) async throws(AdminProblem) -> JSONObject {
+    func end(_ body: [UInt8], _ audit: inout AuditEntry) async throws(AdminProblem) -> JSONObject {
         let body = try AdminBody(json: body, members: ["tenant", "session", "subject"])
         let name = try body.text("tenant")
         let selector = try Self.selector(
             session: body.has("session") ? body.text("session") : nil,
             subject: body.has("subject") ? body.text("subject") : nil
         )
+        audit.note(selector, of: name)
         let sessions = try sessions(of: name)
         let found = try await find(selector, in: sessions)
         try await asking { () async throws(IssuingError) in
@@ -66,7 +66,7 @@ struct SessionsDesk: Sendable {
                 try await sessions.endAll(ofSubject: id, before: now, at: now, reason: Self.reason)
             }
         }
-        note(selector, tenant: name, count: found.count)
+        audit.note("count", found.count)
         return ["ended": .array(found.map(Self.json))]
     }
 
@@ -83,8 +83,8 @@ struct SessionsDesk: Sendable {
     }
 
     private func sessions(of name: String) throws(AdminProblem) -> any SessionListing {
-        let (tenant, _) = try tenants.withIssuer(name)
-        guard let sessions = sessions[tenant.name] else {
+        let (_, place, _) = try live.current.withIssuer(name)
+        guard let sessions = listing(place) else {
             throw AdminProblem(.noIssuer, "the tenant's issuer keeps no sessions")
         }
         return sessions
@@ -112,23 +112,6 @@ struct SessionsDesk: Sendable {
         }
     }
 
-    /// The line for the audit.
-    private func note(_ selector: Selector, tenant: String, count: Int) {
-        let (kind, id) =
-            switch selector {
-            case .session(let id): ("session", id)
-            case .subject(let id): ("subject", id)
-            }
-        logger.notice(
-            "sessions ended",
-            metadata: [
-                "tenant": "\(tenant)", "by": "admin", "kind": "\(kind)", "count": "\(count)",
-                // Who asks could otherwise write lines of the log.
-                "id": "\(String(decoding: JSONText.escaped(id), as: UTF8.self))",
-            ]
-        )
-    }
-
     private static func json(_ session: IssuerSession) -> JSONValue {
         var object: JSONObject = ["session": .string(session.id), "subject": .string(session.subject)]
         object["client_id"] = session.clientID.map(JSONValue.string)
@@ -138,5 +121,19 @@ struct SessionsDesk: Sendable {
         object["last_used_at"] = .string(HTTPDate.rfc3339(unixTime: session.lastUsedAt))
         object["expires_at"] = .string(HTTPDate.rfc3339(unixTime: session.expiresAt))
         return .object(object)
+    }
+}
+
+extension AuditEntry {
+    fileprivate mutating func note(_ selector: SessionsDesk.Selector, of tenant: String) {
+        self.tenant = tenant
+        switch selector {
+        case .session(let id):
+            note("kind", "session")
+            note("id", id)
+        case .subject(let id):
+            note("kind", "subject")
+            note("id", id)
+        }
     }
 }

@@ -2,18 +2,18 @@ import Hummingbird
 
 /// `/api/sessions` of the admin listener.
 struct SessionsRoutes: Sendable {
-    private let desk: SessionsDesk
+    let desk: SessionsDesk
+    let audit: AuditLog
 
-    init(_ desk: SessionsDesk) {
-        self.desk = desk
-    }
-
-    func add(to router: Router<BasicRequestContext>) {
+    func add(to router: Router<AdminContext>) {
         router.get("/api/sessions") { request, _ -> Response in
             Response(json: try await desk.list(request.adminQuery(["tenant", "session", "subject"])))
         }
-        router.delete("/api/sessions") { request, _ -> Response in
-            Response(json: try await desk.end(request.adminBody()))
+        router.delete("/api/sessions") { request, context -> Response in
+            try await audit.of(.endSessions, context) { entry in
+                _ = try request.adminQuery([])
+                return Response(json: try await desk.end(request.adminBody(), &entry))
+            }
         }
     }
 }

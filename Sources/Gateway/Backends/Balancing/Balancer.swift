@@ -45,6 +45,15 @@ struct Balancer {
 
     var count: Int { entries.count }
 
+    /// Takes on what another list knew of a server: how it is doing, and what is under way there.
+    ///
+    /// - Parameter keepsProbes: Whether it is probed in the same way as before; else what probes found is forgotten.
+    mutating func adopt(_ server: Int, from other: Balancer, _ place: Int, keepsProbes: Bool) {
+        entries[server].health = other.entries[place].health
+        entries[server].outstanding = other.entries[place].outstanding
+        if !keepsProbes { entries[server].health.forgetProbes() }
+    }
+
     func health(of server: Int) -> ServerHealth { entries[server].health }
 
     func outstanding(of server: Int) -> Int { entries[server].outstanding }

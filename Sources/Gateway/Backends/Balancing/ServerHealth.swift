@@ -76,6 +76,9 @@ struct ServerHealth: Equatable {
         if isUp { returned(at: now) }
     }
 
+    /// Nobody probes it any more, or not as before: it counts as up until it shows otherwise.
+    mutating func forgetProbes() { isProbedUp = true }
+
     /// A request is on its way to it.
     mutating func chosen(at now: UInt64) {
         if isOut { nextTrial = now + Self.trialInterval }

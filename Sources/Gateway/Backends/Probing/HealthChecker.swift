@@ -55,9 +55,9 @@ final class HealthChecker {
     private func changed(_ isUp: Bool) {
         let metadata: Logger.Metadata = ["server": "\(pool.label)"]
         if isUp {
-            worker.logger.notice("server is healthy again", metadata: metadata)
+            worker.loggers.backends.notice("server is healthy again", metadata: metadata)
         } else {
-            worker.logger.warning("server is not healthy", metadata: metadata)
+            worker.loggers.backends.warning("server is not healthy", metadata: metadata)
         }
         announce(isUp)
     }

@@ -49,7 +49,7 @@ enum RefreshRequestForm {
     }
 
     /// HTTP Basic of a client, each half encoded as a form has it (RFC 6749 section 2.3.1).
-    private static func basic(_ clientID: [UInt8], _ secret: [UInt8]) -> [UInt8] {
+    static func basic(_ clientID: [UInt8], _ secret: [UInt8]) -> [UInt8] {
         let pair = FormText.encoded(clientID) + [UInt8(ascii: ":")] + FormText.encoded(secret)
         // The two alphabets of base64 differ in the characters for 62 and 63 alone, and no text of a form comes to
         // those: they take a `>`, `?`, `~`, DEL or a byte that is not ASCII.

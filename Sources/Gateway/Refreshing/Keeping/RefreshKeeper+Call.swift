@@ -165,6 +165,10 @@ extension RefreshKeeper {
             guard SameBytes.are(principal.issuer, request.principal.issuer),
                 SameBytes.are(principal.subject, request.principal.subject)
             else { return .failure(.otherSubject) }
+            // What is bound to another key, or to none, would be of no use to its caller, or of use to others.
+            guard Confirmation(principal.claims) == Confirmation(request.principal.claims) else {
+                return .failure(.badToken)
+            }
             return .success(principal)
         }
     }

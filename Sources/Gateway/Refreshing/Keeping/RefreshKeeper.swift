@@ -71,11 +71,11 @@ actor RefreshKeeper {
     /// How often a request is asked anew because what came of a flight concerned others.
     private static let mostRounds = 3
 
-    let tenants: [RefreshTenant?]
+    private(set) var tenants: [RefreshTenant?]
     let shared: SharedRefreshes
     let vault: RefreshVault?
-    let caller: any RefreshCalling
-    let helpers: Helpers
+    private(set) var caller: any RefreshCalling
+    private(set) var helpers: Helpers
     let clock: RefreshClock
     let logger: Logger
     var flights: [RefreshSession: Entry] = [:]
@@ -123,6 +123,17 @@ actor RefreshKeeper {
         self.logger = logger
         self.clock = clock
         self.callsAtOnce = callsAtOnce
+    }
+
+    /// Goes by these rules from now on. A tenant that has none any more keeps its old ones, for sessions under way.
+    ///
+    /// - Parameter tenants: By place.
+    func adopt(_ tenants: [RefreshTenant?], _ caller: any RefreshCalling, _ helpers: Helpers) {
+        let old = self.tenants
+        self.tenants = tenants.enumerated().map { place, tenant in tenant ?? (place < old.count ? old[place] : nil) }
+        while recent.count < tenants.count { recent.append(RecentRefreshes()) }
+        self.caller = caller
+        self.helpers = helpers
     }
 
     /// Gets new tokens for the session of a request, and answers by the request's deadline. The refresh goes on when

@@ -50,6 +50,7 @@ extension RevocationMarks {
     /// All but the token's own.
     fileprivate init(sessionOf principal: Principal) {
         token = Self.noToken
+        tokenID = nil
         session = principal.sessionID.map { RevocationDigest(.session($0)) }
         subject = principal.subject.map { RevocationDigest(.subject($0)) }
         issuedAt = principal.issuedAt

@@ -98,6 +98,10 @@ final class PretendStore: Store {
         try await reached().revocations(tenant: tenant, cursor: cursor, limit: limit)
     }
 
+    func use(_ uses: [AllowanceUse], timeout: Duration) async throws(StoreError) -> [Int64] {
+        try await reached().use(uses, timeout: timeout)
+    }
+
     func removeExpiredRevocations(tenants: [String]) async throws(StoreError) {
         try await reached().removeExpiredRevocations(tenants: tenants)
     }

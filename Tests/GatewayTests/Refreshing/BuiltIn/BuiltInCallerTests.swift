@@ -54,9 +54,13 @@ struct BuiltInCallerTests {
             )
         }
 
-        func signIn(_ subject: String = "alice") async throws -> (tokens: IssuedTokens, principal: Principal) {
+        func signIn(
+            _ subject: String = "alice",
+            boundTo binding: TokenBinding? = nil
+        ) async throws -> (tokens: IssuedTokens, principal: Principal) {
             let book = try #require(issuers.books[0])
-            let tokens = try await book.start(SessionOpening(subject: subject), at: BuiltInCallerTests.now)
+            let opening = SessionOpening(subject: subject, binding: binding)
+            let tokens = try await book.start(opening, at: BuiltInCallerTests.now)
             return (tokens, try principal(of: tokens.accessToken))
         }
 
@@ -119,6 +123,22 @@ struct BuiltInCallerTests {
         #expect(received.cookies.map(\.value) == [received.accessToken, received.refreshToken])
         #expect(received.cookies[0].expiresAt == renewed.expiresAt)
         #expect(received.cookies[1].expiresAt == Self.now + 30 * 86_400)
+    }
+
+    /// What the old token is bound to was proved with it: the new one is bound to the same, and of no use to others.
+    @Test(arguments: [true, false])
+    func theNewTokenIsBoundAsTheOldOne(bindsSession: Bool) async throws {
+        let desk = try Desk()
+        let confirmation = Verification.Confirmation(keyThumbprint: SHA256.digest([1]))
+        let binding = TokenBinding(confirmation, bindsSession: bindsSession)
+        let (tokens, principal) = try await desk.signIn(boundTo: binding)
+        for refreshToken in [nil, tokens.refreshToken] {
+            guard case .tokens(let received) = await desk.call(principal, refreshToken: refreshToken) else {
+                return #expect(Bool(false))
+            }
+            let renewed = try desk.principal(of: String(decoding: received.accessToken, as: UTF8.self))
+            #expect(Verification.Confirmation(renewed.claims) == confirmation)
+        }
     }
 
     @Test func withoutARefreshTokenTheSessionIsFoundByItsID() async throws {

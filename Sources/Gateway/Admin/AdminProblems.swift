@@ -1,0 +1,70 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOHTTP1
+
+/// Makes an answer of whatever goes wrong with a request to the admin listener, and gives each answer its request's ID.
+struct AdminProblems: RouterMiddleware {
+    typealias Context = AdminContext
+
+    /// The methods that are known, by path.
+    let methods: [String: [String]]
+    let logger: Logger
+
+    func handle(
+        _ request: Request,
+        context: Context,
+        next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        var response: Response
+        do {
+            response = try await next(request, context)
+        } catch let problem as AdminProblem {
+            response = Self.response(problem, context)
+        } catch let error as HTTPParserError {
+            // The connection is beyond use: whoever reads it answers.
+            throw error
+        } catch let error as any HTTPResponseError where error.status == .notFound {
+            response = noEndpoint(request, context)
+        } catch {
+            logger.error(
+                "the admin API failed",
+                metadata: ["error": "\(error)", "request_id": "\(context.requestID.text)"]
+            )
+            let problem = AdminProblem(.internalError, "the log says why, under this request_id")
+            response = Self.response(problem, context)
+        }
+        response.headers[.adminRequestID] = context.requestID.text
+        return response
+    }
+
+    private func noEndpoint(_ request: Request, _ context: Context) -> Response {
+        guard let known = methods[request.uri.path] else {
+            return Self.response(AdminProblem(.notFound, "there is nothing at this path; see /openapi.json"), context)
+        }
+        let allowed = known.joined(separator: ", ")
+        var response = Self.response(AdminProblem(.methodNotAllowed, "the path knows \(allowed)"), context)
+        response.headers[.allow] = allowed
+        return response
+    }
+
+    /// RFC 9457, with the stable `code` and the request's ID as extensions.
+    private static func response(_ problem: AdminProblem, _ context: Context) -> Response {
+        var json = problem.json
+        json["request_id"] = .string(context.requestID.text)
+        var response = Response(json: json, status: problem.code.status, contentType: "application/problem+json")
+        switch problem.code {
+        case .missingToken: response.headers[.wwwAuthenticate] = "Bearer realm=\"admin\""
+        case .invalidToken: response.headers[.wwwAuthenticate] = "Bearer realm=\"admin\", error=\"invalid_token\""
+        case .storeUnavailable, .tooManyStreams: response.headers[.retryAfter] = "1"
+        case .badRequest, .crossSiteRequest, .unknownTenant, .notFound, .methodNotAllowed, .keysElsewhere, .noIssuer,
+            .payloadTooLarge, .unsupportedMediaType, .configurationRefused, .internalError:
+            break
+        }
+        return response
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static var adminRequestID: Self { Self("X-Request-Id") ?? .date }
+}

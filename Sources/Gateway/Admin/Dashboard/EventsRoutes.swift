@@ -1,0 +1,28 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import ServiceLifecycle
+
+/// `/api/events` of the admin listener.
+struct EventsRoutes: Sendable {
+    private let feed: ReportFeed
+
+    init(_ feed: ReportFeed) {
+        self.feed = feed
+    }
+
+    func add(to router: Router<AdminContext>) {
+        router.get("/api/events") { request, _ -> Response in
+            _ = try request.adminQuery([])
+            guard let events = await feed.watch() else {
+                throw AdminProblem(.tooManyStreams, "as many dashboards as may be are open; close one and ask again")
+            }
+            return Response(
+                status: .ok,
+                headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
+                // A stream has no end of its own: without this the listener would wait for it when it is closed.
+                body: .init(asyncSequence: events.cancelOnGracefulShutdown())
+            )
+        }
+    }
+}

@@ -1,0 +1,161 @@
+/**
+ * Lines, or areas on top of one another, over the last minutes. Colors are the style sheet's; what is drawn is also said
+ * in words, for those who do not see it.
+ */
+class Chart {
+    static margin = { top: 10, right: 4, bottom: 22, left: 50 };
+
+    #series;
+    #isStacked;
+    #isLogarithmic;
+    #format;
+    #reading;
+    #plot;
+    #picture;
+    #points = [];
+    #pointer = null;
+
+    /** `series`: `{ name, value(point), color }`; a value is null where there is none. `format` makes words of values. */
+    constructor(figure, { title, series, isStacked = false, isLogarithmic = false, format }) {
+        this.#series = series;
+        this.#isStacked = isStacked;
+        this.#isLogarithmic = isLogarithmic;
+        this.#format = format;
+        this.#reading = element("p", { class: "reading" });
+        this.#picture = drawn("svg", { role: "img", "aria-label": title });
+        this.#plot = element("div", { class: "plot" }, this.#picture);
+        const legend = element("ul", { class: "legend" }, ...series.map(({ name, color }) =>
+            element("li", {}, element("span", { class: `swatch ${color}` }), name)));
+        figure.replaceChildren(
+            element("figcaption", {}, element("h2", { id: `${figure.id}-title` }, title), this.#reading), this.#plot, legend);
+        setAttribute(figure, "aria-labelledby", `${figure.id}-title`);
+        this.title = title;
+        new ResizeObserver(() => this.#draw()).observe(this.#plot);
+        this.#plot.addEventListener("pointermove", event => this.#point(event.offsetX));
+        this.#plot.addEventListener("pointerleave", () => this.#point(null));
+    }
+
+    /** `span`: seconds that are shown, up to the last point. */
+    show(points, span) {
+        this.#points = points.map(point => {
+            const values = this.#series.map(({ value }) => value(point));
+            return { time: point.time, values, tops: this.#isStacked ? stacked(values) : values };
+        });
+        this.span = span;
+        this.#draw();
+    }
+
+    #point(x) {
+        this.#pointer = x;
+        this.#draw();
+    }
+
+    #draw() {
+        const { clientWidth: width, clientHeight: height } = this.#plot;
+        const points = this.#points;
+        // A view that is not shown has no size.
+        if (!width || !points.length) return;
+        const { top, right, bottom, left } = Chart.margin;
+        const end = points.at(-1).time;
+        const values = points.flatMap(({ tops }) => tops).filter(value => value !== null);
+        const { ticks, part } = this.#isLogarithmic ? decades(values) : halves(values);
+        const place = {
+            x: time => left + (width - left - right) * (1 - (end - time) / this.span),
+            y: value => height - bottom - (height - top - bottom) * part(value),
+            left, right: width - right, bottom: height - bottom, ticks,
+        };
+        setAttribute(this.#picture, "viewBox", `0 0 ${width} ${height}`);
+        this.#picture.replaceChildren(...this.#scale(place), ...this.#shapes(place), ...this.#cross(place));
+        const words = this.#words(points.at(-1));
+        setText(this.#reading, this.#pointer === null ? words : this.#words(this.#nearest(place), true));
+        setAttribute(this.#picture, "aria-label", `${this.title}, the last ${duration(this.span)}. Now: ${words}`);
+    }
+
+    #scale({ left, right, bottom, x, y, ticks }) {
+        const lines = ticks.flatMap(value => [
+            drawn("line", { class: "grid", x1: left, x2: right, y1: y(value), y2: y(value) }),
+            drawn("text", { class: "tick", x: left - 8, y: y(value) + 4, "text-anchor": "end" }, this.#format(value)),
+        ]);
+        const end = this.#points.at(-1).time;
+        const most = Math.floor((right - left) / 70);
+        const step = [15, 30, 60, 120].find(step => this.span / step <= most) ?? 300;
+        const times = [];
+        for (let ago = 0; ago <= this.span; ago += step) {
+            const anchor = ago === 0 ? "end" : x(end - ago) < left + 20 ? "start" : "middle";
+            const text = ago === 0 ? "now" : ago % 60 ? `−${ago} s` : `−${ago / 60} min`;
+            times.push(drawn("text", { class: "tick", x: x(end - ago), y: bottom + 16, "text-anchor": anchor }, text));
+        }
+        return [...lines, ...times];
+    }
+
+    #shapes(place) {
+        const shapes = this.#series.map(({ color }, index) => {
+            const known = this.#points.filter(({ tops }) => tops[index] !== null);
+            const line = trace(known, place, point => point.tops[index]);
+            if (!this.#isStacked || !known.length) return drawn("path", { class: `line ${color}`, d: line });
+            const under = trace([...known].reverse(), place, point => index ? point.tops[index - 1] : 0);
+            return drawn("path", { class: `area ${color}`, d: `${line}${under.replace("M", "L")}Z` });
+        });
+        return shapes;
+    }
+
+    #cross(place) {
+        if (this.#pointer === null) return [];
+        const x = place.x(this.#nearest(place).time);
+        return [drawn("line", { class: "cross", x1: x, x2: x, y1: Chart.margin.top, y2: place.bottom })];
+    }
+
+    #nearest(place) {
+        const distance = point => Math.abs(place.x(point.time) - this.#pointer);
+        return this.#points.reduce((best, point) => distance(point) < distance(best) ? point : best);
+    }
+
+    #words({ time, values }, isPast = false) {
+        const told = this.#series.map(({ name }, index) =>
+            `${name} ${values[index] === null ? "–" : this.#format(values[index])}`).join(" · ");
+        return isPast ? `${clockTime.format(new Date(time * 1000))}: ${told}` : told;
+    }
+}
+
+const stacked = values => values.map((_, place) => values.slice(0, place + 1).reduce((sum, value) => sum + value, 0));
+
+const trace = (points, place, value) => points
+    .map((point, index) => `${index ? "L" : "M"}${place.x(point.time).toFixed(1)} ${place.y(value(point)).toFixed(1)}`)
+    .join("");
+
+/** A scale from 0: its ticks, and which part of its height a value has. */
+function halves(values) {
+    const most = nice(Math.max(0, ...values));
+    return { ticks: [0, most / 2, most], part: value => value / most };
+}
+
+/** A scale of powers of ten, where what is small is to be seen beside what is large. */
+function decades(values) {
+    const known = values.filter(value => value > 0);
+    const first = Math.floor(Math.log10(Math.min(1, ...known)));
+    const last = Math.max(first + 1, Math.ceil(Math.log10(Math.max(...known, 10 ** first))));
+    const ticks = Array.from({ length: last - first + 1 }, (_, place) => 10 ** (first + place));
+    return { ticks, part: value => (Math.log10(Math.max(value, 10 ** first)) - first) / (last - first) };
+}
+
+/** The next of 1, 2, 4, 6, 8 and their tens, so that the half of it is a short number too. */
+function nice(value) {
+    if (!(value > 0)) return 1;
+    const size = 10 ** Math.floor(Math.log10(value));
+    return [1, 2, 4, 6, 8, 10].find(step => step * size >= value) * size;
+}
+
+/** A line of the size of a word. */
+function sparkline(cell, values) {
+    let picture = cell.querySelector("svg");
+    if (!picture) {
+        cell.append(picture = drawn("svg", {
+            class: "spark", viewBox: "0 0 80 24", preserveAspectRatio: "none", "aria-hidden": "true",
+        }, drawn("path", { class: "line" })));
+    }
+    const most = Math.max(...values, 0) || 1;
+    const step = 80 / Math.max(1, values.length - 1);
+    const line = values.map((value, place) =>
+        `${place ? "L" : "M"}${(place * step).toFixed(1)} ${(22 - 20 * value / most).toFixed(1)}`).join("");
+    setAttribute(picture.firstElementChild, "d", line);
+}

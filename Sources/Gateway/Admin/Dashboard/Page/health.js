@@ -1,0 +1,102 @@
+/** Whether what the gateway needs is there. */
+class Health {
+    #servers = new Table(byId("servers"), [
+        { title: "Server", cell: (cell, { server }) => setText(cell, server.url) },
+        { title: "Tenant", cell: (cell, { tenant }) => setText(cell, tenant) },
+        { title: "State", cell: (cell, { server }) =>
+            setChip(cell, server.healthy ? "good" : "bad", server.healthy ? "up" : "down") },
+        { title: "Answered", number: true, cell: (cell, { server }) => setText(cell, count(server.requests.answered ?? 0)) },
+        { title: "Failed", number: true, cell: (cell, { server }) => setText(cell, count(failed(server.requests))) },
+    ], ({ tenant, server }) => `${tenant} ${server.url}`);
+
+    #keySets = new Table(byId("key-sets"), [
+        { title: "Key set", cell: (cell, { set }) => setText(cell, set.label) },
+        { title: "Tenants", cell: (cell, { tenants }) => setText(cell, tenants.join(", ")) },
+        { title: "State", cell: (cell, { set }) => {
+            const missing = set.age_seconds === null;
+            setChip(cell, missing ? "bad" : set.stale ? "warn" : "good", missing ? "missing" : set.stale ? "stale" : "fresh");
+        } },
+        { title: "Keys", number: true, cell: (cell, { set }) => setText(cell, set.keys) },
+        { title: "Age", number: true, cell: (cell, { set }) =>
+            setText(cell, set.age_seconds === null ? "–" : duration(set.age_seconds)) },
+        { title: "Trouble", cell: (cell, { set }) => setText(cell, set.error ?? "–") },
+    ], ({ set }) => set.label);
+
+    show(report) {
+        this.#servers.show(report.tenants.flatMap(tenant =>
+            tenant.servers.map(server => ({ tenant: tenant.name, server }))));
+        const sets = shared(report.tenants);
+        this.#keySets.show(sets);
+        byId("key-sets-note").hidden = sets.length > 0;
+        facts(byId("configuration"), [
+            ["Generation", count(report.generation)],
+            ["In force since", moment(report.loaded_at)],
+            ["Last reload", reloaded(report.reload)],
+            ["Tenants", count(report.tenants.length)],
+            ["Version", report.version],
+            ["Running since", moment(report.started_at)],
+        ]);
+        const { store, token_cache: { hit, miss, refused } } = report;
+        const revocations = report.tenants.reduce((sum, tenant) => sum + (tenant.revocations ?? 0), 0);
+        facts(byId("shared"), [
+            ["Store", store.up ? "up" : "out of reach", store.up ? "good" : "bad"],
+            ["Revocations known as of", store.staleness_seconds === null
+                ? "not loaded yet" : `${duration(store.staleness_seconds)} ago`, store.staleness_seconds > 30 ? "bad" : null],
+            ["Revocations in force", count(revocations)],
+            ["Tokens known from memory", count(hit)],
+            ["Tokens checked", count(miss)],
+            ["Tokens known to be bad", count(refused)],
+        ]);
+    }
+}
+
+const failed = requests => ranked(requests).reduce((sum, [outcome, value]) => sum + (outcome === "answered" ? 0 : value), 0);
+
+/** Every key set once, with the tenants that go by it. */
+function shared(tenants) {
+    const sets = new Map();
+    for (const tenant of tenants) {
+        for (const set of tenant.key_sets) {
+            const known = sets.get(set.label);
+            if (known) known.tenants.push(tenant.name);
+            else sets.set(set.label, { set, tenants: [tenant.name] });
+        }
+    }
+    return [...sets.values()];
+}
+
+const reloaded = reload => reload ? `${reload.result}, ${moment(reload.at)}` : "none yet";
+
+/** A list of names and values; `[name, value, state?]`. */
+function facts(list, rows) {
+    keyed(list, rows, ([name]) => name, ([name]) => element("div", {}, element("dt", {}, name), element("dd")),
+        (row, [, value, state]) => {
+            setText(row.lastElementChild, value);
+            setAttribute(row.lastElementChild, "data-state", state ?? null);
+        });
+}
+
+/** What somebody should look at now: `{ key, title, lines }`. */
+function troubles(report) {
+    const found = [];
+    if (report.reload?.result === "refused") {
+        found.push({ key: "reload", title: "The last reload was refused; the configuration of before is in force",
+            lines: report.reload.mistakes });
+    }
+    if (!report.store.up) {
+        found.push({ key: "store", title: "The store is out of reach",
+            lines: ["Requests go on from local copies. Sign-ins and refreshes that need it are answered 503."] });
+    }
+    const down = report.tenants.filter(({ servers }) => servers.length && !servers.some(({ healthy }) => healthy));
+    if (down.length) {
+        found.push({ key: "servers", title: "No server is up",
+            lines: [`Requests are answered 503 for ${down.map(({ name }) => name).join(", ")}.`] });
+    }
+    return found;
+}
+
+function alerts(report) {
+    keyed(byId("alerts"), troubles(report), ({ key, lines }) => `${key} ${lines.join()}`, ({ title, lines }) =>
+        element("div", { class: "alert", role: "alert" }, element("strong", {}, title),
+            element("ul", {}, ...lines.map(line => element("li", {}, line)))), () => {});
+}

@@ -1,0 +1,216 @@
+/** Tells what was done, or went wrong, to the eye and to screen readers. */
+function announce(text, state = "good") {
+    const news = byId("news");
+    setAttribute(news, "data-state", state);
+    setText(news, text);
+}
+
+/** Asks for a yes; whoever closes the question has said no. */
+function confirmed(title, text, yes) {
+    const dialog = byId("confirm");
+    setText(byId("confirm-title"), title);
+    setText(byId("confirm-text"), text);
+    setText(byId("confirm-yes"), yes);
+    dialog.returnValue = "";
+    dialog.showModal();
+    return new Promise(done => dialog.addEventListener("close", () => done(dialog.returnValue === "yes"), { once: true }));
+}
+
+/** Has `act` done when a form is sent, once at a time; what it throws is shown in the form. */
+function onSubmit(form, act) {
+    const [error, button] = [form.querySelector(".error"), form.querySelector("button:not([type])")];
+    form.addEventListener("submit", async event => {
+        event.preventDefault();
+        setText(error, "");
+        button.disabled = true;
+        try {
+            await act();
+        } catch (problem) {
+            setText(error, problem.message);
+        }
+        button.disabled = false;
+    });
+}
+
+/** Dark, light, or as the system likes it. */
+class Scheme {
+    static #names = { "": "System colors", light: "Light colors", dark: "Dark colors" };
+
+    constructor(button) {
+        this.#choose(localStorage.getItem("gatehouse-scheme") ?? "");
+        button.addEventListener("click", () => {
+            const names = Object.keys(Scheme.#names);
+            this.#choose(names[(names.indexOf(document.documentElement.dataset.scheme ?? "") + 1) % names.length]);
+        });
+    }
+
+    #choose(name) {
+        if (name) document.documentElement.dataset.scheme = name;
+        else delete document.documentElement.dataset.scheme;
+        localStorage.setItem("gatehouse-scheme", name);
+        setText(byId("scheme-name"), Scheme.#names[name] ?? Scheme.#names[""]);
+    }
+}
+
+/** The views, by the URL's fragment, so that the browser's own history works. */
+class Views {
+    #views = new Map([...document.querySelectorAll("[data-view]")].map(view => [view.dataset.view, view]));
+    #changed;
+
+    constructor(changed) {
+        this.#changed = changed;
+        addEventListener("hashchange", () => this.#show());
+        this.#show();
+    }
+
+    get name() {
+        const name = location.hash.slice(1);
+        return this.#views.has(name) ? name : "overview";
+    }
+
+    #show() {
+        for (const [name, view] of this.#views) view.hidden = name !== this.name;
+        for (const link of document.querySelectorAll("nav a")) {
+            setAttribute(link, "aria-current", link.hash === `#${this.name}` ? "page" : null);
+        }
+        if (byId("dashboard").hidden) return;
+        announce("");
+        this.enter();
+        this.#changed();
+    }
+
+    /** Puts whoever came to a view at its beginning. */
+    enter() {
+        const heading = this.#views.get(this.name).querySelector("h1");
+        document.title = `${heading.textContent} · Gatehouse`;
+        scrollTo(0, 0);
+        heading.focus();
+    }
+}
+
+class Dashboard {
+    /** Milliseconds after which a page that nobody sees stops listening. */
+    static patience = 30_000;
+
+    #gateway = new Gateway();
+    #history = new History();
+    #overview = new Overview(this.#history);
+    #health = new Health();
+    #revocations = new Revocations(this.#gateway);
+    #sessions = new Sessions(this.#gateway);
+    #views;
+    #isOpen = false;
+
+    constructor() {
+        new Explain(this.#gateway);
+        new Scheme(byId("scheme"));
+        this.#views = new Views(() => this.#showView());
+        byId("leave").addEventListener("click", () => this.#lock(""));
+        onClick(byId("reload"), () => this.#reload());
+        byId("lock-form").addEventListener("submit", event => {
+            event.preventDefault();
+            setText(byId("lock-error"), "");
+            this.#gateway.token = byId("token").value.trim();
+            this.#listen();
+        });
+        this.#listenWhileSeen();
+        const needsNone = document.documentElement.dataset.access === "open";
+        byId("leave").hidden = needsNone;
+        if (needsNone || this.#gateway.hasToken) this.#listen();
+        else this.#lock("");
+    }
+
+    /** Forgets the token and everything that was told for it. */
+    #lock(reason) {
+        this.#isOpen = false;
+        this.#gateway.stop();
+        this.#gateway.token = null;
+        this.#history.clear();
+        byId("dashboard").hidden = true;
+        byId("lock").hidden = false;
+        setText(byId("lock-error"), reason);
+        document.title = "Gatehouse";
+        byId("token").focus();
+    }
+
+    #listen() {
+        this.#gateway.listen({
+            report: report => this.#report(report),
+            state: (state, text) => this.#link(state, text),
+            refused: () => this.#lock(this.#isOpen ? "The admin token has changed." : "This is not the admin token."),
+        });
+    }
+
+    #listenWhileSeen() {
+        let leaving;
+        document.addEventListener("visibilitychange", () => {
+            clearTimeout(leaving);
+            if (!this.#isOpen) return;
+            if (document.hidden) leaving = setTimeout(() => this.#gateway.stop(), Dashboard.patience);
+            else if (!this.#gateway.isListening) this.#listen();
+        });
+    }
+
+    #link(state, text) {
+        setAttribute(byId("link"), "data-state", { live: "good", lost: "bad" }[state]);
+        setText(byId("link"), text);
+        if (!this.#isOpen && state === "lost") setText(byId("lock-error"), `The gateway does not answer: ${text}`);
+    }
+
+    #report(report) {
+        this.#history.add(report);
+        if (!this.#isOpen) this.#open();
+        setText(byId("version"), report.version);
+        setText(byId("generation"), `generation ${report.generation}`);
+        setText(byId("uptime"), `up ${duration((Date.parse(report.now) - Date.parse(report.started_at)) / 1000)}`);
+        for (const select of document.querySelectorAll("select[data-tenants]")) {
+            const named = report.tenants.filter(tenant => select.dataset.tenants !== "issuer" || tenant.has_issuer);
+            setOptions(select, named.map(({ name }) => [name, name]));
+        }
+        alerts(report);
+        this.#sessions.show(report);
+        if (this.#views.name === "overview") this.#overview.show();
+        if (this.#views.name === "health") this.#health.show(report);
+    }
+
+    /** What the view needs at once; the rest comes with the next report. */
+    #showView() {
+        if (!this.#isOpen) return;
+        this.#overview.show();
+        this.#health.show(this.#history.latest);
+        if (this.#views.name === "revocations") this.#revocations.show();
+    }
+
+    #open() {
+        this.#isOpen = true;
+        byId("token").value = "";
+        byId("lock").hidden = true;
+        byId("dashboard").hidden = false;
+        this.#views.enter();
+        // The lists of tenants are filled by the same report.
+        queueMicrotask(() => this.#showView());
+    }
+
+    async #reload() {
+        // A configuration that is refused is a problem, and above every view besides.
+        const { result, generation, changes } = await this.#gateway.ask("POST", "api/reload");
+        announce(result === "applied"
+            ? `The configuration is in force as generation ${generation}: ${changes.join("; ")}.`
+            : "Nothing has changed in the configuration.");
+    }
+}
+
+/** Has `act` done at a click, once at a time; what it throws is announced. */
+function onClick(button, act) {
+    button.addEventListener("click", async () => {
+        button.disabled = true;
+        try {
+            await act();
+        } catch (problem) {
+            announce(problem.message, "bad");
+        }
+        button.disabled = false;
+    });
+}
+
+new Dashboard();

@@ -1,0 +1,63 @@
+/** Finds the sessions of a tenant's own issuer, and ends them. */
+class Sessions {
+    #gateway;
+    #form = byId("find-sessions");
+    /** What was looked for last: `{ tenant, subject | session }`. */
+    #asked = null;
+    #table = new Table(byId("sessions-table"), [
+        { title: "Session", cell: (cell, { session }) => setText(cell, session) },
+        { title: "Person", cell: (cell, { subject }) => setText(cell, subject) },
+        { title: "By", cell: (cell, { provider, client_id: client }) =>
+            setText(cell, [provider, client].filter(Boolean).join(", ") || "–") },
+        { title: "Device", cell: (cell, { device }) => setText(cell, device ?? "–") },
+        { title: "Began", cell: (cell, session) => setText(cell, moment(session.created_at)) },
+        { title: "Last used", cell: (cell, session) => setText(cell, moment(session.last_used_at)) },
+        { title: "Ends", cell: (cell, session) => setText(cell, moment(session.expires_at)) },
+        { title: "End it", hidden: true, cell: (cell, session) => this.#endCell(cell, session) },
+    ], ({ session }) => session);
+
+    constructor(gateway) {
+        this.#gateway = gateway;
+        onSubmit(this.#form, () => {
+            const { tenant, by, id } = this.#form.elements;
+            this.#asked = { tenant: tenant.value, [by.value]: id.value.trim() };
+            return this.#find();
+        });
+        byId("end-all").addEventListener("click", () => this.#end(this.#asked, "all of them"));
+    }
+
+    show(report) {
+        const any = report.tenants.some(tenant => tenant.has_issuer);
+        this.#form.querySelector("button").disabled = !any;
+    }
+
+    async #find() {
+        const { sessions } = await this.#gateway.ask("GET", `api/sessions?${new URLSearchParams(this.#asked)}`);
+        byId("found-sessions").hidden = false;
+        byId("end-all").hidden = sessions.length < 2;
+        this.#table.show(sessions);
+        const found = sessions.length === 1 ? "One session goes on." : `${count(sessions.length)} sessions go on.`;
+        setText(byId("sessions-note"), sessions.length ? found : "None: no such session goes on.");
+    }
+
+    #endCell(cell, { session }) {
+        if (cell.firstChild) return;
+        const button = element("button", {
+            type: "button", class: "small danger", "aria-label": `End session ${session}`,
+        }, "End");
+        button.addEventListener("click", () => this.#end({ tenant: this.#asked.tenant, session }, `session ${session}`));
+        cell.append(button);
+    }
+
+    async #end(which, what) {
+        if (!await confirmed("End it?", `Its tokens are refused at once, and it is not refreshed any more: ${what}.`,
+            "End")) return;
+        try {
+            const { ended } = await this.#gateway.ask("DELETE", "api/sessions", which);
+            await this.#find();
+            announce(`Ended: ${ended.map(({ session }) => session).join(", ") || "none, they were over"}.`);
+        } catch (error) {
+            announce(error.message, "bad");
+        }
+    }
+}

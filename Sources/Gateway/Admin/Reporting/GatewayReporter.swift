@@ -1,0 +1,33 @@
+/// Says how the gateway is doing, whenever it is asked.
+struct GatewayReporter: Sendable {
+    let live: LiveConfiguration
+    let workers: [WorkerHandle]
+    let shared: SharedState
+    /// Unix seconds.
+    let startedAt: Double
+
+    /// - Throws: If the gateway has been stopped.
+    func report() async throws -> GatewayReport {
+        let count = try await GatewayCount.take(from: workers, live, shared)
+        let edition = count.edition
+        let keySets = await shared.keySets.states()
+        let statuses = count.counters.requestsByStatus
+        return GatewayReport(
+            generation: edition.generation,
+            loadedAt: edition.since,
+            startedAt: startedAt,
+            now: Clock.unix(),
+            version: GatewayVersion.number,
+            reload: live.lastReload.map { last in
+                GatewayReport.Reload(result: last.report.result, at: last.at, mistakes: last.report.mistakes)
+            },
+            storeIsUp: count.shared.storeIsUp,
+            staleness: count.shared.staleness,
+            openConnections: count.counters.openConnections,
+            tokenCache: count.counters.tokenCache,
+            tenants: zip(edition.configuration.tenants, edition.places).map { tenant, place in
+                TenantReport(tenant, place: place, statuses: statuses[place] ?? [:], count, keySets: keySets)
+            }
+        )
+    }
+}

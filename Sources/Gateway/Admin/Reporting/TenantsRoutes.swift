@@ -1,0 +1,17 @@
+import Hummingbird
+
+/// `/api/tenants` of the admin listener.
+struct TenantsRoutes: Sendable {
+    private let reporter: GatewayReporter
+
+    init(_ reporter: GatewayReporter) {
+        self.reporter = reporter
+    }
+
+    func add(to router: Router<AdminContext>) {
+        router.get("/api/tenants") { request, _ -> Response in
+            _ = try request.adminQuery([])
+            return Response(json: try await reporter.report().json)
+        }
+    }
+}

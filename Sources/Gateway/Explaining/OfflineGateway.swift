@@ -1,0 +1,80 @@
+import Logging
+import NIOCore
+import NIOPosix
+public import Tenants
+
+/// A gateway's decisions without the gateway: no listener, no store, no backend. One event loop decides as those of a
+/// running gateway do, by the same code.
+public final class OfflineGateway: Sendable {
+    private let tenants: [Tenant]
+    private let group: MultiThreadedEventLoopGroup
+    private let worker: WorkerHandle
+    private let keys: OfflineKeys
+
+    /// Ends with ``close()``.
+    public convenience init(_ configuration: TenantsConfiguration) async throws {
+        try await self.init(configuration, keys: OfflineKeys())
+    }
+
+    init(_ configuration: TenantsConfiguration, keys: OfflineKeys) async throws {
+        tenants = configuration.tenants
+        self.keys = keys
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        self.group = group
+        let eventLoop = group.next()
+        let parts = Worker.Parts(
+            edition: ConfigurationEdition(configuration, at: Clock.unix()),
+            directory: TenantDirectory(configuration.tenants),
+            gauge: ConnectionGauge(),
+            accessLog: nil,
+            loops: 1,
+            slowVerifiers: [],
+            controlPlane: .offline(keys),
+            backendTLS: configuration.tenants.map { _ in nil },
+            logger: Logger(label: "gatehouse.offline") { _ in SwiftLogNoOpLogHandler() }
+        )
+        worker = try await eventLoop.submit {
+            let worker = Worker(parts, eventLoop: eventLoop)
+            // For its clocks.
+            worker.start()
+            // Nothing is known to be revoked, and that never grows old: a report says that nobody looked.
+            worker.use(RevocationUpdate(sets: [:], contact: .max))
+            return WorkerHandle(eventLoop: eventLoop, worker: NIOLoopBound(worker, eventLoop: eventLoop))
+        }.get()
+        await keys.use(worker)
+    }
+
+    /// What the request would meet.
+    ///
+    /// - Returns: Nil if there is no tenant of this name.
+    public func explain(_ request: ExplainedRequest, tenant name: String) async throws -> DecisionReport? {
+        guard let tenant = tenants.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else { return nil }
+        var report = try await worker.explain(request, of: tenant, isOffline: true)
+        let problems = await keys.problems.map { DecisionReport.Step(step: Explanation.Step.verify.rawValue, text: $0) }
+        report.steps.insert(contentsOf: problems, at: report.steps.count - 1)
+        return report
+    }
+
+    public func close() async {
+        try? await worker.ask { $0.stop() }
+        try? await group.shutdownGracefully()
+    }
+}
+
+extension ControlPlane {
+    /// Of a loop that stands alone: keys are fetched, and nothing else is done.
+    fileprivate static func offline(_ keys: OfflineKeys) -> ControlPlane {
+        ControlPlane(
+            keys: { source, _ in await keys.ask(source) },
+            endSession: { _ in false },
+            introspect: { _ in
+                await keys.noteOpaqueToken()
+                return .unavailable(retryAfterSeconds: 1, isForAll: true)
+            },
+            refresh: { _ in .unavailable(.late) },
+            capture: { _ in false },
+            answer: { _, _ in .refused(.badRequest("nothing is answered here")) },
+            register: { _, _ in }
+        )
+    }
+}

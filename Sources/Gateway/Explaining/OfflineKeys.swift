@@ -1,0 +1,40 @@
+import NIOPosix
+import Tenants
+
+/// Fetches the keys of issuers for decisions that are made without a running gateway: each set once, and no longer
+/// than somebody at a terminal likes to wait.
+actor OfflineKeys {
+    private static let patience = Duration.seconds(5)
+
+    private let fetcher: any KeySetFetching
+    private var worker: WorkerHandle?
+    private var asked: Set<RemoteKeySource> = []
+    /// Why sets could not be had.
+    private(set) var problems: [String] = []
+
+    init(_ fetcher: any KeySetFetching = KeySetFetcher(group: MultiThreadedEventLoopGroup.singleton, timeout: patience))
+    {
+        self.fetcher = fetcher
+    }
+
+    func use(_ worker: WorkerHandle) { self.worker = worker }
+
+    /// Only the running gateway asks the server that knows a token.
+    func noteOpaqueToken() {
+        problems.append("the token is opaque, and its server is not asked here: --admin URL asks the running gateway")
+    }
+
+    /// When this returns `decideAgain`, the worker has the keys.
+    func ask(_ source: RemoteKeySource) async -> KeySetAnswer {
+        guard asked.insert(source).inserted, let worker else { return .nothingNew }
+        do {
+            let keys = try HeldKeySet(try await fetcher.fetch(source, since: nil, at: Clock.unix())).keys
+            try await worker.ask { $0.use(keys, from: .remote(source)) }
+            return .decideAgain
+        } catch {
+            let reason = KeySetFetchProblem(error).description
+            problems.append("the keys of \(source.label) could not be fetched: \(reason)")
+            return .unavailable(retryAfterSeconds: 1)
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import NIOCore
+import Tenants
+
+/// Asks an event loop what a request would meet, without anything coming of it: no allowance is used up, no session is
+/// refreshed, nothing is counted, and nothing is sent to a backend.
+enum Rehearsal {
+    /// Keys that are missing are asked for, and so are servers of opaque tokens. A refresh would change a session.
+    private static let allowed: AllowedSteps = [.keys, .introspection]
+
+    /// On the worker's loop.
+    ///
+    /// - Parameters:
+    ///   - tenant: The tenant that is asked about; the request may turn out to be another's.
+    ///   - isOffline: Whether the worker stands alone.
+    ///   - done: Told once.
+    static func run(
+        _ request: ExplainedRequest,
+        of tenant: Tenant,
+        isOffline: Bool = false,
+        on worker: Worker,
+        done: @escaping (DecisionReport) -> Void
+    ) {
+        let trustedProxies = worker.settings.trustedProxies
+        let circumstances = Circumstances(
+            peer: Peer(Array(request.address.utf8), trustedProxies: trustedProxies, tls: nil)
+        )
+        let explanation = Explanation(tenant: tenant.name, isOffline: isOffline)
+        circumstances.isRehearsal = true
+        circumstances.explanation = explanation
+        Inquiry(request.head(for: tenant), circumstances, allowing: allowed, worker: worker) { verdict, bytes in
+            let decision = decision(verdict, bytes, worker, explanation)
+            done(DecisionReport(explanation, decision, observed: circumstances.observed))
+        }
+        .begin()
+    }
+
+    private static func decision(
+        _ verdict: Inquiry.Verdict,
+        _ bytes: Span<UInt8>,
+        _ worker: Worker,
+        _ explanation: Explanation
+    ) -> DecisionReport.Decision {
+        switch verdict {
+        case .granted: return .forward
+        case .refused(let refusal, _): return refuse(refusal)
+        case .preflight:
+            explanation.note(.endpoint, "the gateway answers a browser's question before a request itself")
+            return .forward
+        case .endpoint(let endpoint, let tenant):
+            explanation.note(endpoint, of: tenant)
+            let methods = endpoint.methods
+            if methods.contains(where: { bytes.isEqual(worker.inquiryHead.method, to: $0) }) { return .forward }
+            let refusal = Refusal.methodNotAllowed(methods)
+            explanation.note(.endpoint, refusal.detail)
+            return refuse(refusal)
+        }
+    }
+
+    private static func refuse(_ refusal: Refusal) -> DecisionReport.Decision {
+        .refuse(status: refusal.status, code: refusal.code.rawValue)
+    }
+}
+
+extension WorkerHandle {
+    /// What the request would meet on this loop.
+    func explain(_ request: ExplainedRequest, of tenant: Tenant, isOffline: Bool = false) async throws -> DecisionReport
+    {
+        let (worker, eventLoop) = (self.worker, self.eventLoop)
+        return try await eventLoop.flatSubmit {
+            let promise = eventLoop.makePromise(of: DecisionReport.self)
+            Rehearsal.run(request, of: tenant, isOffline: isOffline, on: worker.value) { promise.succeed($0) }
+            return promise.futureResult
+        }.get()
+    }
+}

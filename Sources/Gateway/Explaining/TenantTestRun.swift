@@ -1,0 +1,155 @@
+public import Tenants
+import Verification
+
+/// Runs the `tests` of tenants.yaml, offline: by the decision of the gateway itself, with callers whose tokens are
+/// signed with a key that is made for the run and that the tenants' issuers are given in the place of theirs.
+public enum TenantTestRun {
+    /// Bytes of the key, which is that of HS256.
+    private static let keyLength = 32
+    /// Seconds for which a caller's token is good where a test says nothing else.
+    private static let lifetime = 3600
+
+    /// - Parameters:
+    ///   - file: What the configuration was read from.
+    ///   - now: Unix seconds.
+    /// - Returns: A mistake for each test that comes out otherwise than it says, in the order of the configuration.
+    /// - Throws: If no key can be made, or no thread.
+    public static func run(
+        _ configuration: TenantsConfiguration,
+        file: String,
+        at now: Double
+    ) async throws -> [Diagnostic] {
+        guard configuration.tenants.contains(where: { !$0.tests.isEmpty }) else { return [] }
+        let secret = RunKey.make(keyLength)
+        let keys = try KeySet(secret: secret, algorithms: [.hs256])
+        var rehearsed = configuration
+        rehearsed.tenants = configuration.tenants.map { rehearsal(of: $0, keys) }
+        let gateway = try await OfflineGateway(rehearsed)
+        do {
+            let mistakes = try await run(rehearsed.tenants, gateway, secret, file, at: now)
+            await gateway.close()
+            return mistakes
+        } catch {
+            await gateway.close()
+            throw error
+        }
+    }
+
+    private static func run(
+        _ tenants: [Tenant],
+        _ gateway: OfflineGateway,
+        _ secret: [UInt8],
+        _ file: String,
+        at now: Double
+    ) async throws -> [Diagnostic] {
+        let signer = try TokenSigner(SigningKey(secret: secret), algorithm: .hs256)
+        var mistakes: [Diagnostic] = []
+        for tenant in tenants {
+            for test in tenant.tests {
+                let token = try test.claims.map { claims in
+                    // The type of an access token, which a tenant's own issuer asks for and others do not look at.
+                    try signer.sign(Self.claims(claims, tenant, at: now), header: ["typ": "at+jwt"])
+                }
+                guard let mistake = try await mistake(test, token, tenant, gateway) else { continue }
+                mistakes.append(
+                    Diagnostic(severity: .error, file: file, line: test.line, column: test.column, message: mistake)
+                )
+            }
+        }
+        return mistakes
+    }
+
+    /// The tenant as it is, but for who signs its callers' tokens. A proof of possession is a client's to make, and an
+    /// opaque token is its server's to judge: both are left out.
+    private static func rehearsal(of tenant: Tenant, _ keys: KeySet) -> Tenant {
+        var tenant = tenant
+        tenant.authenticate.policy.issuers = tenant.authenticate.policy.issuers.map { issuer in
+            var issuer = issuer
+            issuer.algorithms = [.hs256]
+            issuer.keys = keys
+            return issuer
+        }
+        if tenant.authenticate.policy.issuers.isEmpty {
+            let name = tenant.introspection?.name ?? "https://issuer.test"
+            let audiences = tenant.introspection?.audiences ?? []
+            tenant.authenticate.policy.issuers = [
+                IssuerPolicy(issuer: name, audiences: audiences, algorithms: [.hs256], keys: keys)
+            ]
+        }
+        tenant.authenticate.keySources = tenant.authenticate.policy.issuers.map { _ in .inline }
+        tenant.introspection = nil
+        tenant.proof = nil
+        return tenant
+    }
+
+    /// Those of a good caller, but for what the test says. A claim that it has as null is left out.
+    static func claims(_ given: JSONObject, _ tenant: Tenant, at now: Double) -> JSONObject {
+        let issuers = tenant.authenticate.policy.issuers
+        let named = given["iss"]?.string
+        let issuer = issuers.first { policy in named.map { policy.issuer.utf8.elementsEqual($0.utf8) } ?? true }
+        var claims = JSONObject()
+        claims["iss"] = issuer.map { .string($0.issuer) }
+        claims["sub"] = "test"
+        claims["aud"] = issuer?.audiences.first.map(JSONValue.string)
+        claims["iat"] = .number(JSONNumber(Int(now)))
+        claims["exp"] = .number(JSONNumber(Int(now) + lifetime))
+        if tenant.authenticate.policy.requiredClaims.contains("jti") { claims["jti"] = "test" }
+        // A bare nil would be a JSON null.
+        for member in given.members {
+            claims[member.name] = member.value == .null ? JSONValue?.none : member.value
+        }
+        return claims
+    }
+
+    /// - Returns: Nil if the test holds.
+    private static func mistake(
+        _ test: TenantTest,
+        _ token: String?,
+        _ tenant: Tenant,
+        _ gateway: OfflineGateway
+    ) async throws -> String? {
+        let request: ExplainedRequest
+        do throws(ExplainedRequest.Mistake) {
+            request = try ExplainedRequest(method: test.method, target: test.target, token: token, fields: test.fields)
+        } catch {
+            return "this test cannot be run: its \(error.part) \(error.remedy)"
+        }
+        guard let report = try await gateway.explain(request, tenant: tenant.name) else { return nil }
+        // The rules are what is tested, whether they are in force yet or only observed.
+        let decision = report.observed ?? report.decision
+        if holds(test, decision) { return nil }
+        let expected =
+            test.status == 200
+            ? "to go on" : "\(test.status)\(test.code.map { " \($0)" } ?? "")"
+        return "\(test.method) \(test.target): expected \(expected), but it would \(words(decision)): \(reason(report))"
+    }
+
+    private static func holds(_ test: TenantTest, _ decision: DecisionReport.Decision) -> Bool {
+        switch decision {
+        case .forward: test.status == 200
+        case .refuse(let status, let code): status == test.status && (test.code ?? code) == code
+        }
+    }
+
+    private static func words(_ decision: DecisionReport.Decision) -> String {
+        switch decision {
+        case .forward: "go on"
+        case .refuse(let status, let code): "be refused with \(status) \(code)"
+        }
+    }
+
+    /// The last step before the decision says by which rule.
+    private static func reason(_ report: DecisionReport) -> String {
+        let told = report.steps.dropLast().last { $0.step != Explanation.Step.observe.rawValue }
+        guard let told else { return "nothing was looked at" }
+        return told.text + (told.line.map { " (line \($0))" } ?? "")
+    }
+}
+
+/// A key for one run.
+private enum RunKey {
+    static func make(_ count: Int) -> [UInt8] {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    }
+}

@@ -1,0 +1,35 @@
+/// Paths that the gateway would send on in another form than they came in. Where somebody else forwards the request, the
+/// backend sees what the client wrote: it may route by what is in front of a `..`, which no rule was asked about.
+enum UnrewrittenPath {
+    /// Whether the path has dot segments, written in any way, or begins with several slashes, after which some read a
+    /// host.
+    static func isUnsafe(_ path: Span<UInt8>) -> Bool {
+        if path.count > 1, path[1] == UInt8(ascii: "/") { return true }
+        var start = 1
+        while start < path.count {
+            var end = start
+            while end < path.count, path[end] != UInt8(ascii: "/") { end += 1 }
+            if isDotSegment(path, start..<end) { return true }
+            start = end + 1
+        }
+        return false
+    }
+
+    private static func isDotSegment(_ path: Span<UInt8>, _ segment: Range<Int>) -> Bool {
+        var dots = 0
+        var position = segment.lowerBound
+        while position < segment.upperBound {
+            if path[position] == UInt8(ascii: ".") {
+                position += 1
+            } else if position + 2 < segment.upperBound, path[position] == UInt8(ascii: "%"),
+                path[position + 1] == UInt8(ascii: "2"), path[position + 2] | 0x20 == UInt8(ascii: "e")
+            {
+                position += 3
+            } else {
+                return false
+            }
+            dots += 1
+        }
+        return dots == 1 || dots == 2
+    }
+}

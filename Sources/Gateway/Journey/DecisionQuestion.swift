@@ -1,0 +1,8 @@
+/// A request as a decision's phases hand it on.
+struct DecisionQuestion {
+    let request: RoutedRequest
+    let head: RequestHead
+    let circumstances: Circumstances
+    /// Unix seconds.
+    let now: Double
+}

@@ -1,0 +1,85 @@
+import Glibc
+
+/// What the system says of this process (proc(5)), under the names that every Prometheus library uses for it.
+struct ProcessStatistics: Sendable {
+    /// Of all threads, in user and system mode.
+    var cpuSeconds: Double
+    var residentBytes: Int
+    var openFiles: Int
+    /// Nil where there is no limit.
+    var mostFiles: UInt64?
+    /// Unix seconds.
+    var startedAt: Double
+
+    /// As it is now; nil where the system does not say.
+    static func current() -> ProcessStatistics? {
+        guard let fields = read("/proc/self/stat").flatMap(fields(ofStat:)), fields.count > 21,
+            let user = Double(fields[11]), let system = Double(fields[12]), let started = Double(fields[19]),
+            let pages = Int(fields[21]), let booted = read("/proc/stat").flatMap(bootTime)
+        else { return nil }
+        let ticks = Double(max(sysconf(Int32(_SC_CLK_TCK)), 1))
+        return ProcessStatistics(
+            cpuSeconds: (user + system) / ticks,
+            residentBytes: pages * sysconf(Int32(_SC_PAGESIZE)),
+            openFiles: countOpenFiles(),
+            mostFiles: fileLimit(),
+            startedAt: booted + started / ticks
+        )
+    }
+
+    /// From the third field on: the second is the program's name, which may hold anything.
+    static func fields(ofStat text: String) -> [Substring]? {
+        guard let end = text.lastIndex(of: ")") else { return nil }
+        return text[text.index(after: end)...].split(whereSeparator: \.isWhitespace)
+    }
+
+    private static func bootTime(_ text: String) -> Double? {
+        let line = text.split(separator: "\n").first { $0.hasPrefix("btime ") }
+        return line.flatMap { Double($0.dropFirst(6)) }
+    }
+
+    private static func countOpenFiles() -> Int {
+        guard let folder = opendir("/proc/self/fd") else { return 0 }
+        defer { closedir(folder) }
+        var count = 0
+        while readdir(folder) != nil { count += 1 }
+        // `.`, `..`, and the directory itself, which is open only for this.
+        return max(count - 3, 0)
+    }
+
+    private static func fileLimit() -> UInt64? {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur != .max
+        else { return nil }
+        return UInt64(limit.rlim_cur)
+    }
+
+    private static func read(_ path: String) -> String? {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var bytes: [UInt8] = []
+        while true {
+            let piece = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
+                count = max(Glibc.read(file, buffer.baseAddress, buffer.count), 0)
+            }
+            if piece.isEmpty { return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self) }
+            bytes += piece
+        }
+    }
+}
+
+extension MetricsText {
+    mutating func process(_ statistics: ProcessStatistics) {
+        head("process_cpu_seconds_total", "counter", "User and system time spent.")
+        add("process_cpu_seconds_total \(statistics.cpuSeconds)\n")
+        head("process_resident_memory_bytes", "gauge", "Memory that is in use.")
+        add("process_resident_memory_bytes \(statistics.residentBytes)\n")
+        head("process_open_fds", "gauge", "Open files and sockets.")
+        add("process_open_fds \(statistics.openFiles)\n")
+        head("process_max_fds", "gauge", "How many may be open.")
+        add("process_max_fds \(statistics.mostFiles.map { "\($0)" } ?? "+Inf")\n")
+        head("process_start_time_seconds", "gauge", "When the process was started, in Unix seconds.")
+        add("process_start_time_seconds \(statistics.startedAt)\n")
+    }
+}

@@ -1,0 +1,166 @@
+import Tenants
+import Verification
+
+/// Whether whoever sends a good token may: a token that is bound to a key or to a certificate is worth nothing without
+/// it (RFC 9449 section 7, RFC 8705 section 3).
+///
+/// The token itself was checked before, so that none of this costs anything for a bad one, and no proof is used up by a
+/// request that fails for its token.
+struct BindingCheck {
+    enum Verdict {
+        case holds
+        case refused(Refusal)
+        /// The caller has proved nothing, which is only observed.
+        ///
+        /// - Parameter line: Of the rule.
+        case observed(Refusal, line: Int)
+        case needs(ProofStep)
+    }
+
+    let question: DecisionQuestion
+    let caller: Caller
+    /// The token in the head.
+    let token: Range<Int>
+    /// Whether proofs may still be sent to be checked.
+    let mayAsk: Bool
+
+    private var tenant: TenantRuntime { question.request.tenant }
+    private var circumstances: Circumstances { question.circumstances }
+
+    func verdict(_ bytes: Span<UInt8>) -> Verdict {
+        if let confirmation = caller.confirmation, let refusal = refusalOfBinding(confirmation) {
+            return refused(refusal)
+        }
+        guard let proving = tenant.proving else {
+            return caller.confirmation?.keyThumbprint == nil ? .holds : refused(.boundTokenUnknown)
+        }
+        let hasProofScheme = TokenFinder.isBoundScheme(of: token, question.head, bytes)
+        guard let key = caller.confirmation?.keyThumbprint else {
+            return verdictOnUnbound(proving, hasProofScheme: hasProofScheme)
+        }
+        let verdict = hasProofScheme ? verdictOnProof(proving, key: key, bytes) : refused(.boundTokenAsBearer)
+        guard case .refused(let refusal) = verdict, proving.rules.mode == .observe else { return verdict }
+        return .observed(refusal, line: proving.rules.line)
+    }
+
+    /// What needs no proof to be looked at.
+    private func refusalOfBinding(_ confirmation: Confirmation) -> Refusal? {
+        if confirmation.hasUnknown { return .unknownConfirmation }
+        guard let certificate = confirmation.certificateThumbprint else { return nil }
+        guard let shown = circumstances.peer?.tls?.clientCertificateThumbprint,
+            ConstantTime.areEqual(shown, certificate)
+        else {
+            return .otherCertificate
+        }
+        circumstances.explanation?.note(.proof, "the connection has the certificate that the token is bound to")
+        return nil
+    }
+
+    private func verdictOnUnbound(_ proving: TenantProving, hasProofScheme: Bool) -> Verdict {
+        let refusal: Refusal
+        if hasProofScheme {
+            refusal = .bearerTokenWithProof
+        } else if proving.rules.need == .required {
+            refusal = .unboundToken
+        } else {
+            circumstances.explanation?.note(
+                .proof,
+                "the token is bound to no key and counts as a bearer token",
+                line: proving.rules.line
+            )
+            return .holds
+        }
+        guard proving.rules.mode == .observe else { return refused(refusal) }
+        // It is a good bearer token, as it was before proofs were asked for.
+        circumstances.note(ObservedRefusal(refusal: refusal, line: proving.rules.line))
+        circumstances.explanation?.note(.proof, "only observed: \(refusal.detail)", line: proving.rules.line)
+        return .holds
+    }
+
+    // MARK: The proof
+
+    private func verdictOnProof(_ proving: TenantProving, key: [UInt8], _ bytes: Span<UInt8>) -> Verdict {
+        if let finding = circumstances.proof { return verdict(on: finding, key: key) }
+        guard let field = ProofField.find(question.head, bytes) else {
+            return refusedProof(proving, "the request has no DPoP proof")
+        }
+        guard case .one(let range) = field else {
+            return refusedProof(proving, "the request has several DPoP proofs")
+        }
+        let proof: DPoPProof
+        do throws(DPoPFailure) {
+            proof = try DPoPProof.parse(bytes.extracting(range))
+            try proof.check(expectation(proving, key: key, bytes), at: question.now)
+        } catch {
+            return refusedProof(proving, error.summary)
+        }
+        if let nonces = proving.nonces {
+            guard let nonce = proof.nonce, nonces.isGood(nonce, at: question.now) else {
+                let problem = proof.nonce == nil ? "has no nonce" : "has a nonce that is not good any more"
+                return refusedProof(proving, "the DPoP proof \(problem): use the one given here", .nonceNeeded)
+            }
+            if nonces.isAging(nonce, at: question.now) {
+                circumstances.freshNonce = nonces.make(at: question.now)
+            }
+        }
+        // Nobody proves anything by asking what would be, and no proof is used up by it.
+        guard !circumstances.isRehearsal else { return rehearse(proof, key: key) }
+        // Each proof is settled once; what could not be settled then is not known.
+        guard mayAsk else {
+            return circumstances.withoutRoom.contains(.proof)
+                ? refused(.overloaded) : verdict(on: .storeUnavailable, key: key)
+        }
+        return .needs(
+            ProofStep(tenant: tenant.index, proof: proof, usableUntil: proof.issuedAt + proving.maxAge)
+        )
+    }
+
+    private func expectation(_ proving: TenantProving, key: [UInt8], _ bytes: Span<UInt8>) -> DPoPExpectation {
+        DPoPExpectation(
+            method: String(decoding: bytes.copy(question.head.method), as: UTF8.self),
+            target: RequestedURL.text(question, bytes),
+            algorithms: proving.rules.algorithms,
+            maxAge: proving.maxAge,
+            accessToken: bytes.copy(token),
+            keyThumbprint: key
+        )
+    }
+
+    private func rehearse(_ proof: DPoPProof, key: [UInt8]) -> Verdict {
+        do throws(DPoPFailure) {
+            try proof.verifySignature()
+            return verdict(on: .good(keyThumbprint: key), key: key)
+        } catch {
+            return verdict(on: .badSignature, key: key)
+        }
+    }
+
+    private func verdict(on finding: ProofFinding, key: [UInt8]) -> Verdict {
+        switch finding {
+        case .good(let proven):
+            // A token that a refresh has brought meanwhile must be of the same key.
+            guard ConstantTime.areEqual(proven, key) else { return refused(.badProof(DPoPFailure.wrongKey.summary)) }
+            circumstances.explanation?.note(.proof, "the DPoP proof is good", line: tenant.proving?.rules.line)
+            return .holds
+        case .badSignature: return refused(.badProof(DPoPFailure.badSignature.summary))
+        case .replayed: return refused(.badProof("the DPoP proof was used before"))
+        case .storeUnavailable: return refused(.proofMemoryUnavailable)
+        }
+    }
+
+    /// - Returns: With a nonce for the next try, where proofs need one.
+    private func refusedProof(
+        _ proving: TenantProving,
+        _ detail: String,
+        _ error: ProofError = .invalidProof
+    ) -> Verdict {
+        var refusal = Refusal.badProof(detail, error)
+        if let nonces = proving.nonces { refusal.lines = ProofNonceField.line(nonces.make(at: question.now)) }
+        return refused(refusal)
+    }
+
+    private func refused(_ refusal: Refusal) -> Verdict {
+        circumstances.explanation?.note(.proof, refusal.detail, line: tenant.proving?.rules.line)
+        return .refused(refusal)
+    }
+}

@@ -1,0 +1,20 @@
+import Verification
+
+/// A proof of possession (RFC 9449) whose signature and whose first use are to be found out.
+struct ProofStep: Sendable {
+    let tenant: Int
+    let proof: DPoPProof
+    /// Unix seconds until which it could be used again.
+    let usableUntil: Double
+}
+
+/// What was found of the proof that a request came with.
+enum ProofFinding: Sendable, Equatable {
+    /// Whoever sent it holds the key with this thumbprint. It is found once a request: a proof is used up by that.
+    case good(keyThumbprint: [UInt8])
+    case badSignature
+    /// It was used before, here or at another instance.
+    case replayed
+    /// Whether it was used before cannot be told.
+    case storeUnavailable
+}

@@ -1,0 +1,55 @@
+import Synchronization
+import Verification
+
+/// The proofs that this process has seen, until they are too old to be used again. Bounded: where it is full of proofs
+/// that could be, what is new cannot be told from them later.
+final class RecentProofs: Sendable {
+    enum Note: Equatable {
+        case new
+        case known
+        /// There is no room to remember it.
+        case full
+    }
+
+    /// Proofs: about 10 MB.
+    static let usualCapacity = 100_000
+    /// Seconds between two looks at all of them, at least.
+    private static let lookInterval = 1.0
+
+    private struct Name: Hashable {
+        let keyThumbprint: [UInt8]
+        let id: [UInt8]
+    }
+
+    private struct State {
+        var ends: [Name: Double] = [:]
+        /// Until then, nothing of what is here is looked through for what is too old.
+        var nextLook = 0.0
+    }
+
+    private let capacity: Int
+    private let state = Mutex(State())
+
+    init(capacity: Int = usualCapacity) {
+        self.capacity = capacity
+    }
+
+    /// - Parameters:
+    ///   - until: Unix seconds from which the proof is too old.
+    ///   - now: Unix seconds.
+    func note(_ proof: DPoPProof, until: Double, at now: Double) -> Note {
+        let name = Name(keyThumbprint: proof.keyThumbprint, id: Array(proof.id.utf8))
+        return state.withLock { state in
+            if let end = state.ends[name], now <= end { return .known }
+            if state.ends.count >= capacity {
+                guard now > state.nextLook else { return .full }
+                state.ends = state.ends.filter { now <= $0.value }
+                // Under load there is nearly always one that has just become too old: all are looked at once a second.
+                state.nextLook = max(state.ends.values.min() ?? 0, now + Self.lookInterval)
+                guard state.ends.count < capacity else { return .full }
+            }
+            state.ends[name] = until
+            return .new
+        }
+    }
+}

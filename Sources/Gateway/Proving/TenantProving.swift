@@ -1,0 +1,88 @@
+import Tenants
+import Verification
+
+/// What a tenant wants proven (`dpop`), as one event loop has it.
+final class TenantProving {
+    let rules: ProofRules
+    /// Seconds.
+    let maxAge: Double
+    /// Nil where proofs need none.
+    let nonces: ProofNonces?
+    let challenge: ProofChallenge
+    /// Proofs that are checked beside the loop.
+    var stepsUnderWay = 0
+
+    /// Nil for a tenant that knows nothing of proofs.
+    init?(_ tenant: Tenant, nonces: ProofNonces) {
+        guard let rules = tenant.proof else { return nil }
+        self.rules = rules
+        maxAge = rules.maxAge.secondsAsDouble
+        self.nonces = rules.nonce ? nonces : nil
+        challenge = ProofChallenge(rules)
+    }
+}
+
+/// What a client is told of the proofs that a tenant takes (RFC 9449 section 7.1).
+struct ProofChallenge {
+    /// Names, with spaces between.
+    let algorithms: String
+    /// Whether tokens that are bound to no key are taken too.
+    let acceptsBearer: Bool
+
+    init(_ rules: ProofRules) {
+        algorithms = rules.algorithms.map(\.rawValue).joined(separator: " ")
+        acceptsBearer = rules.need == .optional || rules.mode == .observe
+    }
+}
+
+/// What is wrong with a proof, as a challenge says it (RFC 9449 sections 7.1 and 9).
+enum ProofError: String {
+    case invalidProof = "invalid_dpop_proof"
+    case nonceNeeded = "use_dpop_nonce"
+}
+
+extension Refusal {
+    static let unknownConfirmation = Refusal(
+        .invalidToken,
+        status: 401,
+        detail: "the token is bound to something that cannot be checked here"
+    )
+    static let otherCertificate = Refusal(
+        .invalidToken,
+        status: 401,
+        detail: "the token is bound to a client certificate that this connection does not have"
+    )
+    /// RFC 9449 section 7.2: who has no key for a bound token must not use it as if it were not bound.
+    static let boundTokenAsBearer = Refusal(
+        .invalidToken,
+        status: 401,
+        detail: "the token is bound to a key: it needs the DPoP scheme and a proof"
+    )
+    static let boundTokenUnknown = Refusal(
+        .invalidToken,
+        status: 401,
+        detail: "the token is bound to a key, and proofs of that are not checked here"
+    )
+    static let unboundToken = Refusal(
+        .invalidToken,
+        status: 401,
+        detail: "the token is not bound to a key, which is needed here"
+    )
+    static let bearerTokenWithProof = Refusal(
+        .invalidToken,
+        status: 401,
+        detail: "the token is not bound to a key: it does not go with the DPoP scheme"
+    )
+    static let proofMemoryUnavailable = Refusal(
+        .storeUnavailable,
+        status: 503,
+        detail: "whether the DPoP proof was used before cannot be told at the moment",
+        retryAfterSeconds: 1
+    )
+
+    static func badProof(_ detail: String, _ error: ProofError = .invalidProof) -> Refusal {
+        var refusal = Refusal(.invalidToken, status: 401, detail: detail)
+        refusal.proofError = error
+        return refusal
+    }
+}

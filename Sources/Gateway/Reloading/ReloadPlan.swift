@@ -1,0 +1,58 @@
+import Tenants
+
+/// What it takes to get from one configuration to the next. A value without I/O.
+struct ReloadPlan {
+    /// What can only change with a restart, a line each; where there is any, nothing is changed.
+    let obstacles: [String]
+    /// What becomes otherwise, a line each; empty where nothing does.
+    let changes: [String]
+    let opened: [Listener]
+    let closed: [Listener]
+
+    init(from old: TenantsConfiguration, to new: TenantsConfiguration) {
+        obstacles = Self.obstacles(from: old.gateway, to: new.gateway)
+        opened = new.gateway.listeners.filter { !old.gateway.listeners.contains($0) }
+        closed = old.gateway.listeners.filter { !new.gateway.listeners.contains($0) }
+        changes =
+            opened.map { "listener \($0.address): added" } + closed.map { "listener \($0.address): removed" }
+            + Self.settings(from: old.gateway, to: new.gateway) + Self.tenants(from: old.tenants, to: new.tenants)
+    }
+
+    private static func obstacles(from old: GatewaySettings, to new: GatewaySettings) -> [String] {
+        let fixed: [(key: String, isSame: Bool)] = [
+            ("threads", old.threads == new.threads),
+            ("store", old.store == new.store),
+            ("state_dir", old.stateDirectory == new.stateDirectory),
+            ("admin.address", old.admin?.address == new.admin?.address),
+            ("admin.tls", old.admin?.tls == new.admin?.tls),
+            ("ext_authz", old.extAuthz == new.extAuthz),
+            ("log.format", old.log.format == new.log.format),
+            ("log.access", old.log.access == new.log.access),
+            ("tracing", old.tracing == new.tracing),
+        ]
+        return fixed.filter { !$0.isSame }.map { "gateway.\($0.key) can only change with a restart" }
+    }
+
+    private static func settings(from old: GatewaySettings, to new: GatewaySettings) -> [String] {
+        let reloadable: [(key: String, isSame: Bool)] = [
+            ("admin", old.admin == new.admin),
+            ("trusted_proxies", old.trustedProxies == new.trustedProxies),
+            ("shutdown_delay", old.shutdownDelay == new.shutdownDelay),
+            ("shutdown_grace", old.shutdownGrace == new.shutdownGrace),
+            ("limits", old.limits == new.limits),
+            ("log", old.log == new.log),
+        ]
+        return reloadable.filter { !$0.isSame }.map { "gateway.\($0.key): changed" }
+    }
+
+    private static func tenants(from old: [Tenant], to new: [Tenant]) -> [String] {
+        let before = Dictionary(old.map { (Array($0.name.utf8), $0) }) { first, _ in first }
+        let names = Set(new.map { Array($0.name.utf8) })
+        let changed = new.compactMap { tenant -> String? in
+            guard let known = before[Array(tenant.name.utf8)] else { return "tenant \(tenant.name): added" }
+            return known.withoutLines == tenant.withoutLines ? nil : "tenant \(tenant.name): changed"
+        }
+        return changed
+            + old.filter { !names.contains(Array($0.name.utf8)) }.map { "tenant \($0.name): removed" }
+    }
+}

@@ -1,0 +1,14 @@
+/// Does one piece of work at a time, in the order in which they came.
+actor WorkQueue {
+    private var last: Task<Void, Never>?
+
+    func run<Answer: Sendable>(_ work: @escaping @Sendable () async -> Answer) async -> Answer {
+        let previous = last
+        let task = Task {
+            await previous?.value
+            return await work()
+        }
+        last = Task { _ = await task.value }
+        return await task.value
+    }
+}

@@ -1,0 +1,129 @@
+import ArgumentParser
+import Gateway
+import Tenants
+import Verification
+
+struct ExplainCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explain",
+        abstract: "Says step by step what the gateway would decide of a request, and by which line of tenants.yaml.",
+        discussion: """
+            Nothing is sent to a backend. Without --admin nothing has to run either: keys that stand in the \
+            configuration or in files are used, those at a URL are fetched. What only the running gateway knows, \
+            revocations and keys in its store, is asked of it with --admin; the admin token is read from the \
+            environment, GATEHOUSE_ADMIN_TOKEN.
+
+            The last line is "forward" or "refuse STATUS CODE"; exit status 0 in both cases, 1 if it cannot be told.
+
+              gatehouse explain --config tenants.yaml --tenant shop --method GET --path /orders
+              gatehouse explain --config tenants.yaml --tenant shop --method GET --path /orders --token - < token.txt
+            """
+    )
+
+    @Option(name: [.short, .long], help: ArgumentHelp("The configuration.", valueName: "tenants.yaml"))
+    var config: String
+
+    @Option(help: ArgumentHelp("The tenant, as tenants.yaml calls it.", valueName: "name"))
+    var tenant: String
+
+    @Option(help: ArgumentHelp("The request's method.", valueName: "method"))
+    var method: String
+
+    @Option(help: ArgumentHelp("The request's path, with its query.", valueName: "path"))
+    var path: String
+
+    @Option(help: ArgumentHelp("A dash: the caller's token is read from standard input.", valueName: "-"))
+    var token: String?
+
+    @Option(help: ArgumentHelp("A further header, 'NAME: VALUE'; may be given again.", valueName: "header"))
+    var header: [String] = []
+
+    @Option(help: ArgumentHelp("The request's Host (default: the tenant's first).", valueName: "host"))
+    var host: String?
+
+    @Option(help: ArgumentHelp("The client's address (default: 127.0.0.1).", valueName: "address"))
+    var address: String?
+
+    @Option(
+        help: ArgumentHelp("Ask the running gateway whose admin listener is there.", valueName: "url"),
+        transform: AdminURL.init
+    )
+    var admin: AdminURL?
+
+    func validate() throws {
+        if let token, token != "-" {
+            throw ValidationError(
+                "give the token on standard input, with --token -: others can see what stands on a command line"
+            )
+        }
+        _ = try request(token: nil)
+    }
+
+    func run() async throws {
+        let token = try token.map { _ in try TokenInput.read() }
+        if let admin {
+            try await ask(admin, token: token)
+        } else {
+            try await explainOffline(token: token)
+        }
+    }
+
+    // MARK: Here
+
+    private func explainOffline(token: String?) async throws {
+        let result = ConfigurationReader.read(config)
+        guard let configuration = result.configuration else {
+            for diagnostic in result.diagnostics { Terminal.printError(diagnostic.description) }
+            throw CommandFailure("\(config) cannot be used")
+        }
+        let request = try request(token: token)
+        let gateway = try await OfflineGateway(configuration)
+        let report = try await gateway.explain(request, tenant: tenant)
+        await gateway.close()
+        guard let report else {
+            let known = configuration.tenants.map(\.name).joined(separator: ", ")
+            throw CommandFailure("\(config) has no such tenant; there are \(known)")
+        }
+        if report.isUncertain {
+            // Its last step would be the answer of a gateway that lacks what the running one has.
+            Terminal.write(ExplanationText.lines(Array(report.steps.dropLast()), file: config), to: 1)
+            throw CommandFailure("it cannot be told here; ask the running gateway with --admin URL")
+        }
+        Terminal.write(ExplanationText.lines(report.steps, file: config), to: 1)
+    }
+
+    // MARK: There
+
+    private func ask(_ admin: AdminURL, token: String?) async throws {
+        let client = AdminClient(admin, token: try AdminClient.tokenFromEnvironment())
+        if admin.isOpenToOthers, client.hasToken || token != nil {
+            Terminal.printError("warning: \(admin) is plain http to another machine: the token can be read on the way")
+        }
+        var body: JSONObject = ["tenant": .string(tenant), "method": .string(method), "path": .string(path)]
+        body["token"] = token.map(JSONValue.string)
+        body["host"] = host.map(JSONValue.string)
+        body["address"] = address.map(JSONValue.string)
+        if !header.isEmpty { body["headers"] = .array(header.map(JSONValue.string)) }
+        let answer = try await client.send(.post, "/api/explain", body)
+        guard let steps = ExplanationText.steps(answer) else { throw CommandFailure(admin.isSomethingElse) }
+        Terminal.write(ExplanationText.lines(steps, file: config), to: 1)
+    }
+
+    private func request(token: String?) throws -> ExplainedRequest {
+        do throws(ExplainedRequest.Mistake) {
+            var fields: [(name: String, value: String)] = []
+            for text in header { fields.append(try ExplainedRequest.field(text)) }
+            return try ExplainedRequest(
+                method: method,
+                target: path,
+                host: host,
+                token: token,
+                fields: fields,
+                address: address
+            )
+        } catch {
+            if error.part == "token" { throw CommandFailure("standard input \(error.remedy)") }
+            throw ValidationError("--\(error.part) \(error.remedy)")
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import Gateway
+import Verification
+
+/// The steps of a decision for the terminal: one a line, what and where in columns; the last one alone.
+enum ExplanationText {
+    /// - Parameter file: The configuration whose lines the steps name.
+    static func lines(_ steps: [DecisionReport.Step], file: String) -> String {
+        let told = steps.filter { $0.step != decision }
+        let places = told.map { step in step.line.map { "\(file):\($0)" } ?? "" }
+        let (nameWidth, placeWidth) = (told.map(\.step.count).max() ?? 0, places.map(\.count).max() ?? 0)
+        var text = ""
+        for (step, place) in zip(told, places) {
+            let margin = placeWidth == 0 ? "" : padded(place, placeWidth) + "  "
+            text += "\(padded(step.step, nameWidth))  \(margin)\(RevocationLine.printable(step.text))\n"
+        }
+        for step in steps where step.step == decision { text += "\(RevocationLine.printable(step.text))\n" }
+        return text
+    }
+
+    /// - Returns: Nil for what is no answer of `POST /api/explain`.
+    static func steps(_ answer: JSONObject) -> [DecisionReport.Step]? {
+        guard let array = answer["steps"]?.array else { return nil }
+        var steps: [DecisionReport.Step] = []
+        for item in array {
+            guard let step = item.object, let name = step["step"]?.string, let text = step["text"]?.string else {
+                return nil
+            }
+            steps.append(
+                DecisionReport.Step(step: name, text: text, line: step["line"]?.double.flatMap { Int(exactly: $0) })
+            )
+        }
+        return steps.last?.step == decision ? steps : nil
+    }
+
+    private static let decision = "decision"
+
+    private static func padded(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+}

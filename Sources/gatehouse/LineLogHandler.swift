@@ -1,0 +1,84 @@
+import Gateway
+import Logging
+import Tenants
+
+/// Writes each message as one line to standard error, whatever is in it: as JSON or as text for people.
+struct LineLogHandler: ModuleLogHandler {
+    private let label: String
+    private let module: LogModule?
+    private let format: LogSettings.Format
+    private let levels: LogLevels
+    private let write: @Sendable (String) -> Void
+    private let now: @Sendable () -> Double
+    /// Where somebody wants less than the configuration does.
+    private var floor: Logger.Level = .trace
+    var metadata: Logger.Metadata = [:]
+    var metadataProvider: Logger.MetadataProvider?
+
+    /// - Parameters:
+    ///   - write: Takes a whole line with its newline.
+    ///   - now: The time in Unix seconds.
+    init(
+        label: String,
+        module: LogModule? = nil,
+        format: LogSettings.Format,
+        levels: LogLevels,
+        write: @escaping @Sendable (String) -> Void = { Terminal.write($0, to: 2) },
+        now: @escaping @Sendable () -> Double = WallClock.now
+    ) {
+        self.label = label
+        self.module = module
+        self.format = format
+        self.levels = levels
+        self.write = write
+        self.now = now
+    }
+
+    var logLevel: Logger.Level {
+        get {
+            let level = max(floor, levels.level(of: module))
+            // What was changed, and by whom, is written whatever is asked for.
+            return module == .audit ? min(level, .notice) : level
+        }
+        set { floor = newValue }
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func handler(for module: LogModule) -> any LogHandler {
+        var handler = LineLogHandler(
+            label: module.label,
+            module: module,
+            format: format,
+            levels: levels,
+            write: write,
+            now: now
+        )
+        handler.floor = floor
+        handler.metadata = metadata
+        handler.metadataProvider = metadataProvider
+        return handler
+    }
+
+    func use(_ settings: LogSettings) { levels.use(settings) }
+
+    func log(event: LogEvent) {
+        let all =
+            metadata
+            .merging(metadataProvider?.get() ?? [:]) { _, new in new }
+            .merging(event.metadata ?? [:]) { _, new in new }
+        let line = LogLine(
+            time: now(),
+            level: event.level,
+            label: label,
+            message: event.message.description,
+            error: event.error.map { "\($0)" },
+            metadata: all.sorted { $0.key < $1.key }
+        )
+        // One write a line: lines of several threads do not mix.
+        write((format == .json ? line.json : line.text) + "\n")
+    }
+}

@@ -1,0 +1,37 @@
+import Logging
+import Synchronization
+import Tenants
+
+/// The levels of all modules, asked by every logger for every message: a reload changes them for all at once.
+final class LogLevels: Sendable {
+    private static let bitsOfLevel: UInt64 = 3
+
+    /// A place for each module and one for what belongs to none: one word, so that a look at it takes no lock.
+    private let levels: Atomic<UInt64>
+
+    init(_ settings: LogSettings) {
+        levels = Atomic(Self.word(settings))
+    }
+
+    func use(_ settings: LogSettings) {
+        levels.store(Self.word(settings), ordering: .relaxed)
+    }
+
+    /// - Parameter module: Nil for what belongs to none.
+    func level(of module: LogModule?) -> Logger.Level {
+        let places = levels.load(ordering: .relaxed) >> Self.shift(module)
+        return Logger.Level.allCases[Int(places & 7)]
+    }
+
+    private static func word(_ settings: LogSettings) -> UInt64 {
+        ([nil] + LogModule.allCases).reduce(0) { word, module in
+            let place = LogSettings.Level.allCases.firstIndex(of: settings.level(of: module)) ?? 0
+            return word | UInt64(place) << shift(module)
+        }
+    }
+
+    private static func shift(_ module: LogModule?) -> UInt64 {
+        let place = module.flatMap { LogModule.allCases.firstIndex(of: $0) }.map { $0 + 1 } ?? 0
+        return UInt64(place) * bitsOfLevel
+    }
+}

@@ -1,0 +1,19 @@
+import Tenants
+
+/// One compact token from standard input, where it is in nobody's sight.
+enum TokenInput {
+    /// More than any token may have, less than the gateway takes as a body.
+    private static let longest = 32 << 10
+
+    static func read() throws -> String {
+        guard let input = Terminal.readInput(upTo: longest) else {
+            throw CommandFailure("standard input is longer than 32 KiB; give one compact token")
+        }
+        let token = input.withoutTrailingNewline
+        guard !token.isEmpty else { throw CommandFailure("standard input is empty; give one compact token") }
+        guard token.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw CommandFailure("standard input is not one compact token on one line")
+        }
+        return String(decoding: token, as: UTF8.self)
+    }
+}

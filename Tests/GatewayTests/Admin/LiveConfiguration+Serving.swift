@@ -1,0 +1,10 @@
+import Tenants
+
+@testable import Gateway
+
+extension LiveConfiguration {
+    static func serving(_ tenants: [Tenant]) -> LiveConfiguration {
+        let configuration = TenantsConfiguration(gateway: GatewaySettings(listeners: []), tenants: tenants)
+        return LiveConfiguration(ConfigurationEdition(configuration, at: 0))
+    }
+}

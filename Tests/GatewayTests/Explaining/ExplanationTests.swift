@@ -1,0 +1,193 @@
+import Store
+import Tenants
+import Testing
+import Verification
+
+@testable import Gateway
+
+/// What is told of decisions, step by step.
+struct ExplanationTests {
+    private typealias Step = DecisionReport.Step
+
+    private static let accepted = Step(step: "accept", text: "the request is well formed: GET")
+    private static let found = Step(step: "token", text: "the token is found as bearer", line: 6)
+    private static let good = Step(
+        step: "verify",
+        text: "the token is good: subject alice of https://issuer.test, expires 2027-01-15T08:10:00.000Z",
+        line: 9
+    )
+    private static let unrevoked = Step(
+        step: "revocation",
+        text: "neither the token nor its session nor its subject is revoked"
+    )
+
+    private static func route(_ path: String) -> Step {
+        Step(step: "route", text: "host app.test: tenant app; rules see the path \(path)", line: 4)
+    }
+
+    @Test func aGrantIsToldInWhole() throws {
+        let door = RehearsalDoor(try RehearsalDoor.tenant())
+        let report = try door.report("/admin/jobs?x=1", token: try Door.token(["role": "admin"]))
+        #expect(
+            report.steps == [
+                Self.accepted, Self.route("/admin/jobs"), Self.found, Self.good, Self.unrevoked,
+                Step(
+                    step: "authorize",
+                    text: "rule /admin/** [GET] needs one of the roles admin, owner; the caller has roles admin, which "
+                        + "lets them in",
+                    line: 22
+                ),
+                Step(step: "decision", text: "forward"),
+            ]
+        )
+        #expect(report.decision == .forward && report.observed == nil && !report.isUncertain)
+    }
+
+    @Test func aMissingRoleIsToldWithItsRule() throws {
+        let door = RehearsalDoor(try RehearsalDoor.tenant())
+        let report = try door.report("/admin/jobs", token: try Door.token())
+        #expect(report.decision == .refuse(status: 403, code: "insufficient_role"))
+        #expect(
+            report.steps.suffix(2) == [
+                Step(
+                    step: "authorize",
+                    text:
+                        "rule /admin/** [GET] needs one of the roles admin, owner; the caller has roles customer, "
+                        + "which falls short",
+                    line: 22
+                ),
+                Step(step: "decision", text: "refuse 403 insufficient_role"),
+            ]
+        )
+    }
+
+    @Test func nobodySignedInIsTold() throws {
+        let door = RehearsalDoor(try RehearsalDoor.tenant())
+        #expect(
+            try door.report("/x").steps == [
+                Self.accepted, Self.route("/x"),
+                Step(step: "token", text: "no token; looked for as bearer", line: 7),
+                Step(
+                    step: "authorize",
+                    text: "no rule of access is for this path and method: a signed-in caller is needed",
+                    line: 20
+                ),
+                Step(step: "decision", text: "refuse 401 missing_token"),
+            ]
+        )
+        let open = try door.report("/open/x")
+        #expect(open.decision == .forward)
+        #expect(open.steps.contains(Step(step: "authorize", text: "rule /open/** lets anyone in", line: 21)))
+    }
+
+    @Test func aRefusedTokenIsToldWithWhatIsWrongOfIt() throws {
+        let door = RehearsalDoor(try RehearsalDoor.tenant())
+        let expired = try door.report("/x", token: try Door.token(["exp": -1000]))
+        #expect(expired.decision == .refuse(status: 401, code: "token_expired"))
+        #expect(expired.steps.contains { $0.step == "verify" && $0.line == 9 && $0.text.contains("expired") })
+        let forged = try door.report("/x", token: try Door.token(forged: true))
+        #expect(forged.decision == .refuse(status: 401, code: "invalid_token"))
+        #expect(forged.steps.contains { $0.step == "verify" && $0.line == 9 && $0.text.contains("signature") })
+        let foreign = try door.report("/x", token: try Door.token(["iss": "https://other.test"]))
+        #expect(
+            foreign.steps.contains {
+                $0.line == 8 && $0.text.contains("of https://other.test; trusted are https://issuer.test")
+            }
+        )
+        let rubbish = try door.report("/x", token: "rubbish")
+        #expect(rubbish.decision == .refuse(status: 401, code: "invalid_token"))
+    }
+
+    @Test func scopesAreToldAfterRoles() throws {
+        let door = RehearsalDoor(try RehearsalDoor.tenant())
+        let report = try door.report("/write/x", token: try Door.token())
+        #expect(report.decision == .refuse(status: 403, code: "insufficient_scope"))
+        let told = try #require(report.steps.last { $0.step == "authorize" })
+        #expect(
+            told.text == "rule /write/** needs one of the roles customer and the scopes read, delete; the caller has "
+                + "roles customer and scopes read, write, which falls short"
+        )
+    }
+
+    @Test func whatIsOnlyObservedGoesOnAndSaysSo() throws {
+        let door = RehearsalDoor(try RehearsalDoor.tenant())
+        let report = try door.report("/soon/x", token: try Door.token())
+        #expect(report.decision == .forward)
+        #expect(report.observed == .refuse(status: 403, code: "insufficient_role"))
+        let told = try #require(report.steps.last { $0.step == "observe" })
+        #expect(told.line == 24)
+        #expect(told.text.hasPrefix("would be refused with 403 insufficient_role"))
+        let observing = RehearsalDoor(try RehearsalDoor.tenant(mode: .observe))
+        let missing = try observing.report("/x")
+        #expect(missing.decision == .forward && missing.observed == .refuse(status: 401, code: "missing_token"))
+        #expect(missing.steps.last { $0.step == "observe" }?.line == 30)
+        #expect(missing.steps.last == Step(step: "decision", text: "forward"))
+    }
+
+    @Test func requestsThatReachNoTenantAreTold() throws {
+        let door = RehearsalDoor(try RehearsalDoor.tenant())
+        let elsewhere = try door.report("/x", host: "other.test")
+        #expect(elsewhere.decision == .refuse(status: 404, code: "unknown_host"))
+        #expect(
+            elsewhere.steps.dropFirst().first?.text == "host other.test: no tenant answers for it and this path"
+        )
+        let ambiguous = try door.report("/x/..%2fadmin")
+        #expect(ambiguous.decision == .refuse(status: 400, code: "ambiguous_path"))
+        let ours = try door.report("/.gatehouse/x")
+        #expect(ours.decision == .refuse(status: 404, code: "unknown_host"))
+        let malformed = try door.report("/x", fields: [("Content-Length", "x")])
+        #expect(malformed.decision == .refuse(status: 400, code: "bad_request"))
+        #expect(malformed.steps.first?.text.hasPrefix("the request is malformed: ") == true)
+    }
+
+    @Test func severalTokensAndOtherSitesAreTold() throws {
+        let door = RehearsalDoor(try RehearsalDoor.tenant(from: [.cookie(name: "s"), .bearer]))
+        let token = try Door.token()
+        let several = try door.report("/x", token: token, fields: [("Cookie", "s=other")])
+        #expect(several.decision == .refuse(status: 400, code: "bad_request"))
+        #expect(several.steps.contains { $0.step == "token" && $0.text.hasPrefix("two different tokens") })
+        let crossSite = try door.report("/x", method: "POST", token: token, fields: [("Origin", "https://evil.test")])
+        #expect(crossSite.decision == .refuse(status: 403, code: "cross_site_request"))
+        let own = try door.report("/x", method: "POST", token: token)
+        #expect(own.decision == .forward)
+    }
+
+    @Test func revocationsAreTold() throws {
+        let door = RehearsalDoor(try RehearsalDoor.tenant())
+        let token = try Door.token(["jti": "t1"])
+        var set = RevocationSet()
+        let entry = RevocationEntry(revokedAt: Door.now, expiresAt: .infinity, version: 1)
+        _ = set.apply(entry, for: RevocationDigest(.token(issuer: Door.issuer, tokenID: "t1")))
+        door.worker.use(RevocationUpdate(sets: ["app": set], contact: door.worker.lastTick))
+        let revoked = try door.report("/x", token: token)
+        #expect(revoked.decision == .refuse(status: 401, code: "token_revoked"))
+        #expect(revoked.steps.contains { $0.step == "revocation" && $0.text.contains("was revoked") })
+        door.worker.use(RevocationUpdate(sets: [:], contact: nil))
+        let stale = try door.report("/x", token: try Door.token())
+        #expect(stale.decision == .refuse(status: 503, code: "store_unavailable"))
+    }
+
+    @Test func whatIsNotKnownOfflineIsSaid() throws {
+        let door = RehearsalDoor(try RehearsalDoor.tenant())
+        let report = try door.report("/x", token: try Door.token(), isOffline: true)
+        #expect(report.decision == .forward && !report.isUncertain)
+        let told = try #require(report.steps.last { $0.step == "revocation" })
+        #expect(told.text.hasPrefix("not looked up") && told.text.contains("--admin"))
+    }
+
+    @Test func anotherTenantsRequestIsSaidToBeItsOwn() throws {
+        let first = try RehearsalDoor.tenant()
+        var other = try Door.tenant(name: "other", host: "app.test", prefix: "/other")
+        other.lines = ["hosts": 40]
+        let house = EmbeddedHouse([first, other])
+        var report: DecisionReport?
+        Rehearsal.run(try ExplainedRequest(method: "GET", target: "/other/x"), of: first, on: house.worker) {
+            report = $0
+        }
+        let told = try #require(report?.steps.dropFirst().first)
+        #expect(told.line == 40)
+        #expect(
+            told.text == "host app.test and path_prefix /other: tenant other, not app; rules see the path /other/x"
+        )
+    }
+}

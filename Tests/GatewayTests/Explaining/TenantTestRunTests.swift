@@ -1,0 +1,148 @@
+import Tenants
+import Testing
+import Verification
+
+@testable import Gateway
+
+/// The `tests` of tenants.yaml, as `gatehouse check` runs them.
+struct TenantTestRunTests {
+    private static let now = Clock.unix()
+
+    private static func test(
+        _ target: String,
+        method: String = "GET",
+        claims: JSONObject? = nil,
+        fields: [(name: String, value: String)] = [],
+        status: Int,
+        code: String? = nil
+    ) -> TenantTest {
+        TenantTest(
+            method: method,
+            target: target,
+            claims: claims,
+            fields: fields,
+            status: status,
+            code: code,
+            line: 50,
+            column: 9
+        )
+    }
+
+    private static func run(_ tenants: [Tenant]) async throws -> [String] {
+        let configuration = TenantsConfiguration(gateway: GatewaySettings(listeners: []), tenants: tenants)
+        return try await TenantTestRun.run(configuration, file: "t.yaml", at: now).map(\.description)
+    }
+
+    private static func run(_ tests: [TenantTest], _ tenant: Tenant? = nil) async throws -> [String] {
+        var tenant = try tenant ?? RehearsalDoor.tenant()
+        tenant.tests = tests
+        return try await run([tenant])
+    }
+
+    @Test func testsThatHoldSayNothing() async throws {
+        let mistakes = try await Self.run([
+            Self.test("/open/x", status: 200), Self.test("/x", status: 401, code: "missing_token"),
+            Self.test("/x", claims: [:], status: 200),
+            Self.test("/admin/x", claims: ["role": "admin"], status: 200),
+            Self.test("/admin/x", claims: ["role": "customer"], status: 403, code: "insufficient_role"),
+            Self.test("/admin/x", claims: ["role": "customer"], status: 403),
+            Self.test("/write/x", claims: ["role": "customer"], status: 403, code: "insufficient_scope"),
+            Self.test("/x", claims: ["exp": 1], status: 401, code: "token_expired"),
+            Self.test("/x", claims: ["iss": "https://other.test"], status: 401, code: "invalid_token"),
+            Self.test("/x/..%2fy", status: 400, code: "ambiguous_path"),
+            // Those of rules that are only observed tell what will be.
+            Self.test("/soon/x", claims: ["role": "customer"], status: 403, code: "insufficient_role"),
+        ])
+        #expect(mistakes == [])
+    }
+
+    /// Which scheme the app is reached by, a test does not say.
+    @Test func theAppsOwnOriginIsItsOwnByEitherScheme() async throws {
+        let tenant = try RehearsalDoor.tenant(from: [.cookie(name: "session")])
+        func test(_ origin: String, status: Int) -> TenantTest {
+            Self.test("/x", method: "POST", claims: [:], fields: [(name: "Origin", value: origin)], status: status)
+        }
+        let tests = [
+            test("https://app.test", status: 200), test("http://app.test", status: 200),
+            test("https://evil.test", status: 403), test("https://app.test:8443", status: 403),
+        ]
+        #expect(try await Self.run(tests, tenant) == [])
+    }
+
+    @Test func everyTestThatFailsIsToldWithWhatCameAndWhy() async throws {
+        let mistakes = try await Self.run([
+            Self.test("/admin/x", claims: ["role": "customer"], status: 200),
+            Self.test("/admin/x", claims: ["role": "admin"], status: 403, code: "insufficient_role"),
+            Self.test("/open/x", status: 200), Self.test("/x", status: 401, code: "token_expired"),
+        ])
+        #expect(
+            mistakes == [
+                "t.yaml:50:9: GET /admin/x: expected to go on, but it would be refused with 403 insufficient_role: "
+                    + "rule /admin/** [GET] needs one of the roles admin, owner; the caller has roles customer, which falls "
+                    + "short (line 22)",
+                "t.yaml:50:9: GET /admin/x: expected 403 insufficient_role, but it would go on: rule /admin/** [GET] "
+                    + "needs one of the roles admin, owner; the caller has roles admin, which lets them in (line 22)",
+                "t.yaml:50:9: GET /x: expected 401 token_expired, but it would be refused with 401 missing_token: no "
+                    + "rule of access is for this path and method: a signed-in caller is needed (line 20)",
+            ]
+        )
+    }
+
+    @Test func anObservingTenantIsTestedAsIfItEnforced() async throws {
+        let tenant = try RehearsalDoor.tenant(mode: .observe)
+        let mistakes = try await Self.run(
+            [Self.test("/x", status: 401, code: "missing_token"), Self.test("/x", status: 200)],
+            tenant
+        )
+        #expect(mistakes.count == 1)
+        #expect(mistakes.first?.contains("would be refused with 401 missing_token") == true)
+    }
+
+    @Test func keysThatAreNotAtHandAreNotNeeded() async throws {
+        var tenant = try Door.tenant(from: [.cookie(name: "s")])
+        let source = RemoteKeySource(location: .keySet(url: "https://id.test/keys"))
+        tenant.authenticate.policy.issuers = [
+            IssuerPolicy(
+                issuer: "https://id.test",
+                audiences: ["app"],
+                algorithms: [.rs256],
+                keys: nil,
+                requiresAccessTokenType: true
+            )
+        ]
+        tenant.authenticate.policy.requiredClaims = ["jti", "sub"]
+        tenant.authenticate.keySources = [.remote(source)]
+        let evil = [(name: "Origin", value: "https://evil.test")]
+        let mistakes = try await Self.run(
+            [
+                Self.test("/x", claims: [:], status: 200),
+                Self.test("/x", claims: ["aud": "other"], status: 401, code: "invalid_token"),
+                Self.test("/x", claims: ["sub": nil], status: 401, code: "invalid_token"),
+                Self.test("/x", method: "POST", claims: [:], fields: evil, status: 403, code: "cross_site_request"),
+                Self.test("/x", method: "POST", claims: [:], status: 200),
+            ],
+            tenant
+        )
+        #expect(mistakes == [])
+    }
+
+    @Test func opaqueTokensAndProofsAreLeftOut() async throws {
+        var tenant = try Door.tenant()
+        tenant.authenticate.policy.issuers = []
+        tenant.authenticate.keySources = []
+        tenant.introspection = Introspection(
+            url: "https://id.test/introspect",
+            clientID: "g",
+            clientSecret: Secret("s"),
+            audiences: ["app"]
+        )
+        tenant.proof = ProofRules()
+        let mistakes = try await Self.run([Self.test("/x", claims: [:], status: 200)], tenant)
+        #expect(mistakes == [])
+    }
+
+    @Test func codesOfTestsAreThoseOfRefusals() {
+        for code in TenantTest.codes { #expect(RefusalCode(rawValue: code) != nil, "\(code)") }
+        #expect(Set(TenantTest.codes).count == TenantTest.codes.count)
+    }
+}

@@ -1,0 +1,54 @@
+import Tenants
+import Testing
+
+@testable import Gateway
+
+@Suite struct ReloadPlanTests {
+    private static func listener(_ port: Int) -> Listener { Listener(address: HostPort(host: "127.0.0.1", port: port)) }
+
+    private static func configuration(_ tenants: [Tenant], ports: [Int] = [8080]) -> TenantsConfiguration {
+        TenantsConfiguration(gateway: GatewaySettings(listeners: ports.map(listener)), tenants: tenants)
+    }
+
+    @Test func itNamesWhatBecomesOtherwise() throws {
+        let (a, b, c) = (try Door.tenant(name: "a"), try Door.tenant(name: "b"), try Door.tenant(name: "c"))
+        var other = b
+        other.mode = .observe
+        let plan = ReloadPlan(
+            from: Self.configuration([a, b], ports: [8080, 8081]),
+            to: Self.configuration([other, c], ports: [8082, 8080])
+        )
+        #expect(plan.obstacles == [])
+        #expect(plan.opened == [Self.listener(8082)])
+        #expect(plan.closed == [Self.listener(8081)])
+        #expect(
+            plan.changes == [
+                "listener 127.0.0.1:8082: added", "listener 127.0.0.1:8081: removed", "tenant b: changed",
+                "tenant c: added", "tenant a: removed",
+            ]
+        )
+    }
+
+    @Test func linesThatMoveChangeNothing() throws {
+        var (tenant, moved) = (try Door.tenant(), try Door.tenant())
+        tenant.lines = ["": 7]
+        moved.lines = ["": 9]
+        tenant.access.rules = [AccessRule(path: try PathPattern("/x"), allow: .anyone, line: 3)]
+        moved.access.rules = [AccessRule(path: try PathPattern("/x"), allow: .anyone, line: 5)]
+        #expect(ReloadPlan(from: Self.configuration([tenant]), to: Self.configuration([moved])).changes == [])
+    }
+
+    @Test func whatNeedsARestartIsAnObstacle() throws {
+        let old = Self.configuration([try Door.tenant()])
+        var new = old
+        new.gateway.threads = 4
+        new.gateway.log.format = .text
+        new.gateway.limits.headers = 50
+        let plan = ReloadPlan(from: old, to: new)
+        #expect(
+            plan.obstacles == [
+                "gateway.threads can only change with a restart", "gateway.log.format can only change with a restart",
+            ]
+        )
+    }
+}
