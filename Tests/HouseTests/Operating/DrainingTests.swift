@@ -100,6 +100,29 @@ import Testing
         }
     }
 
+    /// Load balancers ask every now and then only, and send requests until they have heard that it is not ready.
+    @Test func allIsServedDuringTheDelay() async throws {
+        let setup = HouseSetup(gateway: "shutdown_delay: 1h")
+        try await withHouse(setup) { house async throws in
+            let open = try await house.connect()
+            try await open.send(house.head("/open/x"))
+            #expect(try await open.response().status == 200)
+            let down = Task { await house.shutdown() }
+            #expect(try await drainingHasBegun(house))
+            let fresh = try await house.connect()
+            for client in [open, fresh, open, fresh] {
+                try await client.send(house.head("/open/x"))
+                let response = try await client.response()
+                #expect(response.status == 200)
+                #expect(response.fields.list("Connection") == [])
+            }
+            // The delay of a task that is cancelled is over.
+            down.cancel()
+            for client in [open, fresh] { #expect(try await client.untilClosed() == []) }
+            await down.value
+        }
+    }
+
     @Test func shuttingDownTwiceIsHarmless() async throws {
         try await withHouse { house async throws in
             await house.shutdown()

@@ -32,6 +32,20 @@ import Verification
         }
     }
 
+    @Test func aRequestThatIsMadeAgainCountsOnce() async throws {
+        let setup = HouseSetup.refreshing(tenant: "rate_limits: [{ by: subject, rate: 1/h, burst: 1 }]")
+        try await withDesk(setup) { house, desk async throws in
+            let session = try house.session()
+            desk.end(session.old)
+            desk.give(token: session.new)
+            let response = try await house.request("/x", token: session.old)
+            #expect(response.status == 200)
+            expectDelivered(response, session.new)
+            try expectReplayed(house, session, of: [], "limited")
+            expectRefusal(try await house.request("/x", token: session.new), 429, "rate_limited")
+        }
+    }
+
     @Test func aBodyWithALengthIsSentAgain() async throws {
         try await withDesk { house, desk async throws in
             let session = try house.session()

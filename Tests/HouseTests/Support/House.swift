@@ -18,8 +18,12 @@ final class House: Sendable {
     /// Of all listeners, in the order of the setup.
     let addresses: [HostPort]
     let adminAddress: HostPort?
+    /// Where Envoy asks by gRPC, if the setup says so.
+    let extAuthzAddress: HostPort?
 
     private let gateway: Gateway
+    private let values: [String: String]
+    private let setup: Latest
     private let clients = Mutex<[RawClient]>([])
     private let secrets = Mutex<[String]>([TestIssuer.secret])
 
@@ -41,19 +45,25 @@ final class House: Sendable {
             "nobody": "http://127.0.0.1:\(closed.port)",
             "jwks": try scratch.write(issuer.jwks, to: "jwks.json"),
         ]
-        let configuration = try setup.configuration(ordinary.merging(values) { _, given in given })
+        let values = ordinary.merging(values) { _, given in given }
+        let configuration = try setup.configuration(values)
         let accessLog = accessLog
+        let current = Latest(setup)
+        self.values = values
+        self.setup = current
         gateway = Gateway(
             configuration: configuration,
             logger: log.logger(),
             accessLog: .sink { accessLog.write($0) },
-            sealingKeys: setup.sealingKeys.map { Secret($0) }
+            sealingKeys: setup.sealingKeys.map { Secret($0) },
+            reading: { current.value.withLock { $0 }.reading(values) }
         )
         let bound = try await gateway.start()
         guard let first = bound.listeners.first else { throw Malformed("no listener") }
         address = first
         addresses = bound.listeners
         adminAddress = bound.admin
+        extAuthzAddress = bound.extAuthz
     }
 
     // MARK: Clients
@@ -133,6 +143,28 @@ final class House: Sendable {
     func keepSecret(_ text: String) -> String {
         secrets.withLock { $0.append(text) }
         return text
+    }
+
+    // MARK: Reloading
+
+    /// What tenants.yaml says by now.
+    private final class Latest: Sendable {
+        let value: Mutex<HouseSetup>
+
+        init(_ setup: HouseSetup) { value = Mutex(setup) }
+    }
+
+    /// Writes tenants.yaml anew and has it read.
+    @discardableResult
+    func reload(_ setup: HouseSetup) async -> ReloadReport {
+        self.setup.value.withLock { $0 = setup }
+        return await gateway.reload(because: .signal)
+    }
+
+    /// As ``reload(_:)``, of which nothing but a success is wanted.
+    func change(_ setup: HouseSetup, sourceLocation: SourceLocation = #_sourceLocation) async {
+        let report = await reload(setup)
+        #expect(report.result == .applied, "\(report.mistakes)", sourceLocation: sourceLocation)
     }
 
     // MARK: Closing

@@ -77,17 +77,20 @@ extension HouseSetup {
     }
 
     func configuration(_ values: [String: String]) throws -> TenantsConfiguration {
-        let text = text(values)
-        let result = TenantsFile.read(
-            text: Array(text.utf8),
+        let result = reading(values)
+        guard let configuration = result.configuration else {
+            let mistakes = result.errors.map(\.description).joined(separator: "\n")
+            throw Refused(description: "\(mistakes)\n\(text(values))")
+        }
+        return configuration
+    }
+
+    func reading(_ values: [String: String]) -> ReadResult {
+        TenantsFile.read(
+            text: Array(text(values).utf8),
             path: "tenants.yaml",
             environment: ["HOUSE_SECRET": TestIssuer.secret],
             files: DiskFiles()
         )
-        guard let configuration = result.configuration else {
-            let mistakes = result.errors.map(\.description).joined(separator: "\n")
-            throw Refused(description: "\(mistakes)\n\(text)")
-        }
-        return configuration
     }
 }

@@ -157,6 +157,25 @@ class Page:
         await self.call("Input.dispatchKeyEvent", type="keyDown", text=text, **event)
         await self.call("Input.dispatchKeyEvent", type="keyUp", **event)
 
+    async def type(self, text):
+        """Into what has the focus."""
+        await self.call("Input.insertText", text=text)
+
+    async def until(self, script):
+        """Waits until a JavaScript expression is true of the page, which is looked at whenever it changes."""
+        return await self.evaluate(f"""new Promise((done, fail) => {{
+            const look = () => {{
+                const value = {script};
+                if (!value) return;
+                watch.disconnect();
+                done(value);
+            }};
+            const watch = new MutationObserver(look);
+            watch.observe(document, {{subtree: true, childList: true, characterData: true, attributes: true}});
+            look();
+            setTimeout(() => fail(new Error('it did not come to it: ' + document.body.innerText)), {PATIENCE - 5}000);
+        }})""")
+
     async def evaluate(self, script):
         """The value of a JavaScript expression, whether the page itself may run any or not."""
         result = await self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)

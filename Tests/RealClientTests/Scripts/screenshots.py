@@ -1,11 +1,21 @@
-"""Takes the pictures of the sign-in pages: screenshots.py AUTHORIZE FOLDER.
+"""Takes the pictures in the documents.
 
-AUTHORIZE is where an app sends people: the URL of an authorization request that is good.
+screenshots.py sign-in FOLDER AUTHORIZE: of the sign-in pages. AUTHORIZE is where an app sends people: the URL of an
+authorization request that is good.
+
+screenshots.py dashboard FOLDER ADMIN TOKEN SITE CALLER SECONDS TENANT...: of the dashboard at the origin ADMIN, after
+SECONDS of traffic to SITE, with the token CALLER, for the hosts TENANT.localtest.
 """
 
 import asyncio
+import concurrent.futures
+import http.client
+import math
 import pathlib
+import random
 import sys
+import time
+import urllib.parse
 
 from devtools import chromium
 
@@ -13,7 +23,7 @@ PHONE = {"width": 360, "height": 640, "touch": True, "scale": 2}
 DESKTOP = {"width": 1024, "height": 640}
 
 
-async def main(authorize, folder):
+async def sign_in(folder, authorize):
     unknown = authorize.replace("client_id=", "client_id=not-")
     pictures = {
         "sign-in-phone-light": (authorize, {**PHONE, "scheme": "light"}),
@@ -31,4 +41,45 @@ async def main(authorize, folder):
             await tab.picture(pathlib.Path(folder) / f"{name}.png")
 
 
-asyncio.run(main(*sys.argv[1:]))
+def traffic(site, caller, seconds, tenants, lane):
+    """Requests one after the other, most of them good, more of them in the middle of each half minute."""
+    connection = http.client.HTTPConnection(urllib.parse.urlsplit(site).netloc, timeout=30)
+    begun = time.monotonic()
+    while (passed := time.monotonic() - begun) < seconds:
+        host = random.choices(tenants, range(len(tenants), 0, -1))[0]
+        token, path = random.choices(
+            [(caller, "/things"), (caller, "/admin/jobs"), (None, "/things"), ("of-nobody", "/things")],
+            [95, 2, 2, 1])[0]
+        fields = {"Host": f"{host}.localtest"}
+        if token:
+            fields["Authorization"] = f"Bearer {token}"
+        connection.request("GET", path, headers=fields)
+        connection.getresponse().read()
+        time.sleep(0.06 * (1.6 + math.sin(passed / 5 + lane / 3)) * random.random())
+
+
+async def dashboard(folder, admin, token, site, caller, seconds, *tenants):
+    pictures = {
+        "dashboard-desktop": {"width": 1200, "height": 860, "scheme": "light"},
+        "dashboard-phone-dark": {**PHONE, "height": 740, "scheme": "dark"},
+    }
+    lanes = 8
+    with concurrent.futures.ThreadPoolExecutor(lanes) as pool:
+        running = [pool.submit(traffic, site, caller, float(seconds), tenants, lane) for lane in range(lanes)]
+        async with chromium() as browser:
+            tabs = {}
+            for name, look in pictures.items():
+                tab = tabs[name] = await browser.page(await browser.person(), **look)
+                await tab.go(admin)
+                await tab.type(token)
+                await tab.press("Enter")
+            for lane in running:
+                await asyncio.wrap_future(lane)
+            for name, tab in tabs.items():
+                await tab.until("document.querySelector('#traffic path.area')?.getAttribute('d')")
+                await tab.picture(pathlib.Path(folder) / f"{name}.png")
+
+
+PICTURES = {"sign-in": sign_in, "dashboard": dashboard}
+
+asyncio.run(PICTURES[sys.argv[1]](*sys.argv[2:]))

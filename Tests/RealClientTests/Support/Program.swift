@@ -27,6 +27,7 @@ struct Program: Sendable {
     static let nghttp = Program(path: "/usr/bin/nghttp", package: "nghttp2-client")
     static let h2load = Program(path: "/usr/bin/h2load", package: "nghttp2-client")
     static let openssl = Program(path: "/usr/bin/openssl", package: "openssl")
+    static let promtool = Program(path: "/usr/bin/promtool", package: "prometheus")
     /// Debian's own, which finds Debian's modules.
     static let python = Program(path: "/usr/bin/python3", package: "python3")
 

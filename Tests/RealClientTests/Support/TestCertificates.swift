@@ -30,6 +30,10 @@ struct TestCertificates: Sendable {
         try await make(name, ["subjectAltName=DNS:\(host)", "extendedKeyUsage=serverAuth"], by: "authority")
     }
 
+    func makeServer(_ name: String, forAddress address: String) async throws {
+        try await make(name, ["subjectAltName=IP:\(address)", "extendedKeyUsage=serverAuth"], by: "authority")
+    }
+
     /// In lower-case hex.
     func serialNumber(_ name: String) async throws -> String {
         let text = try await Program.openssl.succeed(["x509", "-in", file("\(name).pem"), "-noout", "-serial"])

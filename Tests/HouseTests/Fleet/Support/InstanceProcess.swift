@@ -39,6 +39,17 @@ final class InstanceProcess: Sendable {
         try await until("the instance is ready") { try await instance.readiness().status == 200 }
     }
 
+    /// Ends it in order (SIGTERM), and starts it again.
+    ///
+    /// - Returns: The exit status of the process that has ended.
+    func replace() async throws -> Int32? {
+        let old = process.withLock { $0 }
+        old?.terminate()
+        let status = try await old?.end()
+        try await start()
+        return status
+    }
+
     /// Ends it without a word.
     func kill() async throws {
         try await process.withLock { $0 }?.kill()

@@ -30,12 +30,19 @@ final class ServerProcess: Sendable {
         Self.read(output.fileHandleForReading, into: lines)
     }
 
+    var isRunning: Bool { process.isRunning }
+
     /// Reads on until a line has `text`.
     func line(with text: String) async throws {
         while true {
             if try await lines.next().contains(text) { return }
         }
     }
+
+    /// Asks it to end.
+    func terminate() { process.terminate() }
+
+    func hangUp() { Glibc.kill(process.processIdentifier, SIGHUP) }
 
     /// Stops it where it is, as a machine that hangs does: its sockets stay open.
     func pause() { Glibc.kill(process.processIdentifier, SIGSTOP) }

@@ -7,6 +7,10 @@ enum AppSetup: String, CaseIterable {
     case clans
     /// None of the five: its issuer has both providers on its page, and several clients.
     case games
+    /// None of the five: its clients prove that they hold a key.
+    case arcade
+    /// None of the five: its callers have to, with a nonce.
+    case lounge
 
     var host: String { "\(rawValue).localtest" }
 
@@ -19,6 +23,8 @@ enum AppSetup: String, CaseIterable {
         case .chat: Self.chatText
         case .clans: Self.clansText
         case .games: Self.gamesText
+        case .arcade: Self.arcadeText
+        case .lounge: Self.loungeText
         }
     }
 
@@ -36,7 +42,7 @@ enum AppSetup: String, CaseIterable {
 }
 
 extension AppSetup {
-    private static let apple =
+    static let apple =
         #"issuer: "{apple_issuer}", jwks_url: "{apple_keys}", authorize_url: "{apple_authorize}", "#
         + #"token_url: "{apple_token}""#
     private static let google =
@@ -240,7 +246,7 @@ extension AppSetup {
         """
 
     /// Members of a flow mapping as lines of a block mapping.
-    private static func lines(_ members: String, by width: Int) -> String {
+    static func lines(_ members: String, by width: Int) -> String {
         members.replacing(", ", with: "\n" + String(repeating: " ", count: width))
     }
 }

@@ -1,0 +1,66 @@
+import Tenants
+import Testing
+import Verification
+
+/// The line that is written of each change through the admin API.
+@Suite struct AuditTests {
+    private static let locked = HouseSetup(
+        gateway: "admin: { address: \"127.0.0.1:0\", token: \"\(House.adminToken)\" }"
+    )
+    private static let bearer = ["Authorization: Bearer \(House.adminToken)"]
+
+    @Test func saysWhoDidWhatToWhomAndWithWhatResult() async throws {
+        try await withHouse(Self.locked) { house async throws in
+            house.keepSecret(House.adminToken)
+            let body = #"{"tenant":"app","subject":"ali\nce","reason":"left the company"}"#
+            let response = try await house.askAdmin("POST", "/api/revocations", body: body, fields: Self.bearer)
+            #expect(response.status == 200)
+            let line = try #require(house.audit("revoked").first)
+            let id = try #require(response.fields["X-Request-Id"].first)
+            for part in [
+                "\"by\": token", "\"result\": done", "\"tenant\": app", "\"kind\": subject", #""id": ali\u000ace"#,
+                "\"count\": 1", "\"reason\": left the company", "\"from\": 127.0.0.1", "\"request_id\": \(id)",
+            ] {
+                #expect(line.contains(part), "\(part) in \(line)")
+            }
+        }
+    }
+
+    @Test func hasWhatWasNotDoneAsWell() async throws {
+        try await withHouse { house async throws in
+            let refused = [
+                ("POST", "/api/revocations", #"{"tenant":"none","all":true}"#, "not revoked", "unknown_tenant"),
+                ("DELETE", "/api/revocations", "{}", "revocation not withdrawn", "bad_request"),
+                ("POST", "/api/keys", #"{"tenant":"app"}"#, "signing keys not rotated", "no_issuer"),
+                ("DELETE", "/api/sessions", #"{"tenant":"app","subject":"a"}"#, "sessions not ended", "no_issuer"),
+                ("POST", "/api/reload", #"{"force":true}"#, "configuration not reloaded", "bad_request"),
+            ]
+            for (method, path, body, message, code) in refused {
+                let problem = AdminProblemDocument(try await house.askAdmin(method, path, body: body))
+                #expect(problem?.code == code, "\(method) \(path)")
+                let lines = house.audit(message)
+                #expect(lines.count == 1, "\(message)")
+                #expect(lines.first?.contains("\"result\": \(code)") == true, "\(lines)")
+                #expect(lines.first?.contains("\"by\": loopback") == true, "\(lines)")
+            }
+        }
+    }
+
+    @Test func readingIsNoChange() async throws {
+        try await withHouse { house async throws in
+            _ = try await house.admin("/api/revocations?tenant=app")
+            _ = try await house.admin("/api/tenants")
+            _ = try await house.askAdmin("POST", "/api/keys", body: #"{"tenant":"app","dry_run":true}"#)
+            #expect(!house.log.text.contains("request_id"))
+        }
+    }
+
+    /// Whoever is not let in changes nothing, and fills no audit.
+    @Test func strangersLeaveNoLine() async throws {
+        try await withHouse(Self.locked) { house async throws in
+            let body = #"{"tenant":"app","all":true}"#
+            #expect(try await house.askAdmin("POST", "/api/revocations", body: body).status == 401)
+            #expect(!house.log.text.contains("revoked"))
+        }
+    }
+}

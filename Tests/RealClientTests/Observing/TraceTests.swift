@@ -1,0 +1,133 @@
+import Testing
+import Verification
+
+extension RealClients {
+    /// Traces as OpenTelemetry's own library reads them at a collector.
+    @Suite struct TraceTests {
+        private struct Span {
+            let object: JSONObject
+
+            init(_ line: String) throws { object = try jsonLine(line) }
+
+            func text(_ name: String) -> String { object[name]?.string ?? "" }
+            func attribute(_ name: String) -> JSONValue? { object["attributes"]?.object?[name] }
+            var isError: Bool { object["is_error"] == true }
+            var duration: Double { (object["end"]?.double ?? 0) - (object["start"]?.double ?? 0) }
+            /// Name and kind of the span.
+            var title: String { "\(text("kind")) \(text("name"))" }
+        }
+
+        private static func spans(_ count: Int, from house: ObservingHouse) async throws -> [Span] {
+            var spans: [Span] = []
+            for _ in 0..<count { spans.append(try Span(try await house.collector.line())) }
+            return spans
+        }
+
+        @Test func aRequestsSpansSayWhatWasDecidedAndWhoAnswered() async throws {
+            try await withObservingHouse { house, _ async throws in
+                let token = try ObservingHouse.token("first")
+                let seen = try jsonLine(try await house.get("/x/y?secret=query", token: token))
+                let spans = try await Self.spans(3, from: house)
+                #expect(spans.map(\.title) == ["server GET", "internal decide", "client GET"])
+                #expect(Set(spans.map { $0.text("trace") }).count == 1)
+                #expect(Set(spans.map { $0.text("span") }).count == 3)
+                #expect(spans[0].text("parent").isEmpty)
+                #expect(spans.dropFirst().allSatisfy { $0.text("parent") == spans[0].text("span") })
+                // The backend goes on from the span that stands for its request.
+                let parents = seen.received("traceparent")
+                #expect(parents == ["00-\(spans[2].text("trace"))-\(spans[2].text("span"))-01"])
+                let expected: [(Int, String, JSONValue)] = [
+                    (0, "http.request.method", "GET"), (0, "url.path", "/x/y"), (0, "url.scheme", "http"),
+                    (0, "http.response.status_code", 200), (0, "network.protocol.version", "1.1"),
+                    (0, "client.address", "127.0.0.1"), (0, "gatehouse.tenant", "app"),
+                    (0, "gatehouse.outcome", "granted"), (1, "gatehouse.outcome", "granted"),
+                    (2, "http.request.method", "GET"), (2, "server.address", "127.0.0.1"),
+                    (2, "server.port", .number(JSONNumber(Int(house.backendPort) ?? 0))),
+                    (2, "http.response.status_code", 200),
+                ]
+                for (place, name, value) in expected { #expect(spans[place].attribute(name) == value, "\(name)") }
+                #expect(spans[0].attribute("gatehouse.request_id")?.string == seen.received("x-request-id").first)
+                #expect(spans.allSatisfy { !$0.isError && $0.duration >= 0 && $0.duration < 60 })
+                #expect(spans[0].object["resource"]?.object?["service.name"] == "gatehouse")
+                let all = spans.map { JSONWriter.text(of: .object($0.object)) }.joined()
+                for secret in [token, "secret=query", "Bearer"] { #expect(!all.contains(secret)) }
+            }
+        }
+
+        @Test func aTraceIsCarriedOnFromTheClientToTheBackend() async throws {
+            let trace = "0af7651916cd43dd8448eb211c80319c"
+            try await withObservingHouse(sample: 0) { house, _ async throws in
+                // This client has not sampled it: neither do we, and all it sent goes on as it came.
+                let quiet = "00-\(trace)-b7ad6b7169203331-00"
+                var seen = try jsonLine(
+                    try await house.get("/open/x", fields: ["traceparent: \(quiet)", "tracestate: a=1"])
+                )
+                #expect(seen.received("traceparent") == [quiet])
+                #expect(seen.received("tracestate") == ["a=1"])
+                // Nobody decides on this one, and the share is none.
+                seen = try jsonLine(try await house.get("/open/x"))
+                #expect(seen.received("traceparent").allSatisfy { $0.hasSuffix("-00") })
+                let fields = ["traceparent: 00-\(trace)-00f067aa0ba902b7-01", "tracestate: a=1,b=2"]
+                seen = try jsonLine(try await house.get("/open/x", fields: fields))
+                // What comes first is of the third request.
+                let spans = try await Self.spans(3, from: house)
+                #expect(spans.allSatisfy { $0.text("trace") == trace })
+                #expect(spans[0].text("parent") == "00f067aa0ba902b7")
+                #expect(seen.received("traceparent") == ["00-\(trace)-\(spans[2].text("span"))-01"])
+                #expect(seen.received("tracestate") == ["a=1,b=2"])
+            }
+        }
+
+        @Test func aRefreshIsASpanBetweenTheTwoRequests() async throws {
+            try await withObservingHouse { house, renewed async throws in
+                let seen = try jsonLine(try await house.get("/again", token: try ObservingHouse.token("old")))
+                #expect(seen.received("authorization") == ["Bearer \(renewed)"])
+                let spans = try await Self.spans(5, from: house)
+                #expect(
+                    spans.map(\.title) == [
+                        "server GET", "internal decide", "client GET", "internal refresh", "client GET",
+                    ]
+                )
+                #expect(spans[2].attribute("http.response.status_code") == 401)
+                #expect(spans[3].attribute("gatehouse.refresh.trigger") == "unauthorized")
+                #expect(spans[3].attribute("gatehouse.refresh.outcome") == "renewed")
+                #expect(spans[4].attribute("http.response.status_code") == 200)
+                #expect(spans[0].attribute("http.response.status_code") == 200)
+                let parent = "00-\(spans[0].text("trace"))-\(spans[4].text("span"))-01"
+                #expect(seen.received("traceparent") == [parent])
+                #expect(!spans.contains { JSONWriter.text(of: .object($0.object)).contains(renewed) })
+            }
+        }
+
+        @Test func whatFailsIsMarkedWithItsReason() async throws {
+            try await withObservingHouse { house, _ async throws in
+                _ = try await house.get("/x")
+                var spans = try await Self.spans(2, from: house)
+                #expect(spans.map(\.title) == ["server GET", "internal decide"])
+                #expect(spans[1].attribute("gatehouse.outcome") == "missing_token")
+                // It is the client's fault: no error of the server (OpenTelemetry semantic conventions for HTTP).
+                #expect(!spans[0].isError && spans[0].attribute("http.response.status_code") == 401)
+
+                let token = try ObservingHouse.token("first")
+                _ = try await house.get("/fails", token: token)
+                spans = try await Self.spans(3, from: house)
+                #expect(spans[0].isError && spans[0].attribute("error.type") == "500")
+                #expect(spans[2].isError && spans[2].attribute("http.response.status_code") == 500)
+
+                _ = try await house.get("/lost", token: token)
+                spans = try await Self.spans(3, from: house)
+                #expect(spans[0].isError && spans[0].attribute("error.type") == "backend_unavailable")
+                #expect(spans[0].attribute("http.response.status_code") == 502)
+                #expect(spans[2].isError && spans[2].attribute("error.type") == "backend_unavailable")
+            }
+        }
+
+        @Test func aCollectorThatIsAwayForAMomentGetsThemLater() async throws {
+            try await withObservingHouse(refusals: 1) { house, _ async throws in
+                _ = try await house.get("/open/x")
+                #expect(try await house.collector.line() == "refused")
+                #expect(try await Self.spans(3, from: house).map(\.title).contains("client GET"))
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+"""An OTLP/HTTP collector. It prints its port, then each span that it is sent as a line of JSON, and serves until its
+standard input ends.
+
+Usage: collector.py [REFUSALS]
+
+The first REFUSALS messages are answered 503, for a line `refused` each.
+"""
+
+import json
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
+    ExportTraceServiceRequest, ExportTraceServiceResponse)
+from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
+
+refusals = int(sys.argv[1]) if len(sys.argv) > 1 else 0
+
+
+def value(any_value):
+    kind = any_value.WhichOneof("value")
+    if kind == "array_value":
+        return [value(element) for element in any_value.array_value.values]
+    return getattr(any_value, kind)
+
+
+def attributes(pairs):
+    return {pair.key: value(pair.value) for pair in pairs}
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        global refusals
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        if refusals > 0:
+            refusals -= 1
+            print("refused", flush=True)
+            return self.answer(503, b"")
+        if self.path != "/v1/traces" or self.headers["Content-Type"] != "application/x-protobuf":
+            print(f"not OTLP: {self.path} {self.headers['Content-Type']}", flush=True)
+            return self.answer(400, b"")
+        message = ExportTraceServiceRequest.FromString(body)
+        known = ExportTraceServiceRequest()
+        known.CopyFrom(message)
+        known.DiscardUnknownFields()
+        if known.ByteSize() != message.ByteSize():
+            print("with fields that OTLP does not have", flush=True)
+            return self.answer(400, b"")
+        for resource_spans in message.resource_spans:
+            for scope_spans in resource_spans.scope_spans:
+                for span in scope_spans.spans:
+                    self.tell(span, scope_spans.scope.name, attributes(resource_spans.resource.attributes))
+        self.answer(200, ExportTraceServiceResponse().SerializeToString())
+
+    def tell(self, span, scope, resource):
+        print(json.dumps({
+            "trace": span.trace_id.hex(), "span": span.span_id.hex(), "parent": span.parent_span_id.hex(),
+            "name": span.name, "kind": Span.SpanKind.Name(span.kind).removeprefix("SPAN_KIND_").lower(),
+            "start": span.start_time_unix_nano / 1e9, "end": span.end_time_unix_nano / 1e9,
+            "is_error": span.status.code == Status.STATUS_CODE_ERROR,
+            "attributes": attributes(span.attributes),
+            "events": [{"name": event.name, "attributes": attributes(event.attributes)} for event in span.events],
+            "scope": scope, "resource": resource,
+        }), flush=True)
+
+    def answer(self, status, body):
+        self.send_response(status)
+        self.send_header("Content-Type", "application/x-protobuf")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *arguments):
+        pass
+
+
+server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+print(server.server_port, flush=True)
+sys.stdin.read()

@@ -1,0 +1,260 @@
+"""Whoever runs a gateway, at its dashboard in Chromium: dashboard.py SCENARIO KEY=VALUE...
+
+`admin` is the origin of the admin listener and `token` its token, `site` the origin of the tenants' listener. `caller` is
+a token of the tenant `shop`, `google` an ID token that `clans` takes. Prints one line of JSON.
+"""
+
+import asyncio
+import base64
+import json
+import sys
+import urllib.error
+import urllib.request
+
+from devtools import Trouble, chromium
+from looks import DESKTOP, FOCUSED, MEASURE, NARROW, PHONE
+
+VIEWS = ["overview", "health", "revocations", "sessions", "explain"]
+TEXT = "document.getElementById({}).textContent"
+
+
+async def call(site, host, path, token=None, body=None):
+    """A request of an app's client: status and answer."""
+    fields = {"Host": host, "Content-Type": "application/json"}
+    if token:
+        fields["Authorization"] = f"Bearer {token}"
+    request = urllib.request.Request(site + path, body and json.dumps(body).encode(), fields)
+
+    def ask():
+        try:
+            with urllib.request.urlopen(request, timeout=30) as answer:
+                return answer.status, answer.read()
+        except urllib.error.HTTPError as refusal:
+            return refusal.code, refusal.read()
+
+    return await asyncio.to_thread(ask)
+
+
+async def shop(site, token=None):
+    """What a client of the shop gets: the code of a refusal, or else the status."""
+    status, answer = await call(site, "shop.localtest", "/things", token)
+    return status if status == 200 else json.loads(answer)["code"]
+
+
+async def enter(tab, admin, token, view="overview"):
+    """Opens the page and gives it the token, by keys alone."""
+    # Another URL than that of the page that may be there, so that it is loaded anew.
+    await tab.go(f"{admin}/?#{view}")
+    await tab.until("document.activeElement?.id === 'token'")
+    await tab.type(token)
+    await tab.press("Enter")
+    await tab.until("document.getElementById('link').dataset.state === 'good'")
+
+
+async def reach(tab, what, steps=80):
+    """Goes on by the Tab key until what a JavaScript expression names has the focus; all on the way show that they have."""
+    for _ in range(steps):
+        await tab.press("Tab")
+        focused = await tab.evaluate(FOCUSED)
+        if focused and not focused["visible"]:
+            raise Trouble(f"the focus is not to be seen: {focused}")
+        if await tab.evaluate(f"document.activeElement === {what}"):
+            return
+    raise Trouble(f"no key leads to {what}")
+
+
+def outside(tab, admin):
+    return [url for url in tab.requests if not url.startswith((admin + "/", "data:"))]
+
+
+async def looks(browser, admin, token, **_):
+    """Every view on every screen, in both schemes."""
+    shown = []
+    for look, scheme in [(PHONE, "light"), (PHONE, "dark"), (DESKTOP, "light"), (DESKTOP, "dark"), (NARROW, "dark")]:
+        tab = await browser.page(await browser.person(), scheme=scheme, **look)
+        await tab.go(admin)
+        pages = {"lock": await tab.evaluate(MEASURE)}
+        await enter(tab, admin, token)
+        for view in VIEWS:
+            await tab.evaluate(f"location.hash = '{view}'")
+            await tab.until(f"!document.querySelector('[data-view={view}]').hidden")
+            pages[view] = await tab.evaluate(MEASURE)
+        shown += [{"width": look["width"], "scheme": scheme, "view": view, **page} for view, page in pages.items()]
+        if tab.complaints or outside(tab, admin):
+            raise Trouble(f"{tab.complaints} {outside(tab, admin)}")
+    return {"shown": shown}
+
+
+async def names(browser, admin, token, **_):
+    """What a screen reader is told of each view, without mere text."""
+    tab = await browser.page(await browser.person(), **DESKTOP)
+    told = {}
+    await tab.go(admin)
+    told["lock"] = await tab.names()
+    await enter(tab, admin, token)
+    for view in VIEWS:
+        await tab.evaluate(f"location.hash = '{view}'")
+        await tab.until(f"!document.querySelector('[data-view={view}]').hidden")
+        told[view] = await tab.names()
+    return {"language": await tab.evaluate("document.documentElement.lang"), **{
+        view: [pair for pair in pairs if pair[0] not in ["StaticText", "InlineTextBox"]]
+        for view, pairs in told.items()
+    }}
+
+
+async def prompt(browser, admin, token, **_):
+    """The token is asked for, kept in the tab and forgotten."""
+    person = await browser.person()
+    tab = await browser.page(person)
+    await tab.go(admin)
+    asked = [url for url in tab.requests if "/api/" in url]
+    await tab.type("not the token")
+    await tab.press("Enter")
+    refused = await tab.until(TEXT.format("'lock-error'"))
+    hidden = await tab.evaluate("document.getElementById('dashboard').hidden")
+    await enter(tab, admin, token)
+    # As long as the tab is open, and in no other one.
+    await tab.go(f"{admin}/?again")
+    await tab.until("document.getElementById('link').dataset.state === 'good'")
+    other = await browser.page(person)
+    await other.go(admin)
+    await other.until("document.activeElement?.id === 'token'")
+    await tab.evaluate("document.getElementById('leave').click()")
+    return {"asked": asked, "refused": refused, "hidden": hidden,
+            "locked": await tab.evaluate("!document.getElementById('lock').hidden && sessionStorage.length === 0"),
+            "urls": [url for url in tab.requests if token in url]}
+
+
+async def traffic(browser, admin, token, site, caller, **_):
+    """Numbers move with what clients do."""
+    tab = await browser.page(await browser.person(), **DESKTOP)
+    await enter(tab, admin, token)
+    before = await tab.evaluate("document.querySelector('#tiles li').innerText")
+    for bearer in [caller] * 9 + [None] * 4 + ["nonsense"] * 2:
+        await shop(site, bearer)
+    tile = await tab.until("""[...document.querySelectorAll('#tiles li')]
+        .find(tile => /Requests[^]*[1-9][^]*15 since/.test(tile.innerText))?.innerText""")
+    refusals = await tab.until("""document.getElementById('refusals').innerText.includes('missing token')
+        && [...document.querySelectorAll('#refusals li')].map(row => row.innerText.replace('\\n', ' '))""")
+    row = await tab.evaluate("""[...document.querySelectorAll('#tenants tbody tr')]
+        .find(row => row.innerText.startsWith('shop')).innerText""")
+    drawn = await tab.until("document.querySelector('#traffic path.area')?.getAttribute('d')")
+    latency = await tab.evaluate("document.querySelector('#latency svg').getAttribute('aria-label')")
+    # One tenant alone: of the other there is nothing to tell.
+    await tab.evaluate("[...document.querySelectorAll('#tenants button')].find(b => b.textContent === 'clans').click()")
+    other = await tab.evaluate("document.getElementById('refusals').innerText")
+    server = await tab.evaluate("""(location.hash = 'health', new Promise(requestAnimationFrame).then(() =>
+        document.querySelector('#servers tbody tr').innerText))""")
+    return {"before": before, "tile": tile, "refusals": refusals, "row": row, "drawn": drawn, "latency": latency,
+            "other": other, "server": server, "complaints": tab.complaints, "outside": outside(tab, admin)}
+
+
+async def keyboard(browser, admin, token, site, caller, **_):
+    """A token is revoked, and let in again, by keys alone."""
+    tab = await browser.page(await browser.person(), **DESKTOP)
+    await enter(tab, admin, token)
+    before = await shop(site, caller)
+    await reach(tab, "document.querySelector('nav a[href=\"#revocations\"]')")
+    await tab.press("Enter")
+    await tab.until("document.activeElement?.id === 'revocations-title'")
+    await reach(tab, "document.getElementById('revoke-value')")
+    await tab.type(caller)
+    await reach(tab, "document.getElementById('revoke-reason')")
+    await tab.type("<img src=x onerror=alert(1)>")
+    await reach(tab, "document.querySelector('#revoke button')")
+    await tab.press("Enter")
+    news = await tab.until(TEXT.format("'news'"))
+    after = await shop(site, caller)
+    row = await tab.until("document.querySelector('#revocations-table tbody tr')?.innerText")
+    await reach(tab, "document.querySelector('#revocations-table button')")
+    await tab.press("Enter")
+    await tab.until("document.getElementById('confirm').open")
+    # Whoever presses a key without reading has said no.
+    safe = await tab.evaluate("document.activeElement.textContent")
+    await reach(tab, "document.getElementById('confirm-yes')", steps=3)
+    await tab.press("Enter")
+    await tab.until("document.getElementById('news').textContent.startsWith('Taken back')")
+    again = await shop(site, caller)
+    return {"before": before, "news": news, "after": after, "row": row, "safe": safe, "again": again,
+            "images": await tab.evaluate("document.images.length"), "complaints": tab.complaints,
+            "kept": await tab.evaluate("document.getElementById('revoke-value').value")}
+
+
+async def explain(browser, admin, token, caller, **_):
+    """What would become of a request."""
+    tab = await browser.page(await browser.person(), **DESKTOP)
+    await enter(tab, admin, token, "explain")
+    told = {}
+    for name, bearer in [("nobody", ""), ("caller", caller)]:
+        await tab.evaluate(f"""(() => {{
+            const form = document.getElementById('ask');
+            form.elements.tenant.value = 'shop';
+            form.elements.path.value = '/things';
+            form.elements.token.value = {json.dumps(bearer)};
+            document.getElementById('steps').replaceChildren();
+            form.requestSubmit();
+        }})()""")
+        await tab.until("document.querySelector('#steps li')")
+        told[name] = {"verdict": await tab.evaluate(TEXT.format("'verdict'")),
+                      "steps": await tab.evaluate("document.getElementById('steps').innerText")}
+    await tab.evaluate("(document.getElementById('ask').elements.path.value = 'no path',"
+                       " document.getElementById('ask').requestSubmit())")
+    mistake = await tab.until("document.querySelector('#ask .error').textContent")
+    return {**told, "mistake": mistake, "leaked": caller.split(".")[1] in json.dumps(told)}
+
+
+async def sessions(browser, admin, token, site, google, **_):
+    """A session is found and ended."""
+    _, answer = await call(site, "clans.localtest", "/auth/google", body={"id_token": google})
+    access = json.loads(answer)["access_token"]
+    payload = access.split(".")[1]
+    claims = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+    before, _ = await call(site, "clans.localtest", "/things", access)
+    tab = await browser.page(await browser.person(), **DESKTOP)
+    await enter(tab, admin, token, "sessions")
+    await tab.evaluate(f"""(() => {{
+        const form = document.getElementById('find-sessions');
+        form.elements.id.value = {json.dumps(claims["sub"])};
+        form.requestSubmit();
+    }})()""")
+    row = await tab.until("document.querySelector('#sessions-table tbody tr')?.innerText")
+    await tab.evaluate("document.querySelector('#sessions-table tbody button').click()")
+    await tab.until("document.getElementById('confirm').open")
+    await tab.evaluate("document.getElementById('confirm-yes').click()")
+    news = await tab.until("/^Ended/.test(document.getElementById('news').textContent)"
+                           " && document.getElementById('news').textContent")
+    status, answer = await call(site, "clans.localtest", "/things", access)
+    return {"before": before, "row": row, "session": claims["sid"], "news": news, "after": json.loads(answer)["code"],
+            "left": await tab.evaluate("document.getElementById('sessions-note').textContent"),
+            "complaints": tab.complaints}
+
+
+async def scheme(browser, admin, token, **_):
+    """The switch wins over what the system likes, and is remembered."""
+    tab = await browser.page(await browser.person(), scheme="dark")
+    ground = "getComputedStyle(document.body).backgroundColor"
+    await enter(tab, admin, token)
+    colors = [await tab.evaluate(ground)]
+    for _ in range(2):
+        await tab.evaluate("document.getElementById('scheme').click()")
+        colors.append(await tab.evaluate(ground))
+    await tab.evaluate("document.getElementById('scheme').click()")
+    await tab.evaluate("document.getElementById('scheme').click()")
+    await tab.go(f"{admin}/?again")
+    colors.append(await tab.evaluate(ground))
+    return {"colors": colors}
+
+
+SCENARIOS = [looks, names, prompt, traffic, keyboard, explain, sessions, scheme]
+
+
+async def main(name, options):
+    scenario, = [scenario for scenario in SCENARIOS if scenario.__name__ == name]
+    async with chromium() as browser:
+        return await scenario(browser, **options)
+
+
+try:
+    print(json.dumps(asyncio.run(main(sys.argv[1], dict(option.split("=", 1) for option in sys.argv[2:])))))
+except Trouble as trouble:
+    sys.exit(f"{sys.argv[1]}: {trouble}")
