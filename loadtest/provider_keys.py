@@ -38,18 +38,19 @@ def integers(der):
 class ProviderKey:
     """Signs identity tokens by RS256 (RFC 7518 section 3.3)."""
 
-    def __init__(self):
+    def __init__(self, identifier="load"):
+        self.identifier = identifier
         made = subprocess.run(["openssl", "genrsa", "-traditional", "2048"], check=True, capture_output=True).stdout
         der = subprocess.run(["openssl", "rsa", "-traditional", "-outform", "DER"], input=made, check=True,
                              capture_output=True).stdout
         _, self.modulus, self.exponent, _, self.p, self.q, self.dp, self.dq, self.inverse = integers(der)
-        self.header = encoded({"alg": "RS256", "kid": "load", "typ": "JWT"})
+        self.header = encoded({"alg": "RS256", "kid": identifier, "typ": "JWT"})
 
     def key_set(self):
         numbers = {"n": self.modulus, "e": self.exponent}
         values = {name: part(number.to_bytes((number.bit_length() + 7) // 8, "big")).decode()
                   for name, number in numbers.items()}
-        return {"keys": [{"kty": "RSA", "use": "sig", "alg": "RS256", "kid": "load", **values}]}
+        return {"keys": [{"kty": "RSA", "use": "sig", "alg": "RS256", "kid": self.identifier, **values}]}
 
     def token(self, claims):
         signed = self.header + b"." + encoded(claims)
