@@ -5,43 +5,67 @@
 #   make test      build, then run every test, the curl lines of the demo and of the README
 #   make format    put Swift sources into the house style
 #   make lint      check the style; anything off is an error
+#   make lint-packaging   check what is in packaging/, and the packages that are made with it
 #   make release   build the optimised binary and print where it is
+#   make install   build it and install it below PREFIX (/usr/local)
+#   make reference write the tables of docs/configuration.md anew from the schema
+#   make docs      build the libraries' documentation, into .build/documentation
+#   make packages   build it and make the files of a release in dist/: archive, Debian package, bill of materials
+#   make check-packages   install what `make packages` made in a Debian of its own, and run it there (as root)
 #   make bench     build the optimised binary and measure an authenticated request beside its peers
 #   make bench-http2   the same over HTTP/2, with and without TLS, and TLS handshakes
 #   make bench-revocations   what a million revocations, and a Redis that stands still, cost a request
 #   make bench-refresh   what being able to refresh costs a request that needs none
+#   make bench-limits   what rate limits, alone and shared, cost a request that is within them
 #   make bench-sign-ins   how many sign-ins, codes and refreshes a second, and what each costs
-#   make screenshots   take the pictures of the sign-in pages in the documents
+#   make screenshots   take the pictures of the sign-in pages and the dashboard in the documents
 #   make soak      build it and run it under mixed load with faults for ten minutes
+#   make soak-churn   build it and run it for twenty minutes while all around it changes: reloads, keys, servers, Redis
+#   make loadtest  build it and play scenarios with k6 beside nginx, HAProxy and Envoy; LOADTEST=quick takes a third
 #   make clean     remove what was built
 
 SWIFT ?= swift
+# Without the index, which is for editors and which they make for themselves, and without debug information, a first
+# build is quicker. With a debugger: `make BUILD_FLAGS= ...`.
+BUILD_FLAGS ?= --disable-index-store -debug-info-format none
+BUILD := $(SWIFT) build $(BUILD_FLAGS)
+PREFIX ?= /usr/local
 SWIFT_PATHS := Package.swift Sources Tests
-# Tests of parsers keep the processor busy for half a minute, in which servers of tests beside them would be late.
+# Tests of parsers, and browsers, keep the processor busy, so that servers of tests beside them would be late: apart.
 SERVER_TESTS := ^(HouseTests|RealClientTests|RedisTests|StoreTests)\.
-# Several instances with their Redis servers and Sentinels, one test at a time: each has the machine to itself.
-FLEET_TESTS := ^HouseTests\.(Arrival|CutWire|Failover|Killed|PausedStore|RefreshFleet[A-Za-z]*|SignInFleet[A-Za-z]*|RevokingUnderLoad|SharedKeySet)Tests
+# Several instances with their Redis servers and Sentinels, or proxies in front, one test at a time: each has the machine
+# to itself.
+FLEET_TESTS := ^HouseTests\.(Agreement|Arrival|CutWire|Failover|Killed|PausedStore|ProofFleet[A-Za-z]*|RateLimitFleet[A-Za-z]*|RefreshFleet[A-Za-z]*|SignInFleet[A-Za-z]*|RevokingUnderLoad|Rolling|SharedKeySet)Tests
 # Exclusivity is checked at compile time and in every debug build and test; at run time it costs a third of the user
 # instructions of a request.
 RELEASE_FLAGS := -c release --product gatehouse --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked
 
-.PHONY: setup demo test format lint release bench bench-http2 bench-revocations bench-refresh bench-sign-ins screenshots soak clean
+.PHONY: setup demo test format lint release install reference docs bench bench-http2 bench-revocations bench-refresh bench-limits bench-sign-ins screenshots soak soak-churn loadtest clean
+.PHONY: lint-packaging release-binary packages check-packages
 
 setup:
 	@scripts/setup
 
 demo: setup
-	$(SWIFT) build --product gatehouse
+	$(BUILD) --product gatehouse
 	@exec "$$($(SWIFT) build --show-bin-path)/gatehouse" demo $(DEMO_OPTIONS)
 
 test: setup
 	@scripts/test-environment >/dev/null
-	$(SWIFT) build --build-tests
-	$(SWIFT) build --product gatehouse
+	$(BUILD) --build-tests
+	$(BUILD) --product gatehouse
+	scripts/check-links
+	scripts/check-named-tests
 	scripts/check-documents "$$($(SWIFT) build --show-bin-path)/gatehouse"
 	scripts/check-demo "$$($(SWIFT) build --show-bin-path)/gatehouse"
-	$(SWIFT) test --skip-build --skip "$(SERVER_TESTS)"
-	$(SWIFT) test --skip-build --filter "$(SERVER_TESTS)" --skip "$(FLEET_TESTS)"
+	scripts/check-quickstart "$$($(SWIFT) build --show-bin-path)/gatehouse"
+	scripts/check-migrations "$$($(SWIFT) build --show-bin-path)/gatehouse"
+	scripts/check-docc "$$($(SWIFT) build --show-bin-path)"
+	scripts/lint-packaging "$$($(SWIFT) build --show-bin-path)/gatehouse"
+	$(SWIFT) test --skip-build --skip "$(SERVER_TESTS)|^IssuingTests\."
+	$(SWIFT) test --skip-build --filter "^IssuingTests\."
+	$(SWIFT) test --skip-build --filter "$(SERVER_TESTS)" --skip "$(FLEET_TESTS)|^RealClientTests\."
+	$(SWIFT) test --skip-build --filter "^RealClientTests\."
 	$(SWIFT) test --skip-build --filter "$(FLEET_TESTS)" --no-parallel
 
 format:
@@ -51,9 +75,33 @@ lint:
 	$(SWIFT) format lint --strict --parallel --recursive $(SWIFT_PATHS)
 	@scripts/lint-shell
 
-release: setup
+lint-packaging: setup
+	$(BUILD) --product gatehouse
+	scripts/lint-packaging "$$($(SWIFT) build --show-bin-path)/gatehouse"
+
+release: setup release-binary
+
+release-binary:
 	$(SWIFT) build $(RELEASE_FLAGS)
 	@echo "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)/gatehouse"
+
+install: release
+	install -D "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)/gatehouse" "$(DESTDIR)$(PREFIX)/bin/gatehouse"
+
+reference:
+	$(BUILD) --product gatehouse
+	scripts/generate-configuration-reference "$$($(SWIFT) build --show-bin-path)/gatehouse"
+
+docs:
+	$(BUILD) --product gatehouse
+	scripts/check-docc "$$($(SWIFT) build --show-bin-path)" .build/documentation
+
+packages: release
+	scripts/release "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)/gatehouse" dist
+	scripts/lint-deb dist/*.deb
+
+check-packages:
+	scripts/check-packages dist
 
 bench: release
 	Benchmarks/authenticated "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)/gatehouse"
@@ -67,15 +115,26 @@ bench-revocations: release
 bench-refresh: release
 	Benchmarks/refresh "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)/gatehouse"
 
+bench-limits: release
+	Benchmarks/limits "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)/gatehouse"
+
 bench-sign-ins: release
 	loadtest/sign_ins.py "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)/gatehouse"
 
 screenshots: setup
-	$(SWIFT) build --product gatehouse
+	$(BUILD) --product gatehouse
 	scripts/screenshots "$$($(SWIFT) build --show-bin-path)/gatehouse" docs/images
 
 soak: release
 	loadtest/soak.py "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)/gatehouse"
 
+soak-churn: release
+	loadtest/churn.py "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)/gatehouse"
+
+loadtest: release
+	PATH="$$(loadtest/environment):$$PATH" loadtest/loadtest.py $(if $(filter quick,$(LOADTEST)),--quick) \
+		"$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)/gatehouse"
+
 clean:
 	$(SWIFT) package clean
+	rm -rf dist
