@@ -6,8 +6,7 @@ public struct EffectiveConfiguration: Sendable {
         self.root = root
     }
 
-    /// The configuration as YAML. Every key of a section that is in effect is there; keys that are not in effect are
-    /// there if the file has them. Secrets stand as ``Secret/redaction``.
+    /// The configuration as YAML, with every key that has a value or a default. Secrets stand as ``Secret/redaction``.
     public func print() -> String {
         var printer = ConfigurationPrinter()
         printer.object(root, Schema.root, indentation: 0)
@@ -23,8 +22,6 @@ private struct ConfigurationPrinter {
         for key in object.keys {
             if let value = node?[key.name] {
                 self.value(value, key.type, name: key.name, indentation: indentation)
-            } else if case .none = key.effect {
-                continue
             } else if let standard = key.standard {
                 line(indentation, "\(key.name): \(standard)")
             } else if case .object(let below) = key.type, below.isWhollyOptional {

@@ -36,15 +36,8 @@ public enum ConfigurationReference {
 
     private static func row(_ key: SchemaKey) -> String {
         let standard = key.isRequired ? "required" : key.standard.map { "`\($0)`" } ?? ""
-        let words = "\(key.meaning)\(effect(key.effect))".replacing("|", with: "\\|")
+        let words = key.meaning.replacing("|", with: "\\|")
         return "| `\(key.name)` | \(type(key.type)) | \(standard) | \(words) |"
-    }
-
-    private static func effect(_ effect: SchemaKey.Effect) -> String {
-        switch effect {
-        case .full: ""
-        case .none(let consequence): " *Not in effect yet: \(consequence).*"
-        }
     }
 
     private static func type(_ type: SchemaType) -> String {

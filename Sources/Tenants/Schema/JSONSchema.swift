@@ -85,7 +85,7 @@ public enum JSONSchema {
 
     /// What stands with a key: its meaning, its default, and what its value may be.
     private static func property(_ key: SchemaKey, title: String) -> JSONObject {
-        var property: JSONObject = ["description": .string(key.meaning + words(of: key.effect))]
+        var property: JSONObject = ["description": .string(key.meaning)]
         if let standard = key.standard, let value = value(of: standard, key.type) {
             property["default"] = value
         } else if key.type.isText, let value = value(of: key.type.example, key.type) {
@@ -93,13 +93,6 @@ public enum JSONSchema {
         }
         for member in schema(of: key.type, title: title).members { property[member.name] = member.value }
         return property
-    }
-
-    private static func words(of effect: SchemaKey.Effect) -> String {
-        switch effect {
-        case .full: ""
-        case .none(let consequence): " Not in effect yet: \(consequence)."
-        }
     }
 
     private static func list(of element: JSONObject, _ minimum: Int, _ maximum: Int) -> JSONObject {

@@ -1,11 +1,11 @@
-/// Holds a value against the schema: unknown and missing keys, wrong types, numbers out of bounds, and keys that are
-/// not in effect yet. What several keys mean together is the readers' part.
+/// Holds a value against the schema: unknown and missing keys, wrong types, numbers out of bounds. What several keys mean
+/// together is the readers' part.
 struct SchemaCheck {
     private var findings: Findings
 
     static func check(_ root: DocumentNode, into findings: inout Findings) {
         var check = SchemaCheck(findings: findings)
-        check.value(root, .object(Schema.root), name: "the file", owner: .start, isQuiet: false)
+        check.value(root, .object(Schema.root), name: "the file", owner: .start)
         findings = check.findings
     }
 
@@ -16,24 +16,17 @@ struct SchemaCheck {
     /// - Parameters:
     ///   - name: How messages call the value.
     ///   - owner: Where its key stands.
-    ///   - isQuiet: Inside a section that was already reported as not in effect.
-    private mutating func value(
-        _ node: DocumentNode,
-        _ type: SchemaType,
-        name: String,
-        owner: Place,
-        isQuiet: Bool
-    ) {
+    private mutating func value(_ node: DocumentNode, _ type: SchemaType, name: String, owner: Place) {
         if case .unresolved = node.content { return }
         switch type {
         case .object(let object):
             guard case .map(let entries) = node.content else { return mismatch(node, type, name) }
-            check(entries, against: object, name: name, owner: owner, isQuiet: isQuiet)
+            check(entries, against: object, name: name, owner: owner)
         case .dictionary(_, let element, let minimum):
             guard case .map(let entries) = node.content else { return mismatch(node, type, name) }
             if entries.count < minimum { findings.error(node.place, "\(name) is empty: name at least \(minimum)") }
             for entry in entries {
-                value(entry.value, element, name: "\"\(entry.key)\"", owner: entry.keyPlace, isQuiet: isQuiet)
+                value(entry.value, element, name: "\"\(entry.key)\"", owner: entry.keyPlace)
             }
         case .list(let element, let minimum, let maximum):
             guard case .list(let items) = node.content else { return mismatch(node, type, name) }
@@ -44,11 +37,11 @@ struct SchemaCheck {
                 findings.error(node.place, "\(name) has more than \(maximum) items: give fewer")
             }
             for item in items {
-                value(item, element, name: "an item of \(name)", owner: item.place, isQuiet: isQuiet)
+                value(item, element, name: "an item of \(name)", owner: item.place)
             }
         case .either(let types):
             guard let fitting = types.first(where: { $0.hasShape(of: node) }) else { return mismatch(node, type, name) }
-            value(node, fitting, name: name, owner: owner, isQuiet: isQuiet)
+            value(node, fitting, name: name, owner: owner)
         case .anything:
             return
         default:
@@ -60,22 +53,14 @@ struct SchemaCheck {
         _ entries: [DocumentNode.Entry],
         against object: SchemaObject,
         name: String,
-        owner: Place,
-        isQuiet: Bool
+        owner: Place
     ) {
         for entry in entries {
             guard let key = object.key(entry.key) else {
                 findings.error(entry.keyPlace, Self.unknown(entry.key, object))
                 continue
             }
-            var isQuietBelow = isQuiet
-            switch key.effect {
-            case .none(let consequence):
-                if !isQuiet { findings.notInEffect(entry.keyPlace, "\"\(key.name)\"", consequence) }
-                isQuietBelow = true
-            case .full: break
-            }
-            value(entry.value, key.type, name: "\"\(key.name)\"", owner: entry.keyPlace, isQuiet: isQuietBelow)
+            value(entry.value, key.type, name: "\"\(key.name)\"", owner: entry.keyPlace)
         }
         for key in object.keys where key.isRequired && !entries.contains(where: { $0.key == key.name }) {
             let addition = key.type.isSection ? "add the section" : "add \"\(key.name): \(key.type.example)\""
@@ -147,11 +132,5 @@ struct SchemaCheck {
         let remedy = type.isSection ? "write its keys on the lines below it, indented" : "write it like \(type.example)"
         // The value itself may be a secret in the wrong place: only its kind is told.
         findings.error(node.place, "\(name) must be \(type.expectation), but is \(node.kind): \(remedy)")
-    }
-}
-
-extension Findings {
-    mutating func notInEffect(_ place: Place, _ what: String, _ consequence: String) {
-        warning(place, "\(what) is not in effect yet: \(consequence.filter { $0 != "`" })")
     }
 }

@@ -40,19 +40,11 @@ public struct SchemaObject: Sendable {
 
 /// One key of a map.
 public struct SchemaKey: Sendable {
-    /// How much of what a key says is done by this version.
-    public enum Effect: Sendable, Equatable {
-        case full
-        /// Read and checked only; what follows from that.
-        case none(String)
-    }
-
     public var name: String
     public var type: SchemaType
     public var isRequired: Bool
     /// As it would be written, in YAML; nil: nothing is done without the key.
     public var standard: String?
-    public var effect: Effect
     /// One line for references.
     public var meaning: String
 
@@ -61,14 +53,12 @@ public struct SchemaKey: Sendable {
         _ type: SchemaType,
         isRequired: Bool = false,
         standard: String? = nil,
-        effect: Effect = .full,
         _ meaning: String
     ) {
         self.name = name
         self.type = type
         self.isRequired = isRequired
         self.standard = standard
-        self.effect = effect
         self.meaning = meaning
     }
 }
