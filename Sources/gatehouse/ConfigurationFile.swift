@@ -1,4 +1,5 @@
 import Foundation
+import Gateway
 import NIOPosix
 import Synchronization
 import Tenants
@@ -6,8 +7,7 @@ import Tenants
 /// tenants.yaml of a process that runs: read at the start, and anew whenever somebody asks for it.
 final class ConfigurationFile: Sendable {
     private let path: String
-    /// What the last reading was made of.
-    private let read = Mutex<[String]>([])
+    private let read = Mutex<ConfigurationWatch.Stamps>([:])
 
     init(_ path: String) {
         self.path = path
@@ -16,8 +16,9 @@ final class ConfigurationFile: Sendable {
     /// Reads it with the process's environment. Blocks on the disk.
     func readNow() -> ReadResult {
         let files = WatchedFiles()
+        files.note(path)
         let result = ConfigurationReader.read(path, files: files)
-        read.withLock { $0 = Array(Set(files.paths + [path])) }
+        read.withLock { $0 = files.stamps }
         return result
     }
 
@@ -27,6 +28,6 @@ final class ConfigurationFile: Sendable {
         return reading ?? readNow()
     }
 
-    /// The file and those that it named when it was read last.
-    var paths: [String] { read.withLock { $0 } }
+    /// The file, and those that it named, as they were when they were read last.
+    var stamps: ConfigurationWatch.Stamps { read.withLock { $0 } }
 }

@@ -1,16 +1,25 @@
+import Gateway
 import Synchronization
 import Tenants
 
 /// The real file system, with a note of every file that is read through it: what a configuration is made of.
 final class WatchedFiles: FileReading {
     private let disk = DiskFiles()
-    private let noted = Mutex<Set<String>>([])
+    private let noted = Mutex<ConfigurationWatch.Stamps>([:])
 
-    /// The paths that were read.
-    var paths: [String] { noted.withLock { $0.sorted() } }
+    /// The files that were read, each as it was before it was read for the first time.
+    var stamps: ConfigurationWatch.Stamps { noted.withLock { $0 } }
+
+    /// To be called before the file is read.
+    func note(_ path: String) {
+        let stamp = FileStamp(path)
+        noted.withLock { noted in
+            if noted[path] == nil { noted[path] = .some(stamp) }
+        }
+    }
 
     func read(_ path: String) throws(FileReadingError) -> [UInt8] {
-        _ = noted.withLock { $0.insert(path) }
+        note(path)
         return try disk.read(path)
     }
 

@@ -2,12 +2,18 @@ import Tenants
 
 /// The servers of one tenant as one event loop sees them: how each is doing, and whose turn it is.
 final class BackendServers {
+    /// What all that ever served a tenant share, so that a long request holds those of its beginning alone, and not one
+    /// of each reload since.
+    private final class Line {
+        weak var latest: BackendServers?
+    }
+
     let pools: [ServerPool]
     private let backend: Backend
     private let tls: BackendTLSContexts?
     private var balancer: Balancer
-    /// What serves the tenant now; nil as long as this does.
-    private var successor: BackendServers?
+    private var isReplaced = false
+    private let line: Line
     private unowned let worker: Worker
 
     /// - Parameters:
@@ -21,6 +27,7 @@ final class BackendServers {
         previous: BackendServers? = nil
     ) {
         self.worker = worker
+        line = previous?.line ?? Line()
         self.backend = backend
         self.tls = tls
         let settings = ServerPool.Settings(backend, loops: loops)
@@ -53,6 +60,7 @@ final class BackendServers {
                 pool.joins(self, at: place, forUpgrades: upgrades)
             }
         }
+        line.latest = self
         previous?.replace(by: self)
     }
 
@@ -73,7 +81,7 @@ final class BackendServers {
 
     /// Others serve the tenant from now on. What is under way here goes on.
     private func replace(by successor: BackendServers) {
-        self.successor = successor
+        isReplaced = true
         for pool in pools where !successor.pools.contains(where: { $0 === pool }) { pool.close() }
     }
 
@@ -95,7 +103,7 @@ final class BackendServers {
     /// - Parameter tried: Places of servers that had the request or could not be reached for it.
     func choose(for caller: Caller?, butNot tried: [Int]) -> ServerPool? {
         // The places are others there; a server that had the request may have it again.
-        if let successor { return successor.choose(for: caller, butNot: []) }
+        if isReplaced, let latest = line.latest { return latest.choose(for: caller, butNot: []) }
         let random = worker.identifiers.next()
         return balancer.choose(
             butNot: tried,

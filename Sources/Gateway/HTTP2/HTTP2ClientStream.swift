@@ -34,6 +34,8 @@ final class HTTP2ClientStream: ClientExchange {
 
     func begin(_ id: UInt32, _ fields: borrowing HeaderList, endStream: Bool, isWelcome: Bool) {
         self.id = id
+        // The object served another request before, and a reload may have changed who is trusted since.
+        peer = connection.peer
         phase = .head
         requestEnded = endStream
         waitingBody.removeAll(keepingCapacity: true)

@@ -87,10 +87,15 @@ final class PeerTLS {
         -> Bool
     {
         if serverName != nil {
-            if router.host == serverNameBytes { return true }
+            if router.host == serverNameBytes { return askedFor(request.tenant) }
             guard router.tenant(ofHost: serverNameBytes, request, bytes) === request.tenant else { return false }
         }
         let shown = current?.identity(forServerName: String(decoding: router.host, as: UTF8.self))
         return shown?.files == files
+    }
+
+    /// A reload may have come to ask for client certificates, or for those of other authorities, since the handshake.
+    private func askedFor(_ tenant: TenantRuntime) -> Bool {
+        !tenant.needsClientCertificate || tenant.tenant.tls?.clientCAFile == files.clientCAFile
     }
 }

@@ -95,7 +95,11 @@ actor SlowVerifier {
         verifiers = tenants.map { TokenVerifier($0.authenticate.policy) }
         keySources = tenants.map(\.authenticate.keySources)
         graces = tenants.map(\.refreshGrace.secondsAsDouble)
-        for (source, keys) in knownKeys where !source.isFile { use(keys, from: source) }
+        for (verifier, sources) in zip(verifiers, keySources) {
+            for (place, source) in sources.enumerated() where !source.isFile {
+                if let keys = knownKeys[source] { verifier.use(keys, ofIssuer: place) }
+            }
+        }
     }
 
     /// Issuers whose keys come from `source` have these from now on.

@@ -202,6 +202,8 @@ extension KeySetKeeper {
             await handOn(source)
             return false
         }
+        // Those who asked meanwhile.
+        answer(entries[source]?.state.waitersOverdue(at: .infinity) ?? [], .nothingNew)
         let entry = entries.removeValue(forKey: source)
         await entry?.writes.finish()
         return true

@@ -6,8 +6,9 @@ struct Counters: Sendable {
 
     /// The configured tenants and one for requests that are nobody's.
     private(set) var tenantCount: Int
-    /// By tenant, method and status.
-    private(set) var requests: [UInt64]
+    /// By tenant and method, and there by status; empty where nothing was counted yet, since tenants come and go, and
+    /// most methods are never seen.
+    private var requests: [[UInt64]]
     /// By tenant and outcome.
     private(set) var decisions: [UInt64]
     /// By tenant and outcome: refusals that were only observed.
@@ -22,7 +23,7 @@ struct Counters: Sendable {
 
     init(tenantCount: Int) {
         self.tenantCount = tenantCount + 1
-        requests = Array(repeating: 0, count: self.tenantCount * Self.methodCount * Self.statusCount)
+        requests = Array(repeating: [], count: self.tenantCount * Self.methodCount)
         decisions = Array(repeating: 0, count: self.tenantCount * Self.outcomeCount)
         wouldRefuse = Array(repeating: 0, count: self.tenantCount * Self.outcomeCount)
         refreshes = Array(repeating: 0, count: self.tenantCount * RefreshNote.Event.allCases.count)
@@ -35,8 +36,8 @@ struct Counters: Sendable {
         let added = configured + 1 - tenantCount
         guard added > 0 else { return }
         let place = tenantCount - 1
-        let (methods, events) = (Self.methodCount * Self.statusCount, RefreshNote.Event.allCases.count)
-        Self.insert(added * methods, at: place * methods, in: &requests)
+        let (methods, events) = (Self.methodCount, RefreshNote.Event.allCases.count)
+        requests.insert(contentsOf: Array(repeating: [], count: added * methods), at: place * methods)
         Self.insert(added * Self.outcomeCount, at: place * Self.outcomeCount, in: &decisions)
         Self.insert(added * Self.outcomeCount, at: place * Self.outcomeCount, in: &wouldRefuse)
         Self.insert(added * events, at: place * events, in: &refreshes)
@@ -51,7 +52,9 @@ struct Counters: Sendable {
 
     mutating func count(tenant: Int, method: CountedMethod, status: Int, outcome: Outcome) {
         let status = min(max(status - 100, 0), Self.statusCount - 1)
-        requests[(tenant * Self.methodCount + method.rawValue) * Self.statusCount + status] += 1
+        let row = tenant * Self.methodCount + method.rawValue
+        if requests[row].isEmpty { requests[row] = Array(repeating: 0, count: Self.statusCount) }
+        requests[row][status] += 1
         decisions[tenant * Self.outcomeCount + outcome.index] += 1
     }
 
@@ -73,7 +76,13 @@ struct Counters: Sendable {
         var other = other
         other.grow(tenantCount: tenantCount - 1)
         grow(tenantCount: other.tenantCount - 1)
-        for index in requests.indices { requests[index] += other.requests[index] }
+        for row in requests.indices where !other.requests[row].isEmpty {
+            if requests[row].isEmpty {
+                requests[row] = other.requests[row]
+            } else {
+                for status in requests[row].indices { requests[row][status] += other.requests[row][status] }
+            }
+        }
         for index in decisions.indices { decisions[index] += other.decisions[index] }
         for index in wouldRefuse.indices { wouldRefuse[index] += other.wouldRefuse[index] }
         for index in refreshes.indices { refreshes[index] += other.refreshes[index] }
@@ -89,10 +98,11 @@ struct Counters: Sendable {
 
     /// The requests that were counted at all, each with what it is counted by.
     func forEachRequestCount(_ body: (_ tenant: Int, _ method: CountedMethod, _ status: Int, _ count: UInt64) -> Void) {
-        for (place, count) in requests.enumerated() where count > 0 {
-            let row = place / Self.statusCount
+        for (row, counts) in requests.enumerated() {
             guard let method = CountedMethod(rawValue: row % Self.methodCount) else { continue }
-            body(row / Self.methodCount, method, place % Self.statusCount + 100, count)
+            for (status, count) in counts.enumerated() where count > 0 {
+                body(row / Self.methodCount, method, status + 100, count)
+            }
         }
     }
 }

@@ -1,46 +1,53 @@
 import NIOPosix
 
-/// Tells when the files that a configuration was read from have changed, and are no longer being written.
+/// Tells when the files that a configuration was read from are not as they were read, and are no longer being written.
 public struct ConfigurationWatch: Sendable {
+    /// How each file was found; nil where there was none.
+    public typealias Stamps = [String: FileStamp?]
+
+    /// Looks that pass before a configuration that could not be put in force is tried again.
+    private static let patience = 10
+
     private let interval: Duration
-    private let files: @Sendable () -> [String]
-    private let changed: @Sendable () async -> Void
+    private let read: @Sendable () -> Stamps
+    private let changed: @Sendable () async -> ReloadReport
 
     /// - Parameters:
     ///   - interval: The time between two looks; a change is told of after two to three of it.
-    ///   - files: Those that the last reading was made of.
+    ///   - read: The files that the last reading was made of, each as it was just before it was read: what is written
+    ///     meanwhile is another change.
     ///   - changed: Has them read anew.
     public init(
         interval: Duration = .seconds(1),
-        files: @escaping @Sendable () -> [String],
-        changed: @escaping @Sendable () async -> Void
+        read: @escaping @Sendable () -> Stamps,
+        changed: @escaping @Sendable () async -> ReloadReport
     ) {
         self.interval = interval
-        self.files = files
+        self.read = read
         self.changed = changed
     }
 
     /// Watches until its task is cancelled.
     public func run() async {
-        var watched = files()
-        var changes = CertificateFileChanges(read: await stamps(watched) ?? [])
+        var seen: Stamps = [:]
+        var looksUntilRetry: Int?
         while !Task.isCancelled {
             try? await Task.sleep(for: interval)
             guard !Task.isCancelled else { return }
-            let now = files()
-            if now != watched {
-                // Somebody else had them read anew.
-                watched = now
-                if let stamps = await stamps(watched) { changes = CertificateFileChanges(read: stamps) }
-                continue
-            }
-            guard let stamps = await stamps(watched), changes.look(stamps) == .reload else { continue }
-            await changed()
+            let read = self.read()
+            guard let now = await stamps(of: Array(read.keys)) else { continue }
+            let isSettled = now == seen
+            seen = now
+            looksUntilRetry = looksUntilRetry.map { $0 - 1 }
+            guard isSettled, now != read || looksUntilRetry == 0 else { continue }
+            looksUntilRetry = await changed().mayGoWellLater ? Self.patience : nil
         }
     }
 
     /// The threads of the tasks are few, and a file may be on a disk that hangs.
-    private func stamps(_ files: [String]) async -> [FileStamp?]? {
-        try? await NIOThreadPool.singleton.runIfActive { files.map { FileStamp($0) } }
+    private func stamps(of files: [String]) async -> Stamps? {
+        try? await NIOThreadPool.singleton.runIfActive {
+            Dictionary(uniqueKeysWithValues: files.map { ($0, FileStamp($0)) })
+        }
     }
 }

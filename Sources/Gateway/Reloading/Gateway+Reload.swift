@@ -17,8 +17,13 @@ extension Gateway {
         return report
     }
 
-    private func refused(_ mistakes: [String]) -> ReloadReport {
-        ReloadReport(result: .refused, generation: live.current.generation, mistakes: mistakes)
+    private func refused(_ mistakes: [String], mayGoWellLater: Bool = false) -> ReloadReport {
+        ReloadReport(
+            result: .refused,
+            generation: live.current.generation,
+            mistakes: mistakes,
+            mayGoWellLater: mayGoWellLater
+        )
     }
 
     private func reload(
@@ -30,21 +35,29 @@ extension Gateway {
         let edition = live.current.next(configuration, at: Clock.unix())
         var doors: [FrontDoor.Door] = []
         do {
-            let watch = GatewayCertificates.watch(configuration, logger: logger) { self.use($0) }
-            let certificates = try await GatewayCertificates.load(edition)
+            let watch = GatewayCertificates.watch(configuration, logger: logger) {
+                self.use($0, of: edition.generation)
+            }
+            let certificates = try await GatewayCertificates.load(edition, before: running.parts.backendTLS)
             if plan.changes.isEmpty, isSame(certificates, running.parts), isSame(configuration) {
                 return ReloadReport(result: .unchanged, generation: live.current.generation)
             }
-            for listener in plan.opened {
-                doors.append(try await FrontDoor.open(listener, workers: running.workers))
-            }
+            for listener in plan.opened { doors.append(try await open(listener, running.workers)) }
             let shared = try await running.shared.prepare(edition, on: running.workers[0].eventLoop)
             await swap(running, to: edition, certificates, shared, doors, plan, watch)
         } catch {
             for door in doors { await door.close() }
-            return refused(["\(error)"])
+            return refused(["\(error)"], mayGoWellLater: true)
         }
         return ReloadReport(result: .applied, generation: edition.generation, changes: plan.changes)
+    }
+
+    private func open(_ listener: Listener, _ workers: [WorkerHandle]) async throws -> FrontDoor.Door {
+        do {
+            return try await FrontDoor.open(listener, workers: workers)
+        } catch {
+            throw ListenerFailure(description: "gateway.listen: cannot listen on \(listener.address): \(error)")
+        }
     }
 
     private func isSame(_ certificates: GatewayCertificates, _ parts: Worker.Parts) -> Bool {
@@ -89,9 +102,9 @@ extension Gateway {
         let closed = next.doors.filter { plan.closed.contains($0.listener) }
         next.doors.removeAll { plan.closed.contains($0.listener) }
         next.doors += opened
-        for door in opened { try? await FrontDoor.unlock(door) }
         let settled = next
         state.withLock { $0 = .running(settled) }
+        for door in opened { try? await FrontDoor.unlock(door) }
         for door in closed { await door.close() }
         await running.shared.retireOld()
     }
@@ -124,4 +137,8 @@ extension Gateway {
             logger.error("the new configuration cannot be used; the one before stays in force", metadata: metadata)
         }
     }
+}
+
+private struct ListenerFailure: Error, CustomStringConvertible {
+    let description: String
 }

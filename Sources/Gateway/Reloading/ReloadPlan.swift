@@ -30,7 +30,12 @@ struct ReloadPlan {
             ("log.access", old.log.access == new.log.access),
             ("tracing", old.tracing == new.tracing),
         ]
-        return fixed.filter { !$0.isSame }.map { "gateway.\($0.key) can only change with a restart" }
+        // Its port cannot be opened a second time while the one before is still open.
+        let retuned = new.listeners.filter { listener in
+            old.listeners.contains { $0.address == listener.address && $0 != listener }
+        }
+        return (fixed.filter { !$0.isSame }.map(\.key) + retuned.map { "listen: tls of \($0.address)" })
+            .map { "gateway.\($0) can only change with a restart" }
     }
 
     private static func settings(from old: GatewaySettings, to new: GatewaySettings) -> [String] {

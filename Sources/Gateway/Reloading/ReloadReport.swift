@@ -26,12 +26,21 @@ public struct ReloadReport: Sendable, Equatable {
     public var changes: [String]
     /// Why it was refused, a line each: `file:line:column: message` where it is a place in the file.
     public var mistakes: [String]
+    /// Whether it was refused for what is not in the file: a store that is out of reach, an address that is taken.
+    public var mayGoWellLater: Bool
 
-    public init(result: Result, generation: UInt64, changes: [String] = [], mistakes: [String] = []) {
+    public init(
+        result: Result,
+        generation: UInt64,
+        changes: [String] = [],
+        mistakes: [String] = [],
+        mayGoWellLater: Bool = false
+    ) {
         self.result = result
         self.generation = generation
         self.changes = changes
         self.mistakes = mistakes
+        self.mayGoWellLater = mayGoWellLater
     }
 
     var isInForce: Bool { result != .refused }

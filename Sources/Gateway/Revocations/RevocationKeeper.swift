@@ -36,8 +36,10 @@ actor RevocationKeeper {
     private var waitingForLoad: [EventLoopPromise<Void>] = []
     /// Whether everything was loaded at least once.
     private(set) var isLoaded = false
-    /// Whether tenants have come whose revocations are not loaded yet.
+    /// Whether to load everything before going on.
     private var isLoadDue = false
+    /// Tenants that came with a reload, and whose revocations are not loaded yet.
+    private var unloaded: Set<String> = []
 
     /// What other parts of the instance are told of the store's history.
     enum Word: Sendable {
@@ -126,7 +128,8 @@ actor RevocationKeeper {
     }
 
     private func loadAll(asked: UInt64, since: UInt64) async throws(StoreError) -> StorePosition {
-        let position = try await store.loadRevocations(tenants: tenants) { [weak self] records in
+        let loading = tenants
+        let position = try await store.loadRevocations(tenants: loading) { [weak self] records in
             await self?.loaded(records)
         }
         let lost = book.replace(with: load ?? RevocationLoad(), since: since, at: Clock.unix())
@@ -143,7 +146,8 @@ actor RevocationKeeper {
         if !isLoaded { logger.info("revocations loaded", metadata: ["count": "\(counts.values.reduce(0, +))"]) }
         isLoaded = true
         // More may have come meanwhile.
-        if !isLoadDue {
+        unloaded.subtract(loading)
+        if unloaded.isEmpty {
             for waiting in waitingForLoad { waiting.succeed() }
             waitingForLoad = []
         }
@@ -301,17 +305,21 @@ actor RevocationKeeper {
     /// - Returns: Whether they are loaded within the time.
     func follow(_ tenants: [String], within time: TimeAmount, on eventLoop: any EventLoop) async -> Bool {
         let added = tenants.filter { !self.tenants.contains($0) }
-        guard !added.isEmpty else { return true }
-        self.tenants += added
-        book.add(tenants: added)
-        isLoadDue = true
+        if !added.isEmpty {
+            self.tenants += added
+            book.add(tenants: added)
+            unloaded.formUnion(added)
+            isLoadDue = true
+        }
+        // Also those that a reload before this one asked for in vain.
+        guard !unloaded.isDisjoint(with: tenants) else { return true }
         await loaded(within: time, on: eventLoop)
-        return !isLoadDue
+        return unloaded.isDisjoint(with: tenants)
     }
 
     /// Waits until everything is loaded, but no longer than the time allows.
     func loaded(within time: TimeAmount, on eventLoop: any EventLoop) async {
-        if isLoaded && !isLoadDue { return }
+        if isLoaded && unloaded.isEmpty { return }
         let loaded = eventLoop.makePromise(of: Void.self)
         waitingForLoad.append(loaded)
         let timer = eventLoop.scheduleTask(in: time) { loaded.succeed() }

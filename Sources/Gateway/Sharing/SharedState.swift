@@ -47,6 +47,7 @@ final class SharedState: Sendable {
     private let current: Mutex<Parts>
     private let tasks = Mutex<[Task<Void, Never>]>([])
     private let keyFileTask = Mutex<Task<Void, Never>?>(nil)
+    private let wasReady = Atomic<Bool>(false)
 
     var issuers: OwnIssuers { current.withLock { $0.issuers } }
     var desks: SignInDesks { current.withLock { $0.desks } }
@@ -304,8 +305,10 @@ final class SharedState: Sendable {
         await store.close()
     }
 
-    /// What is not there yet that requests need; empty when there is nothing to wait for.
+    /// What is not there yet that requests need; empty when there is nothing to wait for, and from then on: the keys of one
+    /// issuer, which a reload brings or which have grown too old, are no reason to turn everybody away.
     func missing() async -> [String] {
+        guard !wasReady.load(ordering: .relaxed) else { return [] }
         var missing: [String] = []
         if await !revocations.isLoaded { missing.append("revocations are not loaded") }
         // Those for signing in come later.
@@ -314,6 +317,7 @@ final class SharedState: Sendable {
             missing.append("keys of \(source.label) are not loaded")
         }
         missing += await issuers.missing()
+        if missing.isEmpty { wasReady.store(true, ordering: .relaxed) }
         return missing
     }
 }

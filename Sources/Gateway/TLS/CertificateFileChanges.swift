@@ -1,7 +1,7 @@
 import Glibc
 
 /// What changes about a file's name when its content does: written anew, replaced, or reached by another link.
-struct FileStamp: Equatable, Sendable {
+public struct FileStamp: Equatable, Sendable {
     var device: UInt64
     var inode: UInt64
     var size: Int64
@@ -14,7 +14,7 @@ extension FileStamp {
     /// seen to change.
     ///
     /// - Returns: Nil if there is no such file, or none that may be seen.
-    init?(_ file: String) {
+    public init?(_ file: String) {
         var status = stat()
         guard stat(file, &status) == 0 else { return nil }
         self.init(

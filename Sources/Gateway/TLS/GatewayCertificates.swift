@@ -9,12 +9,19 @@ struct GatewayCertificates: Sendable {
     /// By the place of the tenant; nil for one without `https` servers.
     let backends: [BackendTLSContexts?]
 
-    static func load(_ edition: ConfigurationEdition) async throws -> GatewayCertificates {
+    /// - Parameter before: What is in use, by place: tenants that are no longer in the file keep it, as their own files may
+    ///   be gone.
+    static func load(
+        _ edition: ConfigurationEdition,
+        before: [BackendTLSContexts?] = []
+    ) async throws -> GatewayCertificates {
         let hosts = hosts(edition.configuration)
         let tenants = edition.tenants
+        let served = Set(edition.places)
         return try await NIOThreadPool.singleton.runIfActive {
             var made: [BackendTLS: BackendTLSContexts] = [:]
-            let backends = try tenants.map { tenant -> BackendTLSContexts? in
+            let backends = try tenants.enumerated().map { place, tenant -> BackendTLSContexts? in
+                guard served.contains(place) else { return before[place] }
                 guard tenant.backend.servers.contains(where: { $0.scheme == .https }) else { return nil }
                 let contexts = try made[tenant.backend.tls] ?? BackendTLSContexts(tenant.backend.tls)
                 made[tenant.backend.tls] = contexts
