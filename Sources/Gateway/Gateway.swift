@@ -83,7 +83,9 @@ public final class Gateway: Service, Sendable {
     ///   then.
     public func start() async throws -> BoundAddresses {
         let edition = live.current
-        let watch = GatewayCertificates.watch(edition.configuration, logger: logger) { self.use($0) }
+        let watch = GatewayCertificates.watch(edition.configuration, logger: logger) {
+            self.use($0, of: edition.generation)
+        }
         let certificates = try await GatewayCertificates.load(edition)
         let threads = edition.configuration.gateway.threads
         let count = threads > 0 ? threads : System.coreCount
@@ -115,12 +117,13 @@ public final class Gateway: Service, Sendable {
     /// Is not ready any more for `shutdown_delay`, then stops accepting, lets the requests under way finish within
     /// `shutdown_grace`, and closes the rest.
     public func shutdown() async {
-        // One that is under way ends first; those that come later find nothing running.
-        await reloads.run {}
-        let running: Running? = state.withLock { state in
-            guard case .running(let running) = state else { return nil }
-            state = .stopped
-            return running
+        // A reload that is under way ends first; those that come later find nothing running.
+        let running: Running? = await reloads.run { [self] in
+            state.withLock { state in
+                guard case .running(let running) = state else { return nil }
+                state = .stopped
+                return running
+            }
         }
         guard let running else { return }
         let settings = live.current.configuration.gateway
@@ -238,14 +241,19 @@ public final class Gateway: Service, Sendable {
         }
     }
 
-    func use(_ certificates: ServerCertificates) {
+    /// Takes certificates that were read anew, but not for another edition than the one that they were read for.
+    func use(_ certificates: ServerCertificates, of generation: UInt64) {
         let workers = state.withLock { state -> [WorkerHandle] in
-            guard case .running(var running) = state else { return [] }
+            guard case .running(var running) = state, running.parts.edition.generation == generation else { return [] }
             running.parts.certificates = certificates
             state = .running(running)
             return running.workers
         }
-        for worker in workers { worker.tell { $0.use(certificates) } }
+        for worker in workers {
+            worker.tell { worker in
+                if worker.serving.generation == generation { worker.use(certificates) }
+            }
+        }
     }
 
     private func open(_ running: inout Running) async throws -> BoundAddresses {
@@ -316,6 +324,8 @@ public final class Gateway: Service, Sendable {
         await running.admin?.stop()
         await running.shared.stop()
         try? await running.slow.shutdownGracefully()
-        await accessLog?.flush()
+        if await accessLog?.flush() == false {
+            logger.warning("the last lines of the access log are not written", metadata: ["reason": "no reader"])
+        }
     }
 }

@@ -180,7 +180,9 @@ final class Worker {
         observedSamples.grow(tenantCount: parts.edition.tenants.count)
         serving = makeServing(parts)
         for tenant in serving.tenants {
-            for (source, keys) in knownKeys where !source.isFile { _ = tenant.use(keys, from: source) }
+            for source in tenant.tenant.authenticate.keySources where !source.isFile {
+                if let keys = knownKeys[source] { _ = tenant.use(keys, from: source) }
+            }
             if let set = unclaimedRevocations.removeValue(forKey: tenant.tenant.name) { tenant.revocations.use(set) }
             tenant.revocations.age(since: revocationWatch.contact, at: lastTick)
         }
@@ -315,23 +317,25 @@ final class Worker {
 
     // MARK: What is told of requests
 
-    /// Keeps what the log will say of a request's head, if there is a log.
+    /// Keeps what the log, if there is one, and the trace of a request that has one, will say of its head.
     func logRequest(
         _ record: inout ExchangeRecord,
         _ head: RequestHead,
         _ bytes: Span<UInt8>,
         isBehindProxy: Bool
     ) {
-        guard accessLog != nil else { return }
+        guard accessLog != nil || record.trace != nil else { return }
         if isBehindProxy {
             record.client = ClientAddress.read(head, bytes, trustedProxies: settings.trustedProxies)
         }
-        let end = (head.target.lowerBound..<head.target.upperBound).first { bytes[$0] == UInt8(ascii: "?") }
-        let path = bytes.extracting(head.target.lowerBound..<(end ?? head.target.upperBound))
+        guard accessLog != nil else { return }
+        let target = head.target
+        let end = (target.lowerBound..<target.upperBound).first { bytes[$0] == UInt8(ascii: "?") } ?? target.upperBound
         record.logFragment = AccessLogLines.fragment(
             tenant: record.tenant?.tenant.name,
             method: bytes.extracting(head.method),
-            path: path
+            path: bytes.extracting(target.lowerBound..<end),
+            query: settings.log.query ? LoggedQuery.text(bytes, end..<target.upperBound, record.tenant?.tenant) : []
         )
     }
 

@@ -2,13 +2,14 @@ import Gateway
 import Logging
 import Tenants
 
-/// Writes each message as one line to standard error, whatever is in it: as JSON or as text for people.
+/// Makes one line of each message, whatever is in it: as JSON or as text for people.
 struct LineLogHandler: ModuleLogHandler {
     private let label: String
     private let module: LogModule?
     private let format: LogSettings.Format
     private let levels: LogLevels
     private let write: @Sendable (String) -> Void
+    private let lost: @Sendable () -> Int
     private let now: @Sendable () -> Double
     /// Where somebody wants less than the configuration does.
     private var floor: Logger.Level = .trace
@@ -16,14 +17,16 @@ struct LineLogHandler: ModuleLogHandler {
     var metadataProvider: Logger.MetadataProvider?
 
     /// - Parameters:
-    ///   - write: Takes a whole line with its newline.
+    ///   - write: Takes a whole line with its newline, and must not wait: event loops log.
+    ///   - lost: How many lines never were written.
     ///   - now: The time in Unix seconds.
     init(
         label: String,
         module: LogModule? = nil,
         format: LogSettings.Format,
         levels: LogLevels,
-        write: @escaping @Sendable (String) -> Void = { Terminal.write($0, to: 2) },
+        write: @escaping @Sendable (String) -> Void,
+        lost: @escaping @Sendable () -> Int = { 0 },
         now: @escaping @Sendable () -> Double = WallClock.now
     ) {
         self.label = label
@@ -31,6 +34,7 @@ struct LineLogHandler: ModuleLogHandler {
         self.format = format
         self.levels = levels
         self.write = write
+        self.lost = lost
         self.now = now
     }
 
@@ -55,6 +59,7 @@ struct LineLogHandler: ModuleLogHandler {
             format: format,
             levels: levels,
             write: write,
+            lost: lost,
             now: now
         )
         handler.floor = floor
@@ -64,6 +69,8 @@ struct LineLogHandler: ModuleLogHandler {
     }
 
     func use(_ settings: LogSettings) { levels.use(settings) }
+
+    var lostLines: Int { lost() }
 
     func log(event: LogEvent) {
         let all =
@@ -78,7 +85,7 @@ struct LineLogHandler: ModuleLogHandler {
             error: event.error.map { "\($0)" },
             metadata: all.sorted { $0.key < $1.key }
         )
-        // One write a line: lines of several threads do not mix.
-        write((format == .json ? line.json : line.text) + "\n")
+        // Handed over whole: lines of several threads do not mix.
+        write(line.written(as: format) + "\n")
     }
 }

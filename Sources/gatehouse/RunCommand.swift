@@ -30,7 +30,8 @@ struct RunCommand: AsyncParsableCommand {
             for diagnostic in result.diagnostics { Terminal.printError(diagnostic.description) }
             throw CommandFailure("\(config) cannot be used; nothing was started")
         }
-        let logger = LogOutput.logger(configuration.gateway.log)
+        let output = LogOutput(configuration.gateway.log)
+        let logger = output.logger
         for warning in result.warnings {
             let place = "\(warning.file):\(warning.line):\(warning.column)"
             logger.warning("\(warning.message)", metadata: ["at": "\(place)"])
@@ -52,8 +53,11 @@ struct RunCommand: AsyncParsableCommand {
             )
             try await Self.serve(gateway, file, manager, logger: logger)
         } catch {
+            // What was logged stands before the message about it.
+            await output.flush()
             throw CommandFailure(gateway: configuration.gateway, error)
         }
+        await output.flush()
     }
 
     private static func serve(
@@ -74,8 +78,8 @@ struct RunCommand: AsyncParsableCommand {
                 for await _ in hangUps { _ = await gateway.reload(because: .signal) }
             }
             tasks.addTask {
-                await ConfigurationWatch(files: { file.paths }) {
-                    _ = await gateway.reload(because: .fileChange)
+                await ConfigurationWatch(read: { file.stamps }) {
+                    await gateway.reload(because: .fileChange)
                 }
                 .run()
             }

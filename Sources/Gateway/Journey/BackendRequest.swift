@@ -5,7 +5,7 @@ import Tenants
 struct ForwardingContext {
     let peer: Peer
     let requestID: RequestID
-    /// For a `traceparent` where the client sent none, or the request is traced.
+    /// For a `traceparent` where the client sent none that is valid, or the request is traced.
     var traceID: (UInt64, UInt64)
     var spanID: UInt64
     /// What the client speaks.
@@ -48,7 +48,7 @@ enum BackendRequest {
         if !grant.signInLines.isEmpty { out.writeBytes(grant.signInLines) }
         let set = grant.request.tenant.setLines
         if !set.isEmpty { out.writeBytes(set) }
-        writeIdentifiers(context, hasTraceparent: hasTraceparent, to: &out)
+        writeIdentifiers(head, bytes, context, hasTraceparent: hasTraceparent, to: &out)
         writeForwarding(head, bytes, grant, context, to: &out)
         out.writeStaticString("\r\n")
     }
@@ -220,6 +220,8 @@ enum BackendRequest {
     }
 
     private static func writeIdentifiers(
+        _ head: RequestHead,
+        _ bytes: Span<UInt8>,
         _ context: ForwardingContext,
         hasTraceparent: Bool,
         to out: inout ByteBuffer
@@ -230,13 +232,15 @@ enum BackendRequest {
             out.writeStaticString("\r\n")
             return
         }
-        // W3C Trace Context level 1, section 3.2.
+        // The client's own is valid here only if it is of a later version: what is known of that goes on as version 00
+        // (W3C Trace Context level 1, sections 3.2 and 4.3).
+        let parent = context.isTraced ? nil : TraceParent(head, bytes)
         out.writeStaticString("\r\ntraceparent: 00-")
-        out.writeHex(context.traceID.0)
-        out.writeHex(context.traceID.1)
+        out.writeHex(parent?.traceHigh ?? context.traceID.0)
+        out.writeHex(parent?.traceLow ?? context.traceID.1)
         out.writeStaticString("-")
-        out.writeHex(context.spanID)
-        out.writeStaticString(context.isTraced ? "-01\r\n" : "-00\r\n")
+        out.writeHex(parent?.spanID ?? context.spanID)
+        out.writeStaticString(parent?.isSampled ?? context.isTraced ? "-01\r\n" : "-00\r\n")
     }
 
     /// `Forwarded` (RFC 7239), `X-Forwarded-For`, `-Proto`, `-Host` and `Via` (RFC 9110 section 7.6.3). Lists that a

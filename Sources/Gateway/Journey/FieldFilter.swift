@@ -21,8 +21,8 @@ struct FieldFilter {
     private let connectionNames: [Range<Int>]
     /// Whether the client's trace context is whole and passed on.
     private let keepsTraceContext: Bool
-    /// Whether the client's `traceparent` is: not that of a request which is traced, since the next in line has this
-    /// gateway's span for its parent.
+    /// Whether the client's `traceparent` is passed on as it came: not that of a request which is traced, since the
+    /// next in line has this gateway's span for its parent, and none of a later version of the standard.
     let keepsTraceparent: Bool
 
     init(
@@ -39,9 +39,10 @@ struct FieldFilter {
         writesHost = grant.request.target.authority != nil
         expectsContinue = head.expectsContinue
         connectionNames = head.connectionNamesFields ? Self.connectionNames(head, bytes) : []
-        let isWhole = head.traceparent.map { TraceContext.isValid(bytes, head.fields[$0].value) } ?? false
+        let traceparent = head.traceparent.map { head.fields[$0].value }
+        let isWhole = traceparent.map { TraceContext.isValid(bytes, $0) } ?? false
         keepsTraceContext = isWhole
-        keepsTraceparent = isWhole && !isTraced
+        keepsTraceparent = isWhole && !isTraced && traceparent.map { TraceContext.isCurrent(bytes, $0) } ?? false
     }
 
     func verdict(on field: HeadField, _ bytes: Span<UInt8>) -> Verdict {

@@ -4,8 +4,17 @@ struct AccessLogLines {
 
     var count: Int { bytes.count }
 
-    /// What the head tells: who it was for and what it asked. No query: it may hold secrets.
-    static func fragment(tenant: String?, method: Span<UInt8>, path: Span<UInt8>) -> [UInt8] {
+    /// What the head tells: who it was for and what it asked.
+    ///
+    /// - Parameters:
+    ///   - path: Without a query, which may hold secrets.
+    ///   - query: What is to be told of it, ready to stand in a JSON string.
+    static func fragment(
+        tenant: String?,
+        method: Span<UInt8>,
+        path: Span<UInt8>,
+        query: [UInt8] = []
+    ) -> [UInt8] {
         var fragment: [UInt8] = []
         fragment.reserveCapacity(path.count + 96)
         if let tenant {
@@ -17,6 +26,7 @@ struct AccessLogLines {
         JSONText.escape(method, into: &fragment)
         fragment += "\",\"path\":\"".utf8
         JSONText.escape(path, into: &fragment)
+        fragment += query
         fragment += "\"".utf8
         return fragment
     }

@@ -1,6 +1,4 @@
-import Dispatch
 import Glibc
-import Synchronization
 
 /// Where access-log lines go.
 public enum AccessLogDestination: Sendable {
@@ -10,61 +8,38 @@ public enum AccessLogDestination: Sendable {
     case sink(@Sendable ([UInt8]) -> Void)
 }
 
-/// Writes log lines on a thread of its own: a full disk or a slow terminal never holds up a request.
-final class AccessLogWriter: Sendable {
-    /// Lines that may wait to be written, in bytes; what comes on top is lost, and counted.
+/// Takes the access-log lines of all event loops; see ``LineQueue`` for what becomes of those that cannot be written.
+struct AccessLogWriter: Sendable {
+    /// Bytes of lines that may wait to be written.
     private static let bound = 64 << 20
+    /// How long the last lines are waited for: whoever does not read must not hold up the end.
+    private static let patience = Duration.seconds(3)
 
-    private let queue = DispatchQueue(label: "gatehouse.access-log")
-    private let waiting = Atomic<Int>(0)
-    private let lostBytes = Atomic<Int>(0)
-    private let destination: AccessLogDestination
-
-    private init(to destination: AccessLogDestination) {
-        self.destination = destination
-    }
+    private let queue: LineQueue
 
     /// - Returns: Nil where nothing is to be written.
     static func make(_ destination: AccessLogDestination) -> AccessLogWriter? {
-        if case .discard = destination { nil } else { AccessLogWriter(to: destination) }
-    }
-
-    /// Bytes of lines that were lost because the destination could not keep up.
-    var lost: Int { lostBytes.load(ordering: .relaxed) }
-
-    func write(_ lines: [UInt8]) {
-        guard waiting.add(lines.count, ordering: .relaxed).newValue <= Self.bound else {
-            waiting.subtract(lines.count, ordering: .relaxed)
-            lostBytes.add(lines.count, ordering: .relaxed)
-            return
-        }
-        queue.async {
-            self.deliver(lines)
-            self.waiting.subtract(lines.count, ordering: .relaxed)
-        }
-    }
-
-    /// Returns when all that was handed over before is written.
-    func flush() async {
-        await withCheckedContinuation { continuation in
-            queue.async { continuation.resume() }
-        }
-    }
-
-    private func deliver(_ lines: [UInt8]) {
         switch destination {
-        case .discard: break
-        case .sink(let sink): sink(lines)
+        case .discard:
+            return nil
         case .standardOutput:
-            lines.withUnsafeBytes { buffer in
-                var written = 0
-                while written < buffer.count, let base = buffer.baseAddress {
-                    let count = Glibc.write(STDOUT_FILENO, base + written, buffer.count - written)
-                    if count < 0 && errno == EINTR { continue }
-                    guard count > 0 else { return }
-                    written += count
-                }
+            return AccessLogWriter(queue: LineQueue(to: STDOUT_FILENO, bound: bound))
+        case .sink(let sink):
+            let output: @Sendable ([UInt8]) -> Int = { lines in
+                sink(lines)
+                return lines.count
             }
+            return AccessLogWriter(queue: LineQueue(bound: bound, output: output))
         }
     }
+
+    /// Bytes of lines that were lost because the destination could not keep up, or took them no more.
+    var lost: Int { queue.lost.bytes }
+
+    func write(_ lines: [UInt8]) { queue.add(lines) }
+
+    /// Returns when all that was handed over before is written, or after a few seconds.
+    ///
+    /// - Returns: Whether it is.
+    func flush() async -> Bool { await queue.flush(within: Self.patience) }
 }

@@ -1,6 +1,6 @@
 /// The buckets of a histogram: those of a native histogram of schema 1 (Prometheus), whose bounds are the powers of √2 of
-/// a second, as far as they are of use. So a percentile is never off by more than a fifth, and what was recorded can be
-/// compared with native histograms and with other programs' of that schema.
+/// a second, as far as they are of use. What was recorded can be compared with native histograms, and with other programs'
+/// of that schema.
 struct HistogramScale: Sendable, Equatable {
     /// From 0.24 ms to 64 s.
     static let durations = HistogramScale(-24...12)

@@ -8,6 +8,9 @@ public protocol ModuleLogHandler: LogHandler {
 
     /// The levels are these from now on, for all that were made of one another.
     func use(_ settings: LogSettings)
+
+    /// Lines that were to be written, and never will be.
+    var lostLines: Int { get }
 }
 
 extension Logger {
@@ -19,4 +22,7 @@ extension Logger {
 
     /// The levels are these from now on, as far as the handler knows of modules.
     func use(_ settings: LogSettings) { (handler as? any ModuleLogHandler)?.use(settings) }
+
+    /// Lines that were to be written, and never will be, as far as the handler counts them.
+    var lostLines: Int { (handler as? any ModuleLogHandler)?.lostLines ?? 0 }
 }

@@ -11,6 +11,7 @@ struct MetricsText {
     ///   - counters: Summed over all event loops.
     ///   - shared: What the instance knows of what it shares with others.
     ///   - lostLogBytes: Of the access log.
+    ///   - lostLogLines: Of the other log.
     ///   - process: What the system says of the process.
     init(
         tenants: [String],
@@ -19,6 +20,7 @@ struct MetricsText {
         backends: [BackendCount],
         shared: SharedCount,
         lostLogBytes: Int,
+        lostLogLines: Int = 0,
         process: ProcessStatistics? = nil,
         format: MetricsFormat = .prometheus
     ) {
@@ -56,6 +58,8 @@ struct MetricsText {
         text += "gatehouse_config_reload_total{result=\"failure\"} \(configuration.reloads.failures)\n"
         head("gatehouse_access_log_lost_bytes_total", "counter", "Access-log lines lost to a slow destination.")
         text += "gatehouse_access_log_lost_bytes_total \(lostLogBytes)\n"
+        head("gatehouse_log_lost_lines_total", "counter", "Lines of the log lost to a slow reader of standard error.")
+        text += "gatehouse_log_lost_lines_total \(lostLogLines)\n"
         traces(shared.traces)
         if let process { self.process(process) }
         if format == .openMetrics { text += "# EOF\n" }
@@ -175,11 +179,21 @@ struct MetricsText {
             "Since the store was last known to have no newer revocation; +Inf before the first load."
         )
         text += "gatehouse_revocation_staleness_seconds \(shared.staleness.map { "\($0)" } ?? "+Inf")\n"
+        keySets(shared)
+    }
+
+    private mutating func keySets(_ shared: SharedCount) {
         guard !shared.keySets.isEmpty else { return }
         head("gatehouse_key_set_age_seconds", "gauge", "Since a key set was last fetched, or found unchanged.")
+        // Sets whose addresses differ in the query alone, or which are kept for different times, have one label. Of two
+        // samples of one series a scraper takes neither, so the oldest speaks for all.
+        var ages: [String: Double] = [:]
         for keySet in shared.keySets {
             guard let age = keySet.age else { continue }
-            text += "gatehouse_key_set_age_seconds{key_set=\"\(Self.escaped(keySet.label))\"} \(age)\n"
+            ages[keySet.label] = max(age, ages[keySet.label] ?? age)
+        }
+        for (label, age) in ages.sorted(by: { $0.key < $1.key }) {
+            text += "gatehouse_key_set_age_seconds{key_set=\"\(Self.escaped(label))\"} \(age)\n"
         }
     }
 

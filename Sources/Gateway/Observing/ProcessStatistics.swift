@@ -15,7 +15,7 @@ struct ProcessStatistics: Sendable {
     static func current() -> ProcessStatistics? {
         guard let fields = read("/proc/self/stat").flatMap(fields(ofStat:)), fields.count > 21,
             let user = Double(fields[11]), let system = Double(fields[12]), let started = Double(fields[19]),
-            let pages = Int(fields[21]), let booted = read("/proc/stat").flatMap(bootTime)
+            let pages = Int(fields[21])
         else { return nil }
         let ticks = Double(max(sysconf(Int32(_SC_CLK_TCK)), 1))
         return ProcessStatistics(
@@ -23,7 +23,7 @@ struct ProcessStatistics: Sendable {
             residentBytes: pages * sysconf(Int32(_SC_PAGESIZE)),
             openFiles: countOpenFiles(),
             mostFiles: fileLimit(),
-            startedAt: booted + started / ticks
+            startedAt: bootTime() + started / ticks
         )
     }
 
@@ -33,9 +33,13 @@ struct ProcessStatistics: Sendable {
         return text[text.index(after: end)...].split(whereSeparator: \.isWhitespace)
     }
 
-    private static func bootTime(_ text: String) -> Double? {
-        let line = text.split(separator: "\n").first { $0.hasPrefix("btime ") }
-        return line.flatMap { Double($0.dropFirst(6)) }
+    /// When the system was started, in Unix seconds, to the hundredth: two clocks are read one after the other, and
+    /// what comes of it should not differ each time. `/proc/stat` says it too, but systemd's `ProcSubset=pid` hides it.
+    private static func bootTime() -> Double {
+        var sinceBoot = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &sinceBoot)
+        let booted = Clock.unix() - Double(sinceBoot.tv_sec) - Double(sinceBoot.tv_nsec) / 1_000_000_000
+        return (booted * 100).rounded() / 100
     }
 
     private static func countOpenFiles() -> Int {

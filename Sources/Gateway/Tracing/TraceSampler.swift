@@ -1,7 +1,7 @@
 /// Decides which requests are traced. A value of one event loop, without I/O.
 ///
 /// Whoever has begun a trace has decided already, and is followed. What is not from a trusted proxy could be anybody's
-/// decision, though: of those that want to be traced only so many a second are.
+/// decision, though: of those that want to be traced only so many a second are, and beyond that the share of all.
 struct TraceSampler: Sendable {
     /// Requests a second that are traced because a client that is no trusted proxy says so.
     static let mostAskedFor = 20
@@ -22,8 +22,16 @@ struct TraceSampler: Sendable {
     ///   decide alike (W3C Trace Context level 2, random-trace-id flag).
     func samples(traceLow: UInt64) -> Bool { traceLow & 0x00ff_ffff_ffff_ffff < threshold }
 
-    /// - Parameter now: Monotonic nanoseconds.
-    mutating func samples(_ parent: TraceParent, isTrusted: Bool, at now: UInt64) -> Bool {
+    /// - Parameters:
+    ///   - now: Monotonic nanoseconds.
+    ///   - draw: A random number of our own: the trace's identifier is the client's choice, and with one that is low
+    ///     enough it would have all that it sends traced.
+    mutating func samples(
+        _ parent: TraceParent,
+        isTrusted: Bool,
+        at now: UInt64,
+        draw: @autoclosure () -> UInt64
+    ) -> Bool {
         guard parent.isSampled else { return false }
         if isTrusted { return true }
         let second = now / 1_000_000_000
@@ -31,7 +39,7 @@ struct TraceSampler: Sendable {
             self.second = second
             askedFor = 0
         }
-        guard askedFor < Self.mostAskedFor else { return samples(traceLow: parent.traceLow) }
+        guard askedFor < Self.mostAskedFor else { return samples(traceLow: draw()) }
         askedFor += 1
         return true
     }

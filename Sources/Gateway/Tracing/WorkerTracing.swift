@@ -18,7 +18,7 @@ final class WorkerTracing {
         _ identifiers: inout IdentifierGenerator
     ) -> RequestTrace? {
         if let parent = TraceParent(head, bytes) {
-            guard sampler.samples(parent, isTrusted: isTrusted, at: now) else { return nil }
+            guard sampler.samples(parent, isTrusted: isTrusted, at: now, draw: identifiers.next()) else { return nil }
             return RequestTrace(parent, traceLow: 0, head, bytes, at: now, &identifiers)
         }
         let traceLow = identifiers.next()

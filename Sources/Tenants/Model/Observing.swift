@@ -15,17 +15,21 @@ public struct LogSettings: Sendable, Equatable {
     public var format: Format
     /// One line a request.
     public var access: Bool
+    /// Whether that line has the query.
+    public var query: Bool
 
     public init(
         level: Level = .info,
         levels: [LogModule: Level] = [:],
         format: Format = .json,
-        access: Bool = true
+        access: Bool = true,
+        query: Bool = false
     ) {
         self.level = level
         self.levels = levels
         self.format = format
         self.access = access
+        self.query = query
     }
 
     /// - Parameter module: Nil for what belongs to none.

@@ -8,6 +8,7 @@ enum ObservingReader {
         }
         log.format = node?.text("format").flatMap(LogSettings.Format.init(rawValue:)) ?? log.format
         log.access = node?.boolean("access") ?? log.access
+        log.query = node?.boolean("query") ?? log.query
         return log
     }
 

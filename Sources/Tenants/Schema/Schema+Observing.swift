@@ -14,6 +14,12 @@ extension Schema {
             "One JSON object or one readable text a line."
         ),
         SchemaKey("access", .boolean, standard: "true", "One line a request."),
+        SchemaKey(
+            "query",
+            .boolean,
+            standard: "false",
+            "Whether that line has the query; values of tokens and the like are left out."
+        ),
     ])
 
     private static let level = SchemaType.choice(LogSettings.Level.allCases.map(\.rawValue))
