@@ -4,15 +4,17 @@ import Tenants
 
 /// Where a gateway's admin listener is, or a proxy before it.
 struct AdminURL: CustomStringConvertible, Sendable {
-    static let ordinary = AdminURL(description: "http://127.0.0.1:9901", isOpenToOthers: false)
+    static let ordinary = AdminURL(description: "http://127.0.0.1:9901", isSecure: false, isOpenToOthers: false)
 
     /// Without a slash at its end.
     let description: String
+    let isSecure: Bool
     /// Whether others may read what is sent there: plain http to another machine.
     let isOpenToOthers: Bool
 
-    private init(description: String, isOpenToOthers: Bool) {
+    private init(description: String, isSecure: Bool, isOpenToOthers: Bool) {
         self.description = description
+        self.isSecure = isSecure
         self.isOpenToOthers = isOpenToOthers
     }
 
@@ -24,6 +26,7 @@ struct AdminURL: CustomStringConvertible, Sendable {
             throw ValidationError("write scheme, host and port alone; the token is in GATEHOUSE_ADMIN_TOKEN")
         }
         let bare = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+        isSecure = scheme == "https"
         isOpenToOthers = scheme == "http" && !HostPort(host: bare, port: 0).isLoopback
         description = argument.hasSuffix("/") ? String(argument.dropLast()) : argument
     }

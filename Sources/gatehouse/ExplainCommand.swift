@@ -50,6 +50,9 @@ struct ExplainCommand: AsyncParsableCommand {
     )
     var admin: AdminURL?
 
+    @OptionGroup
+    var adminTLS: AdminTLSOptions
+
     func validate() throws {
         if let token, token != "-" {
             throw ValidationError(
@@ -95,7 +98,7 @@ struct ExplainCommand: AsyncParsableCommand {
     // MARK: There
 
     private func ask(_ admin: AdminURL, token: String?) async throws {
-        let client = AdminClient(admin, token: try AdminClient.tokenFromEnvironment())
+        let client = try adminTLS.client(for: admin, token: AdminClient.tokenFromEnvironment())
         if admin.isOpenToOthers, client.hasToken || token != nil {
             Terminal.printError("warning: \(admin) is plain http to another machine: the token can be read on the way")
         }

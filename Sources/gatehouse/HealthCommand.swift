@@ -17,11 +17,14 @@ struct HealthCommand: AsyncParsableCommand {
     )
     var admin = AdminURL.ordinary
 
+    @OptionGroup
+    var adminTLS: AdminTLSOptions
+
     @Flag(help: "Ask only whether the process is up, as a probe of liveness does.")
     var alive = false
 
     func run() async throws {
-        let (status, body) = try await AdminClient(admin, token: nil).get(alive ? "/healthz" : "/readyz")
+        let (status, body) = try await adminTLS.client(for: admin, token: nil).get(alive ? "/healthz" : "/readyz")
         let said = RevocationLine.printable(body.trimmingCharacters(in: .whitespacesAndNewlines))
         switch status {
         case 200: Terminal.print(said)

@@ -29,8 +29,11 @@ struct KeysRotateCommand: AsyncParsableCommand {
     )
     var admin = AdminURL.ordinary
 
+    @OptionGroup
+    var adminTLS: AdminTLSOptions
+
     func run() async throws {
-        let client = AdminClient(admin, token: try AdminClient.tokenFromEnvironment())
+        let client = try adminTLS.client(for: admin, token: AdminClient.tokenFromEnvironment())
         if admin.isOpenToOthers, client.hasToken {
             Terminal.printError("warning: \(admin) is plain http to another machine: the token can be read on the way")
         }

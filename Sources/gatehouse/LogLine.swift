@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import Tenants
 import Verification
 
 /// A message as it is written: always one line.
@@ -12,6 +13,13 @@ struct LogLine {
     var error: String?
     /// In the order in which it is written.
     var metadata: [(key: String, value: Logger.Metadata.Value)]
+
+    func written(as format: LogSettings.Format) -> String {
+        switch format {
+        case .json: json
+        case .text: text
+        }
+    }
 
     /// `time level logger message`, then the metadata.
     var json: String {

@@ -18,6 +18,7 @@ enum RevocationLine {
         case "session": return "session \(id)"
         case "subject": return "subject \(id), tokens issued before \(member("revoked_at", revocation))"
         case "all": return "all tokens issued before \(member("revoked_at", revocation))"
+        case "restored": return "one known by its digest alone"
         default: return "\(member("kind", revocation)) \(id)"
         }
     }

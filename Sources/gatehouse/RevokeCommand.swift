@@ -56,6 +56,9 @@ struct RevokeCommand: AsyncParsableCommand {
     )
     var admin = AdminURL.ordinary
 
+    @OptionGroup
+    var adminTLS: AdminTLSOptions
+
     @Flag(help: "Take the revocation back.")
     var withdraw = false
 
@@ -75,7 +78,7 @@ struct RevokeCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let client = AdminClient(admin, token: try AdminClient.tokenFromEnvironment())
+        let client = try adminTLS.client(for: admin, token: AdminClient.tokenFromEnvironment())
         let body = try body()
         if admin.isOpenToOthers, client.hasToken || token != nil {
             Terminal.printError("warning: \(admin) is plain http to another machine: the token can be read on the way")

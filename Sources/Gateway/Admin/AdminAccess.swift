@@ -6,14 +6,15 @@ import Tenants
 
 /// Lets in who has the admin token, or a client certificate of the authorities that the listener trusts.
 ///
-/// Without either the listener is on loopback; then requests that a page in some browser could have made are refused:
-/// from another site, or for a Host that is not this machine (DNS rebinding).
+/// Without a token, requests that a page of another site could have made with the browser's certificate are refused, and on
+/// loopback without either also those for a Host that is not this machine (DNS rebinding).
 struct AdminAccess: RouterMiddleware {
     typealias Context = AdminContext
 
     let live: LiveConfiguration
     /// What the listener was opened with: its TLS only changes with a restart.
     let settings: AdminSettings
+    let audit: AuditLog
 
     func handle(
         _ request: Request,
@@ -21,7 +22,12 @@ struct AdminAccess: RouterMiddleware {
         next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         var context = context
-        context.caller = try await caller(request, context)
+        do {
+            context.caller = try await caller(request, context)
+        } catch let problem as AdminProblem {
+            audit.refused(problem, context)
+            throw problem
+        }
         return try await next(request, context)
     }
 
@@ -35,6 +41,10 @@ struct AdminAccess: RouterMiddleware {
     private func caller(_ request: Request, _ context: Context) async throws -> AdminCaller {
         let asksForCertificates = settings.tls?.clientCAFile != nil
         if asksForCertificates, let certificate = try await context.channel.nioSSL_peerCertificate().get() {
+            // A browser shows its certificate for whatever page asks.
+            guard !isOfAnotherSite(request) else {
+                throw AdminProblem(.crossSiteRequest, "pages of other sites may not use your certificate")
+            }
             let subject = ClientCertificateSubject.text(of: certificate) ?? Array("unreadable".utf8)
             return .certificate(subject: String(decoding: subject, as: UTF8.self))
         }
@@ -65,11 +75,15 @@ struct AdminAccess: RouterMiddleware {
         return String(value.dropFirst(7))
     }
 
-    private func isFromHere(_ request: Request) -> Bool {
-        if let site = request.headers[.secFetchSite], site != "same-origin", site != "none" { return false }
-        guard let authority = request.head.authority else { return false }
+    private func isOfAnotherSite(_ request: Request) -> Bool {
+        if let site = request.headers[.secFetchSite], site != "same-origin", site != "none" { return true }
+        guard let origin = request.headers[.origin] else { return false }
         let scheme = settings.tls == nil ? "http" : "https"
-        if let origin = request.headers[.origin], origin != "\(scheme)://\(authority)" { return false }
+        return origin != "\(scheme)://\(request.head.authority ?? "")"
+    }
+
+    private func isFromHere(_ request: Request) -> Bool {
+        guard let authority = request.head.authority, !isOfAnotherSite(request) else { return false }
         let host =
             authority.hasPrefix("[") ? authority.prefix { $0 != "]" }.dropFirst() : authority.prefix { $0 != ":" }
         return HostPort(host: String(host), port: 0).isLoopback

@@ -101,7 +101,8 @@ final class AdminServer: Sendable {
                 ? Response(text: "ready\n")
                 : Response(text: "not ready: \(missing.joined(separator: "; "))\n", status: .serviceUnavailable)
         }
-        let access = AdminAccess(live: live, settings: settings)
+        let audit = AuditLog(logger)
+        let access = AdminAccess(live: live, settings: settings, audit: audit)
         DashboardRoutes { await access.needsToken($0) }.add(to: router)
         router.add(middleware: access)
         AdminDocument.add(to: router)
@@ -110,7 +111,7 @@ final class AdminServer: Sendable {
             return Response(text: try await self.metrics(format), contentType: format.contentType)
         }
         addReports(to: router)
-        addChanges(to: router, AuditLog(logger))
+        addChanges(to: router, audit)
         return router
     }
 
@@ -149,6 +150,7 @@ final class AdminServer: Sendable {
             backends: count.backends,
             shared: count.shared,
             lostLogBytes: accessLog?.lost ?? 0,
+            lostLogLines: logger.lostLines,
             process: ProcessStatistics.current(),
             format: format
         ).text

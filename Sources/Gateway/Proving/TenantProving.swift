@@ -42,36 +42,16 @@ enum ProofError: String {
 }
 
 extension Refusal {
-    static let unknownConfirmation = Refusal(
-        .invalidToken,
-        status: 401,
-        detail: "the token is bound to something that cannot be checked here"
-    )
-    static let otherCertificate = Refusal(
-        .invalidToken,
-        status: 401,
-        detail: "the token is bound to a client certificate that this connection does not have"
+    static let unknownConfirmation = invalidToken("the token is bound to something that cannot be checked here")
+    static let otherCertificate = invalidToken(
+        "the token is bound to a client certificate that this connection does not have"
     )
     /// RFC 9449 section 7.2: who has no key for a bound token must not use it as if it were not bound.
-    static let boundTokenAsBearer = Refusal(
-        .invalidToken,
-        status: 401,
-        detail: "the token is bound to a key: it needs the DPoP scheme and a proof"
-    )
-    static let boundTokenUnknown = Refusal(
-        .invalidToken,
-        status: 401,
-        detail: "the token is bound to a key, and proofs of that are not checked here"
-    )
-    static let unboundToken = Refusal(
-        .invalidToken,
-        status: 401,
-        detail: "the token is not bound to a key, which is needed here"
-    )
-    static let bearerTokenWithProof = Refusal(
-        .invalidToken,
-        status: 401,
-        detail: "the token is not bound to a key: it does not go with the DPoP scheme"
+    static let boundTokenAsBearer = invalidToken("the token is bound to a key: it needs the DPoP scheme and a proof")
+    static let boundTokenUnknown = invalidToken("the token is bound to a key, and proofs of that are not checked here")
+    static let unboundToken = invalidToken("the token is not bound to a key, which is needed here")
+    static let bearerTokenWithProof = invalidToken(
+        "the token is not bound to a key: it does not go with the DPoP scheme"
     )
     static let proofMemoryUnavailable = Refusal(
         .storeUnavailable,
@@ -81,8 +61,12 @@ extension Refusal {
     )
 
     static func badProof(_ detail: String, _ error: ProofError = .invalidProof) -> Refusal {
-        var refusal = Refusal(.invalidToken, status: 401, detail: detail)
+        var refusal = invalidToken(detail)
         refusal.proofError = error
         return refusal
+    }
+
+    private static func invalidToken(_ detail: String) -> Refusal {
+        Refusal(.invalidToken, status: 401, detail: detail)
     }
 }

@@ -1,10 +1,12 @@
 import Logging
 import NIOCore
+import Synchronization
 
 /// Writes a line for each change that somebody asked for through the admin API: who, what, for which tenant, with what
-/// result. The lines are notices, and are written whatever level is asked for.
-struct AuditLog: Sendable {
+/// result; and for those who tried to get in and were not let in. The lines are written whatever level is asked for.
+final class AuditLog: Sendable {
     private let logger: Logger
+    private let refusals = Mutex(RefusalPace())
 
     init(_ logger: Logger) {
         var logger = logger.of(.audit)
@@ -32,11 +34,26 @@ struct AuditLog: Sendable {
         }
     }
 
+    /// A wrong token, or a page of another site: worth a look. Requests without any token are not, browsers begin so.
+    func refused(_ problem: AdminProblem, _ context: AdminContext) {
+        guard problem.code != .missingToken,
+            let passedOver = refusals.withLock({ $0.tell(at: Clock.monotonic()) })
+        else { return }
+        var metadata = origin(context)
+        metadata["result"] = "\(problem.code.rawValue)"
+        if passedOver > 0 { metadata["passed_over"] = "\(passedOver)" }
+        logger.warning("not let in", metadata: metadata)
+    }
+
     private func write(_ entry: AuditEntry, _ message: Logger.Message, result: String, _ context: AdminContext) {
-        var metadata = entry.metadata(result: result)
+        var metadata = entry.metadata(result: result).merging(origin(context)) { $1 }
         metadata["by"] = "\(context.caller?.text ?? "nobody")"
-        metadata["request_id"] = "\(context.requestID.text)"
-        if let address = context.channel.remoteAddress?.ipAddress { metadata["from"] = "\(address)" }
         logger.notice(message, metadata: metadata)
+    }
+
+    private func origin(_ context: AdminContext) -> Logger.Metadata {
+        var metadata: Logger.Metadata = ["request_id": "\(context.requestID.text)"]
+        if let address = context.channel.remoteAddress?.ipAddress { metadata["from"] = "\(address)" }
+        return metadata
     }
 }

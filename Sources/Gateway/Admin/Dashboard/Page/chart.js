@@ -45,6 +45,13 @@ class Chart {
         this.#draw();
     }
 
+    clear() {
+        [this.#points, this.#pointer] = [[], null];
+        this.#picture.replaceChildren();
+        setText(this.#reading, "");
+        setAttribute(this.#picture, "aria-label", this.title);
+    }
+
     #point(x) {
         this.#pointer = x;
         this.#draw();

@@ -1,11 +1,23 @@
 /** Asks what would become of a request. */
 class Explain {
+    /** What stands there before anything was asked. */
+    static #invitation = byId("verdict").textContent;
+
     #gateway;
     #form = byId("ask");
 
     constructor(gateway) {
         this.#gateway = gateway;
         onSubmit(this.#form, () => this.#ask());
+    }
+
+    clear() {
+        this.#form.reset();
+        byId("steps").replaceChildren();
+        const verdict = byId("verdict");
+        verdict.className = "verdict quiet";
+        delete verdict.dataset.state;
+        setText(verdict, Explain.#invitation);
     }
 
     async #ask() {

@@ -12,6 +12,9 @@ class Problem extends Error {
     }
 }
 
+/** Nobody is there any more to hear what came of a question: the page was locked. */
+class Locked extends Error {}
+
 /** The admin API. The token goes into a header, so that no page of another site can have it sent. */
 class Gateway {
     /** Milliseconds without a byte, heartbeats included, after which a stream is taken for dead. */
@@ -20,6 +23,8 @@ class Gateway {
 
     #token = sessionStorage.getItem("gatehouse-token");
     #stream = null;
+    /** Of all that is asked until the page is locked. */
+    #asking = new AbortController();
 
     get hasToken() { return this.#token !== null; }
     get isListening() { return this.#stream !== null; }
@@ -31,10 +36,24 @@ class Gateway {
         else sessionStorage.setItem("gatehouse-token", token);
     }
 
+    /** What the gateway answers. Throws a `Problem` where it refuses, `Locked` where the page was locked meanwhile. */
     async ask(method, path, body) {
-        const response = await this.#fetch(method, path, body);
-        if (!response.ok) throw await Problem.of(response);
-        return response.json();
+        const { signal } = this.#asking;
+        try {
+            const response = await this.#fetch(method, path, body, signal);
+            if (!response.ok) throw await Problem.of(response);
+            return await response.json();
+        } catch (error) {
+            throw signal.aborted ? new Locked() : error;
+        }
+    }
+
+    /** Forgets the token, and ends all that is asked for with it. */
+    lock() {
+        this.stop();
+        this.token = null;
+        this.#asking.abort();
+        this.#asking = new AbortController();
     }
 
     /**

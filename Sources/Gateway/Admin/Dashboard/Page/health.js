@@ -48,18 +48,31 @@ class Health {
             ["Tokens known to be bad", count(refused)],
         ]);
     }
+
+    clear() {
+        this.#servers.show([]);
+        this.#keySets.show([]);
+        for (const list of ["configuration", "shared"]) byId(list).replaceChildren();
+    }
 }
 
 const failed = requests => ranked(requests).reduce((sum, [outcome, value]) => sum + (outcome === "answered" ? 0 : value), 0);
 
-/** Every key set once, with the tenants that go by it. */
+/** How long ago a key set was fetched; one that is missing is older than all. */
+const age = set => set.age_seconds ?? Infinity;
+
+/** Every key set once, with the tenants that go by it; of several with one label, the oldest. */
 function shared(tenants) {
     const sets = new Map();
     for (const tenant of tenants) {
         for (const set of tenant.key_sets) {
             const known = sets.get(set.label);
-            if (known) known.tenants.push(tenant.name);
-            else sets.set(set.label, { set, tenants: [tenant.name] });
+            if (!known) {
+                sets.set(set.label, { set, tenants: [tenant.name] });
+                continue;
+            }
+            if (age(set) > age(known.set)) known.set = set;
+            if (!known.tenants.includes(tenant.name)) known.tenants.push(tenant.name);
         }
     }
     return [...sets.values()];

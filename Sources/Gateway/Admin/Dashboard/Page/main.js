@@ -5,6 +5,11 @@ function announce(text, state = "good") {
     setText(news, text);
 }
 
+/** Tells what went wrong, where somebody is there to be told. */
+function complain(problem) {
+    if (!(problem instanceof Locked)) announce(problem.message, "bad");
+}
+
 /** Asks for a yes; whoever closes the question has said no. */
 function confirmed(title, text, yes) {
     const dialog = byId("confirm");
@@ -26,7 +31,7 @@ function onSubmit(form, act) {
         try {
             await act();
         } catch (problem) {
-            setText(error, problem.message);
+            if (!(problem instanceof Locked)) setText(error, problem.message);
         }
         button.disabled = false;
     });
@@ -98,11 +103,11 @@ class Dashboard {
     #health = new Health();
     #revocations = new Revocations(this.#gateway);
     #sessions = new Sessions(this.#gateway);
+    #explain = new Explain(this.#gateway);
     #views;
     #isOpen = false;
 
     constructor() {
-        new Explain(this.#gateway);
         new Scheme(byId("scheme"));
         this.#views = new Views(() => this.#showView());
         byId("leave").addEventListener("click", () => this.#lock(""));
@@ -120,12 +125,19 @@ class Dashboard {
         else this.#lock("");
     }
 
-    /** Forgets the token and everything that was told for it. */
+    /** Forgets the token, everything that was told for it, and what was typed besides. */
     #lock(reason) {
         this.#isOpen = false;
-        this.#gateway.stop();
-        this.#gateway.token = null;
+        this.#gateway.lock();
         this.#history.clear();
+        const views = [this.#overview, this.#health, this.#revocations, this.#sessions, this.#explain];
+        for (const view of views) view.clear();
+        byId("confirm").close();
+        for (const select of document.querySelectorAll("select[data-tenants]")) select.replaceChildren();
+        for (const place of document.querySelectorAll("#alerts, #news, #dashboard .error, #confirm h2, #confirm p")) {
+            place.replaceChildren();
+        }
+        for (const name of ["version", "generation", "uptime"]) setText(byId(name), "");
         byId("dashboard").hidden = true;
         byId("lock").hidden = false;
         setText(byId("lock-error"), reason);
@@ -207,7 +219,7 @@ function onClick(button, act) {
         try {
             await act();
         } catch (problem) {
-            announce(problem.message, "bad");
+            complain(problem);
         }
         button.disabled = false;
     });

@@ -60,6 +60,15 @@ class Overview {
         }
     }
 
+    clear() {
+        this.#name = "";
+        setOptions(byId("tenant"), [["", "all tenants"]]);
+        this.#traffic.clear();
+        this.#latency.clear();
+        this.#tenants.show([]);
+        for (const list of ["tiles", "refusals", "refreshes", "observed", "limited"]) byId(list).replaceChildren();
+    }
+
     #tiles(report) {
         const now = this.#history.lately(this.#name, Overview.window);
         const timed = this.#history.lately(this.#name, Overview.latencyWindow);

@@ -28,6 +28,15 @@ class Revocations {
 
     show() { return this.#load(null); }
 
+    clear() {
+        this.#form.reset();
+        this.#kindChanged();
+        [this.#shown, this.#next] = [[], null];
+        this.#table.show([]);
+        byId("revocations-more").hidden = true;
+        setText(byId("revocations-note"), "");
+    }
+
     #kindChanged() {
         const kind = this.#form.elements.kind.value;
         byId("revoke-what").hidden = kind === "all";
@@ -58,7 +67,7 @@ class Revocations {
             this.#shown = cursor ? [...this.#shown, ...page.revocations] : page.revocations;
             this.#next = page.next;
         } catch (error) {
-            announce(error.message, "bad");
+            complain(error);
             return;
         }
         this.#table.show(this.#shown);
@@ -84,7 +93,7 @@ class Revocations {
             await this.#gateway.ask("DELETE", "api/revocations", { tenant: record.tenant, ...selector(record) });
             announce(`Taken back for ${record.tenant}: ${named(record)}.`);
         } catch (error) {
-            announce(error.message, "bad");
+            complain(error);
         }
         await this.show();
     }

@@ -31,6 +31,14 @@ class Sessions {
         this.#form.querySelector("button").disabled = !any;
     }
 
+    clear() {
+        this.#form.reset();
+        this.#asked = null;
+        this.#table.show([]);
+        byId("found-sessions").hidden = true;
+        setText(byId("sessions-note"), "");
+    }
+
     async #find() {
         const { sessions } = await this.#gateway.ask("GET", `api/sessions?${new URLSearchParams(this.#asked)}`);
         byId("found-sessions").hidden = false;
@@ -57,7 +65,7 @@ class Sessions {
             await this.#find();
             announce(`Ended: ${ended.map(({ session }) => session).join(", ") || "none, they were over"}.`);
         } catch (error) {
-            announce(error.message, "bad");
+            complain(error);
         }
     }
 }
