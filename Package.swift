@@ -174,7 +174,18 @@ let package = Package(
             resources: [.embedInCode("tenants.yaml.example")],
             swiftSettings: strict
         ),
-        .testTarget(name: "VerificationTests", dependencies: ["Verification"], swiftSettings: strict),
+        // What the tests of several modules share. It knows none of ours, and no product has it.
+        .target(
+            name: "TestSupport",
+            dependencies: [
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            path: "Tests/TestSupport",
+            swiftSettings: strict
+        ),
+        .testTarget(name: "VerificationTests", dependencies: ["TestSupport", "Verification"], swiftSettings: strict),
         .testTarget(
             name: "PeerNamesTests",
             dependencies: [
@@ -186,7 +197,7 @@ let package = Package(
         .testTarget(
             name: "RedisTests",
             dependencies: [
-                "Redis",
+                "Redis", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
@@ -198,11 +209,10 @@ let package = Package(
         .testTarget(
             name: "StoreTests",
             dependencies: [
-                "Redis", "Store",
+                "Redis", "Store", "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: strict
@@ -210,10 +220,9 @@ let package = Package(
         .testTarget(
             name: "IssuingTests",
             dependencies: [
-                "Issuing", "Redis", "Store", "Tenants", "Verification",
+                "Issuing", "Redis", "Store", "Tenants", "TestSupport", "Verification",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: strict
@@ -221,12 +230,16 @@ let package = Package(
         .testTarget(
             name: "ExtAuthzTests",
             dependencies: [
-                "ExtAuthz",
+                "ExtAuthz", "TestSupport",
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ],
             swiftSettings: strict
         ),
-        .testTarget(name: "TenantsTests", dependencies: ["Tenants", "Verification"], swiftSettings: strict),
+        .testTarget(
+            name: "TenantsTests",
+            dependencies: ["Tenants", "TestSupport", "Verification"],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "DemoTests",
             dependencies: [
@@ -242,7 +255,7 @@ let package = Package(
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "ExtAuthz", "Gateway", "Issuing", "Store", "Tenants", "Verification",
+                "ExtAuthz", "Gateway", "Issuing", "Store", "Tenants", "TestSupport", "Verification",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
@@ -262,7 +275,7 @@ let package = Package(
         .testTarget(
             name: "HouseTests",
             dependencies: [
-                "Demo", "Gateway", "Issuing", "Redis", "Store", "Tenants", "Verification", "gatehouse",
+                "Demo", "Gateway", "Issuing", "Redis", "Store", "Tenants", "TestSupport", "Verification", "gatehouse",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -1,4 +1,5 @@
 import SwiftProtobuf
+import TestSupport
 import Testing
 
 @testable import ExtAuthz

@@ -17,9 +17,9 @@ import Testing
             let others = Set(records.map(\.digest)).subtracting([spoilt.digest])
             for count in 1...2 {
                 #expect(Set(try await store.load(["clans", "chat"]).records.keys) == others)
-                #expect(world.log.errors.count == count)
+                #expect(world.log.lines.count == count)
             }
-            #expect(world.log.errors[1].contains("count=1 digests=\(spoilt.digest.text) tenant=chat"))
+            #expect(world.log.lines[1].contains("count=1 digests=\(spoilt.digest.text) tenant=chat"))
             let listed = try await store.revocations(tenant: "chat", cursor: nil, limit: 50).records
             #expect(Set(listed.map(\.digest)) == others)
             let anew = try await store.revoke([revocation("2")])
@@ -53,7 +53,7 @@ import Testing
             try await world.addNonsense()
             if !isLast { written += try await store.revoke([revocation("two")]) }
             for _ in 0..<2 { #expect(try await store.news(after: start, waiting: .seconds(30)) == .missed) }
-            #expect(world.log.errors.count == 1)
+            #expect(world.log.lines.count == 1)
             for reader in [store, try await world.store()] {
                 let (records, position) = try await reader.load(["chat"])
                 #expect(records == Dictionary(uniqueKeysWithValues: written.map { ($0.digest, $0) }))
@@ -65,7 +65,7 @@ import Testing
                 written += next
                 written = Array(Dictionary(written.map { ($0.digest, $0) }) { $1 }.values)
             }
-            #expect(world.log.errors.count == 1)
+            #expect(world.log.lines.count == 1)
         }
     }
 
@@ -85,8 +85,8 @@ import Testing
             for word in fields { command.append(word) }
             let id = try await withRedis(world.server, [command])[0].bytes.map { String(decoding: $0, as: UTF8.self) }
             #expect(try await store.news(after: start, waiting: .seconds(30)) == .missed)
-            #expect(world.log.errors.count == 1)
-            #expect(world.log.errors.first?.hasSuffix("change=\(try #require(id))") == true)
+            #expect(world.log.lines.count == 1)
+            #expect(world.log.lines.first?.hasSuffix("change=\(try #require(id))") == true)
             let (_, next) = try await store.load(["chat"])
             #expect(try await store.news(after: next, waiting: .zero) == .changes([], [], next))
         }
@@ -124,7 +124,7 @@ import Testing
                 note: note
             )
             #expect(try await store.changes(after: start) == [record])
-            #expect(world.log.errors.isEmpty)
+            #expect(world.log.lines.isEmpty)
         }
     }
 
@@ -197,7 +197,7 @@ import Testing
             _ = try await store.revoke([revocation("one")])
             try await world.write("UPDATE revocation SET \(assignment)")
             #expect(try await store.load(["chat"]).records.isEmpty)
-            #expect(world.log.errors.count == 1)
+            #expect(world.log.lines.count == 1)
         }
     }
 }

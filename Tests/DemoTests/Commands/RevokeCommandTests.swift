@@ -82,6 +82,10 @@ struct RevokeCommandTests {
             #"{"tenant":"app","kind":"all","revoked_at":"T","expires_at":null}"#,
             "tenant app, all tokens issued before T, until it is withdrawn"
         ),
+        (
+            #"{"tenant":"app","kind":"restored","revoked_at":"T","expires_at":null}"#,
+            "tenant app, one known by its digest alone, until it is withdrawn"
+        ),
         (#"{"tenant":"app","kind":"flock","id":"x"}"#, "tenant app, flock x"),
         (#"{}"#, "tenant ?, ? ?"),
     ]

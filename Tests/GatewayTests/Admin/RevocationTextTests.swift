@@ -44,6 +44,22 @@ struct RevocationTextTests {
         )
     }
 
+    @Test(arguments: ["Revocation", "WithdrawnRevocation"])
+    func everyKindIsInTheDescription(_ name: String) throws {
+        let targets: [RevocationTarget] = [
+            .token(issuer: "https://id.test", tokenID: "t1"), .session("s1"), .subject("alice"),
+            .signingInput(sha256: [1, 2, 3]), .tenant,
+        ]
+        var restored = record(.tenant)
+        restored.note = .restored
+        let kinds = (targets.map { record($0) } + [restored]).map { RevocationText.json($0).object?["kind"] }
+        let schemas = AdminDocument.json["components"]?.object?["schemas"]?.object
+        let properties = schemas?[name]?.object?["properties"]?.object
+        let described = try #require(properties?["kind"]?.object?["enum"]?.array)
+        #expect(described.count == kinds.count)
+        for kind in kinds { #expect(described.contains { $0 == kind }, "\(kind?.string ?? "none")") }
+    }
+
     @Test func whatIsWithdrawnHasNoEnd() {
         let json = RevocationText.withdrawn(record(.session("s1"), expiresAt: 1_800_003_600))
         #expect(json.object?["expires_at"] == nil)

@@ -25,6 +25,27 @@ struct BackendServersTests {
         #expect(servers.choose(for: nil, butNot: []) == nil)
     }
 
+    /// A request that lasts for days holds what it began with, and not one more for each reload since.
+    @Test func thoseOfReloadsBetweenAreLetGo() throws {
+        let house = try EmbeddedHouse(servers: 2)
+        let first = house.servers
+        let backend = try Door.tenant().backend
+        weak var between: BackendServers?
+        func reload(from previous: BackendServers) -> BackendServers {
+            BackendServers(backend, tls: nil, worker: house.worker, loops: 1, previous: previous)
+        }
+        func reloadTwice() -> BackendServers {
+            let second = reload(from: first)
+            between = second
+            return reload(from: second)
+        }
+        let last = reloadTwice()
+        #expect(between == nil)
+        // What is sent again goes where the tenant is served now.
+        let chosen = try #require(first.choose(for: nil, butNot: []))
+        #expect(last.pools.contains { $0 === chosen })
+    }
+
     @Test func durationsBecomeBoundedNanoseconds() {
         #expect(Duration.milliseconds(1500).nanosecondsClamped == 1_500_000_000)
         #expect(Duration.zero.nanosecondsClamped == 0)

@@ -1,5 +1,6 @@
 import ExtAuthz
 import Tenants
+import TestSupport
 import Testing
 
 @testable import Gateway

@@ -109,7 +109,7 @@ struct ForwardedFieldsTests {
     }
 
     @Test(arguments: [
-        ["traceparent: \(trace.uppercased())"], ["traceparent: 01\(trace.dropFirst(2))"], ["traceparent: x"],
+        ["traceparent: \(trace.uppercased())"], ["traceparent: ff\(trace.dropFirst(2))"], ["traceparent: x"],
         ["traceparent: \(trace)", "traceparent: \(trace)"], ["traceparent:"],
     ])
     func otherTraceContextIsMadeAnew(lines: [String]) throws {
@@ -118,14 +118,30 @@ struct ForwardedFieldsTests {
         #expect(reading.values("tracestate").isEmpty)
     }
 
-    @Test(arguments: [
-        (trace, true), ("00-\(String(repeating: "0", count: 32))-b7ad6b7169203331-01", false),
+    /// W3C Trace Context level 1, section 4.3: a gateway that knows version 00 sends version 00.
+    @Test(arguments: [("01", "01", "01"), ("cc", "00", "00"), ("fe", "ff-what-is-to-come", "01"), ("02", "02", "00")])
+    func aLaterVersionGoesOnAsVersionZero(version: String, rest: String, flags: String) throws {
+        let (trace, parent) = ("0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331")
+        let lines = ["traceparent: \(version)-\(trace)-\(parent)-\(rest)", "tracestate: a=b"]
+        let reading = try forward(lines, from: Door.peer())
+        #expect(reading.values("traceparent") == ["00-\(trace)-\(parent)-\(flags)"])
+        #expect(reading.values("tracestate") == ["a=b"])
+    }
+
+    private static let judged: [(String, Bool)] = [
+        (trace, true), ("01\(trace.dropFirst(2))", true), ("cc\(trace.dropFirst(2))-more", true),
+        ("fe\(trace.dropFirst(2))-", true), ("cc\(trace.dropFirst(2)).more", false), (trace + "-more", false),
+        ("0g\(trace.dropFirst(2))", false), ("CC\(trace.dropFirst(2))", false), ("cc\(trace.dropFirst(2))0", false),
+        ("cc\(trace.dropFirst(2).dropLast())", false), ("ff\(trace.dropFirst(2))-more", false),
+        ("00-\(String(repeating: "0", count: 32))-b7ad6b7169203331-01", false),
         ("00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01", false), (trace + "0", false),
         (String(trace.dropLast()), false), ("ff\(trace.dropFirst(2))", false), (trace.replacing("-", with: "_"), false),
         ("00-0af7651916cd43dd8448eb211c80319g-b7ad6b7169203331-01", false),
         ("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-0F", false), ("", false),
-    ])
-    func traceparentIsJudgedByVersionZero(value: String, isValid: Bool) {
+    ]
+
+    @Test(arguments: judged)
+    func traceparentOfAnyVersionIsJudgedByVersionZero(value: String, isValid: Bool) {
         let bytes = Array(" \(value) ".utf8)
         let judged = TraceContext.isValid(bytes.span, 1..<(bytes.count - 1))
         #expect(judged == isValid)

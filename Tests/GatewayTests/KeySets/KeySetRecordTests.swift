@@ -1,5 +1,6 @@
 import NIOHTTP1
 import Tenants
+import TestSupport
 import Testing
 import Verification
 

@@ -1,6 +1,7 @@
 import Store
 import Synchronization
 import Tenants
+import TestSupport
 import Testing
 
 @testable import Gateway

@@ -2,6 +2,7 @@ import NIOCore
 import NIOEmbedded
 import Synchronization
 import Tenants
+import TestSupport
 import Testing
 
 @testable import Gateway

@@ -27,7 +27,10 @@ struct MetricsTextTests {
             storeIsUp: true,
             revocations: ["two": 6],
             staleness: 0.25,
-            keySets: [("https://id.test/\"keys\"", 12), ("https://down.test", nil)]
+            keySets: [
+                ("https://id.test/\"keys\"", 12), ("https://down.test", nil), ("https://two.test", 3),
+                ("https://two.test", 30), ("https://two.test", nil), ("https://two.test", 4),
+            ]
         )
         return MetricsText(
             tenants: ["one", "two"],
@@ -35,7 +38,8 @@ struct MetricsTextTests {
             counters: counters(),
             backends: [backend],
             shared: shared,
-            lostLogBytes: 0
+            lostLogBytes: 8,
+            lostLogLines: 9
         )
         .text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
@@ -60,6 +64,8 @@ struct MetricsTextTests {
         #"gatehouse_store_up 1"#, #"gatehouse_revocations{tenant="one"} 0"#,
         #"gatehouse_revocations{tenant="two"} 6"#, #"gatehouse_revocation_staleness_seconds 0.25"#,
         #"gatehouse_key_set_age_seconds{key_set="https://id.test/\"keys\""} 12.0"#,
+        #"gatehouse_key_set_age_seconds{key_set="https://two.test"} 30.0"#,
+        #"gatehouse_access_log_lost_bytes_total 8"#, #"gatehouse_log_lost_lines_total 9"#,
     ])
     func countIsThere(line: String) {
         #expect(lines().contains(line))
@@ -87,6 +93,14 @@ struct MetricsTextTests {
             }
         }
         #expect(Set(families).count == families.count)
+    }
+
+    @Test func everySeriesIsThereOnce() {
+        let series = lines().filter { !$0.hasPrefix("#") && !$0.isEmpty }.compactMap { line in
+            line.lastIndex(of: " ").map { line[..<$0] }
+        }
+        #expect(Set(series).count == series.count)
+        #expect(!series.contains { $0.contains("down.test") })
     }
 
     @Test func bucketsOfEveryHistogramNeverDecreaseAndEndWithTheCount() {

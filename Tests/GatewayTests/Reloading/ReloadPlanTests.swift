@@ -44,10 +44,12 @@ import Testing
         new.gateway.threads = 4
         new.gateway.log.format = .text
         new.gateway.limits.headers = 50
+        new.gateway.listeners[0].tls = true
         let plan = ReloadPlan(from: old, to: new)
         #expect(
             plan.obstacles == [
                 "gateway.threads can only change with a restart", "gateway.log.format can only change with a restart",
+                "gateway.listen: tls of 127.0.0.1:8080 can only change with a restart",
             ]
         )
     }

@@ -131,6 +131,25 @@ struct RevocationKeeperTests {
         }
     }
 
+    /// A reload that was refused because of the store must not have the next one pass.
+    @Test func aTenantThatComesIsNotTakenForLoadedBeforeItIs() async throws {
+        try await withRunningKeeper {
+            let loop = MultiThreadedEventLoopGroup.singleton.any()
+            let theirs = Revocation(tenant: "second", target: .session("stolen"), revokedAt: 1)
+            _ = try await store.store.revoke([theirs])
+            store.cut()
+            await store.failed()
+            for _ in 0..<2 {
+                #expect(await !keeper.follow(["app", "second"], within: .milliseconds(20), on: loop))
+            }
+            // Who does not need it is not held up.
+            #expect(await keeper.follow(["app"], within: .milliseconds(20), on: loop))
+            store.heal()
+            #expect(await keeper.follow(["app", "second"], within: .seconds(20), on: loop))
+            #expect(await keeper.set(ofTenant: "second")[RevocationDigest(.session("stolen"))] != nil)
+        }
+    }
+
     @Test func nothingIsMissedWhileCutOff() async throws {
         try await withRunningKeeper {
             store.cut()

@@ -1,3 +1,5 @@
+import TestSupport
+
 @testable import Gateway
 
 /// Random request heads that are valid, each with what it must be read as.

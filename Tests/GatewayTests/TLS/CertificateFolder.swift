@@ -80,7 +80,7 @@ final class CertificateFolder {
             isCurve
             ? ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:\(kind.rawValue)"]
             : ["-newkey", kind.rawValue]
-        try OpenSSLCommand.succeed(
+        try TimedOpenSSL.succeed(
             ["req", "-x509", "-config", file("openssl.cnf"), "-nodes", "-days", "30", "-utf8", "-multivalue-rdn"] + key
                 + ["-keyout", file("\(name).key"), "-out", file("\(name).pem"), "-subj", subject] + issuer
                 + extensions.flatMap { ["-addext", $0] }

@@ -1,5 +1,6 @@
 import NIOSSL
 import SwiftASN1
+import TestSupport
 import Testing
 import X509
 
@@ -79,7 +80,7 @@ import X509
         try folder.makeClient("client", by: "ca", subject: "/C=DE/O=Größe, \"AG\"/OU=a+UID=u7/DC=test/CN=till 7")
         let certificate = try #require(try NIOSSLCertificate.fromPEMFile(folder.file("client.pem")).first)
         let subject = try #require(ClientCertificateSubject.text(of: certificate))
-        let theirs = try OpenSSLCommand.output([
+        let theirs = try TimedOpenSSL.output([
             "x509", "-in", folder.file("client.pem"), "-noout", "-subject", "-nameopt", "RFC2253",
         ])
         #expect("subject=\(String(decoding: subject, as: UTF8.self))\n" == theirs)

@@ -79,7 +79,7 @@ import Testing
     func takesKeysInEveryForm(kind: CertificateFolder.KeyKind) throws {
         try folder.makeServer("pkcs8", by: "ca", for: ["a.test"], kind)
         let isCurve = kind != .rsa2048
-        try OpenSSLCommand.succeed(
+        try TimedOpenSSL.succeed(
             isCurve
                 ? ["ec", "-in", folder.file("pkcs8.key"), "-out", folder.file("traditional.key")]
                 : ["rsa", "-traditional", "-in", folder.file("pkcs8.key"), "-out", folder.file("traditional.key")]
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test func saysThatAKeyIsEncrypted() throws {
-        try OpenSSLCommand.succeed([
+        try TimedOpenSSL.succeed([
             "pkcs8", "-topk8", "-in", folder.file("shop.key"), "-out", folder.file("locked.key"), "-passout", "pass:x",
         ])
         let files = ServerCertificate(certificateFile: folder.file("shop.pem"), keyFile: folder.file("locked.key"))

@@ -43,7 +43,7 @@ import Testing
     }
 
     private func connect(_ door: TLSDoor, _ arguments: [String]) throws -> String {
-        try OpenSSLCommand.output(
+        try TimedOpenSSL.output(
             ["s_client", "-connect", "127.0.0.1:\(door.port)", "-CAfile", folder.file("ca.pem"), "-ign_eof"]
                 + arguments,
             input: "hello\n"

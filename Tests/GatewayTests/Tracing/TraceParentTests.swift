@@ -22,6 +22,13 @@ struct TraceParentTests {
         #expect(parent("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-\(flags)")?.isSampled == isSampled)
     }
 
+    @Test func aLaterVersionIsReadAsFarAsItIsKnown() throws {
+        let known = "0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+        #expect(parent("01-\(known)") == parent("00-\(known)"))
+        #expect(parent("fe-\(known)-more") == parent("00-\(known)"))
+        #expect(parent("00-\(known)") != nil)
+    }
+
     @Test(arguments: [
         "", "00-00000000000000000000000000000000-b7ad6b7169203331-01",
         "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01",

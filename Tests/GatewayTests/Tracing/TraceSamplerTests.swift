@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Gateway
@@ -32,11 +33,11 @@ struct TraceSamplerTests {
     @Test func aTrustedProxysDecisionIsFollowed() throws {
         var none = TraceSampler(share: 0)
         let (wanted, unwanted) = (try parent(true), try parent(false))
-        let count = (0..<1000).count { _ in none.samples(wanted, isTrusted: true, at: 1) }
+        let count = (0..<1000).count { _ in none.samples(wanted, isTrusted: true, at: 1, draw: .max) }
         #expect(count == 1000)
         var all = TraceSampler(share: 1)
         for isTrusted in [true, false] {
-            let isSampled = all.samples(unwanted, isTrusted: isTrusted, at: 1)
+            let isSampled = all.samples(unwanted, isTrusted: isTrusted, at: 1, draw: 0)
             #expect(!isSampled)
         }
     }
@@ -46,16 +47,22 @@ struct TraceSamplerTests {
         let wanted = try parent(true)
         for second in 5..<8 {
             let now = UInt64(second) * 1_000_000_000
-            let count = (0..<500).count { sampler.samples(wanted, isTrusted: false, at: now + UInt64($0)) }
+            let count = (0..<500).count {
+                sampler.samples(wanted, isTrusted: false, at: now + UInt64($0), draw: 0)
+            }
             #expect(count == TraceSampler.mostAskedFor)
         }
-        // Beyond that they are as if nobody had decided.
+    }
+
+    @Test func beyondThatTheShareDecidesAndNotTheIdentifierThatTheyChoose() throws {
         var half = TraceSampler(share: 0.5)
-        for _ in 0..<TraceSampler.mostAskedFor { _ = half.samples(wanted, isTrusted: false, at: 1) }
-        let (isLowSampled, isHighSampled) = (
-            half.samples(try parent(true, low: 1), isTrusted: false, at: 1),
-            half.samples(wanted, isTrusted: false, at: 1)
-        )
-        #expect(isLowSampled && !isHighSampled)
+        let (low, high) = (try parent(true, low: 1), try parent(true))
+        for _ in 0..<TraceSampler.mostAskedFor { _ = half.samples(high, isTrusted: false, at: 1, draw: .max) }
+        let isLowSampled = half.samples(low, isTrusted: false, at: 1, draw: .max)
+        let isHighSampled = half.samples(high, isTrusted: false, at: 1, draw: 0)
+        #expect(!isLowSampled && isHighSampled)
+        var random = SplitMix64(seed: 20)
+        let count = (0..<20_000).count { _ in half.samples(low, isTrusted: false, at: 1, draw: random.next()) }
+        #expect(abs(Double(count) / 20_000 - 0.5) < 0.02)
     }
 }

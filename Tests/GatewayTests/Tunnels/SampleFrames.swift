@@ -1,3 +1,5 @@
+import TestSupport
+
 /// Frames written down from RFC 6455 section 5.2, with where they end.
 struct SampleFrames {
     enum LengthForm: CaseIterable {

@@ -55,12 +55,27 @@ import Verification
         }
     }
 
-    /// Whoever is not let in changes nothing, and fills no audit.
-    @Test func strangersLeaveNoLine() async throws {
+    /// Browsers begin without a token.
+    @Test func strangersWithoutATokenLeaveNoLine() async throws {
         try await withHouse(Self.locked) { house async throws in
             let body = #"{"tenant":"app","all":true}"#
             #expect(try await house.askAdmin("POST", "/api/revocations", body: body).status == 401)
             #expect(!house.log.text.contains("revoked"))
+            #expect(!house.log.text.contains("not let in"))
+        }
+    }
+
+    @Test func tellsOfWrongTokens() async throws {
+        try await withHouse(Self.locked) { house async throws in
+            let guess = ["Authorization: Bearer guessed"]
+            #expect(try await house.askAdmin("GET", "/metrics", fields: guess).status == 401)
+            let lines = house.log.text.split(separator: "\n").filter { $0.hasPrefix("warning not let in ") }
+            #expect(lines.count == 1)
+            let line = try #require(lines.first)
+            for part in ["\"result\": invalid_token", "\"from\": 127.0.0.1", "\"request_id\""] {
+                #expect(line.contains(part), "\(part) in \(line)")
+            }
+            #expect(!line.contains("guessed"))
         }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import NIOCore
+import TestSupport
 
 /// The program itself, as it was built beside these tests.
 struct GatehouseProgram: Sendable {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// What the client gets when the backend fails: 503 without a server, 502 for a broken answer, 504 for silence.

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOHTTP2
+import TestSupport
 import Testing
 
 /// The connections to a server that speaks HTTP/2: one for many requests, with its limits obeyed and its end survived.

@@ -1,4 +1,5 @@
 import NIOHTTP2
+import TestSupport
 import Testing
 
 /// Back-pressure through flow control: a side that does not read holds up the other.

@@ -1,5 +1,6 @@
 import NIOHPACK
 import NIOHTTP2
+import TestSupport
 import Testing
 
 /// Messages to and from a server that speaks HTTP/2 (`h2c`), whatever the client speaks.
@@ -38,7 +39,7 @@ import Testing
 
     @Test func bodiesPassBothWaysAtOnce() async throws {
         var random = SplitMix64(seed: 1)
-        let bytes = random.bytes(1 << 20)
+        let bytes = random.variedBytes(1 << 20)
         try await withHTTP2Backend(Self.echo) { house, backend async throws in
             for field in ["Content-Length: \(bytes.count)", "Transfer-Encoding: chunked"] {
                 let client = try await house.connect()

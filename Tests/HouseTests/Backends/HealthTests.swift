@@ -1,4 +1,5 @@
 import Synchronization
+import TestSupport
 import Testing
 
 /// Probes take a server out and bring it back, and have the last word.

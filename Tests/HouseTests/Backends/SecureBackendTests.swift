@@ -1,6 +1,7 @@
 import NIOCore
 import NIOHPACK
 import NIOSSL
+import TestSupport
 import Testing
 
 /// Servers that are spoken to by TLS: only the one that proves who it is gets a request.

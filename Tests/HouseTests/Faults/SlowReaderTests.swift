@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Clients that take their answers slowly or not at all.

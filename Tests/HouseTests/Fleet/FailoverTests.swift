@@ -1,10 +1,11 @@
+import TestSupport
 import Testing
 import Verification
 
 /// Redis with Sentinel: the master is killed and a replica takes its place.
 @Suite struct FailoverTests {
     @Test func whatWasAcknowledgedOutlivesTheMaster() async throws {
-        try await SentinelSet.run { set in
+        try await SentinelSet.run(replicas: 2) { set in
             try await withInstances { fleet in
                 let (first, second) = (try await fleet.start(set.url), try await fleet.start(set.url))
                 let subjects = (0..<20).map { "subject-\($0)" }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// A side that does not read holds up the other, instead of filling the gateway's memory.

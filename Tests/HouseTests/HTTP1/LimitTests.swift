@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Bounds on what a client may send and how long it may take (contract: 413, 414, 431, 408, 503).

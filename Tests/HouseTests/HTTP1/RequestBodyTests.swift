@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Request bodies arrive whole, whatever their framing (RFC 9112 sections 6 and 7).
@@ -56,7 +57,7 @@ import Testing
     @Test func aThousandSignedChunksArrive() async throws {
         try await withHouse { house async throws in
             var random = SplitMix64(seed: 3)
-            let body = random.bytes(1_000_000)
+            let body = random.variedBytes(1_000_000)
             var raw = Array(Self.post("Transfer-Encoding: chunked").utf8)
             for start in stride(from: 0, to: body.count, by: 1000) {
                 raw += "3e8;chunk-signature=\(Self.hex(&random))\r\n".utf8
@@ -117,7 +118,7 @@ import Testing
     @Test func eightMegabytesWithALengthArriveExactly() async throws {
         try await withHouse(backend: .echo) { house async throws in
             var random = SplitMix64(seed: 1)
-            let body = random.bytes(8 << 20)
+            let body = random.variedBytes(8 << 20)
             let client = try await house.connect()
             try await client.send(Self.post("Content-Length: \(body.count)"))
             try await client.send(body)
@@ -130,7 +131,7 @@ import Testing
     @Test func eightMegabytesInChunksArriveExactly() async throws {
         try await withHouse(backend: .echo) { house async throws in
             var random = SplitMix64(seed: 2)
-            let body = random.bytes(8 << 20)
+            let body = random.variedBytes(8 << 20)
             let client = try await house.connect()
             try await client.send(Self.post("Transfer-Encoding: chunked"))
             var sent = 0

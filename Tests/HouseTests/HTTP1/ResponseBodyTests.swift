@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Answers arrive whole and with one framing that the client understands (RFC 9112 section 6.3).
@@ -139,7 +140,7 @@ import Testing
 
     @Test func eightMegabytesArriveExactlyInEveryFraming() async throws {
         var random = SplitMix64(seed: 3)
-        let body = random.bytes(8 << 20)
+        let body = random.variedBytes(8 << 20)
         let script = BackendScript { exchange in
             try await exchange.body()
             switch exchange.head.path {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Clients that send without reading, or read late, harm nobody but themselves.

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Content in DATA frames (RFC 9113 section 6.1).
@@ -86,7 +87,7 @@ import Testing
     @Test func aLargeBodyPassesWhole() async throws {
         try await withHouse(backend: .echo) { house async throws in
             var generator = SplitMix64(seed: 61)
-            let body = generator.bytes(3 << 20)
+            let body = generator.variedBytes(3 << 20)
             let client = try await house.http2()
             let stream = try await client.open("/open/x", method: "POST", body: body)
             let answer = try await client.answer(on: stream)

@@ -1,4 +1,5 @@
 import NIOCore
+import TestSupport
 import Testing
 
 /// Frames that cost the sender little and the receiver something, over and over (RFC 9113 section 10.5): the gateway

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Frames at random, right and wrong ones mixed, from fixed seeds: whatever the gateway makes of them, the connection
@@ -34,7 +35,7 @@ import Testing
         case .priority: frame.payload = [UInt8](repeating: 0, count: 5)
         case .resetStream, .windowUpdate: frame.payload = Int.random(in: 0...100_000, using: &generator).bigEndian(4)
         default:
-            frame.payload = generator.bytes(Int.random(in: 0...2000, using: &generator))
+            frame.payload = generator.variedBytes(Int.random(in: 0...2000, using: &generator))
             if Bool.random(using: &generator) { frame.flags.insert(.endStream) }
         }
         if Int.random(in: 0...30, using: &generator) == 0 {

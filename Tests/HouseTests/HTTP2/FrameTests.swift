@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// What every frame has in common (RFC 9113 sections 4.1, 4.2 and 5.5).
@@ -89,7 +90,7 @@ import Testing
         try await withHouse(backend: .echo) { house async throws in
             let client = try await house.http2()
             var generator = SplitMix64(seed: 16)
-            let body = generator.bytes(16_384)
+            let body = generator.variedBytes(16_384)
             #expect(try await client.request("/open/x", method: "POST", body: body).body.bytes == body)
         }
     }

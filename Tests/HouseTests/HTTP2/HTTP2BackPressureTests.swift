@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Over HTTP/2 too, a side that does not read holds up the other, and it alone (RFC 9113 section 5.2).

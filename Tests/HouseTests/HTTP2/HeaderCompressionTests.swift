@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Header compression (RFC 7541). The compression state is the connection's, so that every fault in it is a

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Requests and their answers over HTTP/2, and HTTP/1.1 behind it (RFC 9113 section 8.1).

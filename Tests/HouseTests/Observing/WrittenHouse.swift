@@ -3,6 +3,7 @@ import Foundation
 import NIOCore
 import Synchronization
 import Tenants
+import TestSupport
 import Testing
 import Verification
 
@@ -135,7 +136,7 @@ private func start(
 
         listen: [ { address: "127.0.0.1:\(port)" } ]
         admin: { address: "127.0.0.1:\(adminPort)", token: "${GATEHOUSE_ADMIN_TOKEN}" }
-        log: { level: trace, format: json, access: true }
+        log: { level: trace, format: json, access: true, query: true }
         tracing: { otlp: "http://127.0.0.1:\(collector.port)", sample: 1 }
         """
     let all = values.merging([

@@ -143,6 +143,35 @@ import Verification
         }
     }
 
+    @Test func aQueryIsLoggedWhereItIsAskedForWithoutItsTokens() async throws {
+        let setup = HouseSetup(
+            gateway: "log: { level: info, query: true }",
+            tenant: """
+                authenticate:
+                  from: [bearer, "query:ours"]
+                  issuers:
+                    - { issuer: "https://secret.test", audiences: [app], algorithms: [HS256], secret: "${HOUSE_SECRET}" }
+                """
+        )
+        try await withHouse(setup) { house async throws in
+            let token = try house.token()
+            let code = house.keepSecret("a-code-of-the-client")
+            for (query, logged) in [
+                ("?page=2&ours=\(token)", "?page=2&ours=<redacted>"), ("?code=\(code)&x", "?code=<redacted>&x"),
+                ("", ""),
+            ] {
+                _ = try await house.request("/x/y\(query)", token: query.contains("ours") ? nil : token)
+                #expect(try await house.accessLog.next()["path"]?.string == "/x/y\(logged)")
+            }
+            // A reload turns it off.
+            var quiet = setup
+            quiet.gateway = "log: { level: info }"
+            await house.change(quiet)
+            _ = try await house.request("/x/y?page=3", token: token)
+            #expect(try await house.accessLog.next()["path"]?.string == "/x/y")
+        }
+    }
+
     @Test func theLogCanBeTurnedOff() async throws {
         try await withHouse(HouseSetup(gateway: "log: { level: info, access: false }")) { house async throws in
             for _ in 0..<3 { _ = try await house.request("/open/x") }

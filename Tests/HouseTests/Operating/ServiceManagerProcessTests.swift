@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The program under a service manager that it tells how it goes, and `gatehouse health`, which asks it.

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Verification
 
@@ -30,7 +31,7 @@ import Verification
             desk.give(token: session.new)
             var random = SplitMix64(seed: 8)
             // Longer than what could be kept.
-            let body = random.bytes(200_000)
+            let body = random.variedBytes(200_000)
             let client = try await house.connect()
             let fields = ["Content-Length: \(body.count)", "Expect: 100-continue"]
             try await client.send(house.head("/x", method: "POST", token: session.old, fields: fields))

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import TestSupport
 import Testing
 import Verification
 
@@ -65,7 +66,7 @@ import Verification
             desk.give(token: session.new)
             let client = try await house.http2()
             var random = SplitMix64(seed: 9)
-            let body = random.bytes(100_000)
+            let body = random.variedBytes(100_000)
             let response = try await client.request(
                 "/x",
                 method: "POST",

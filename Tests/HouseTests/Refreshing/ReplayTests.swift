@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Verification
 
@@ -84,7 +85,7 @@ import Verification
             desk.end(session.old)
             desk.give(token: session.new)
             var random = SplitMix64(seed: 5)
-            let body = random.bytes(1024)
+            let body = random.variedBytes(1024)
             let response = try await put(house, session, body, isChunked: framing == "chunked")
             #expect(response.status == 200)
             expectDelivered(response, session.new)
@@ -99,7 +100,7 @@ import Verification
             desk.end(session.old)
             desk.give(token: session.new)
             var random = SplitMix64(seed: 6)
-            let response = try await put(house, session, random.bytes(1025), isChunked: framing == "chunked")
+            let response = try await put(house, session, random.variedBytes(1025), isChunked: framing == "chunked")
             expectBackendsRefusal(response)
             expectDelivered(response, session.new)
             #expect(house.visits(session) == ["PUT /x old", "POST /auth/refresh old"])

@@ -1,4 +1,5 @@
 import Tenants
+import TestSupport
 
 /// A real HAProxy before two instances, with the configuration of docs/rolling.md.
 final class LoadBalancer: Sendable {

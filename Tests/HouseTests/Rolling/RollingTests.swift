@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Two instances with one Redis behind HAProxy are replaced one after the other while requests flow.

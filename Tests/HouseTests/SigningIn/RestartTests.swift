@@ -1,6 +1,7 @@
 import Demo
 import Gateway
 import Tenants
+import TestSupport
 import Testing
 import Verification
 

@@ -1,4 +1,5 @@
 import Synchronization
+import TestSupport
 import Verification
 
 /// The access log's lines as the gateway writes them.

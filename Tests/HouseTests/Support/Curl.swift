@@ -1,5 +1,6 @@
 import Foundation
 import NIOCore
+import TestSupport
 
 /// The real client, for a few tests that nothing of ours should be trusted with.
 struct Curl: Sendable {

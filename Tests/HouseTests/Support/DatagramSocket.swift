@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 
 /// The receiving end of a Unix socket for datagrams, which is read all the time.
 struct DatagramSocket: Sendable {

@@ -1,4 +1,5 @@
 import Synchronization
+import TestSupport
 
 /// One request at the backend, while its script answers it.
 final class Exchange: Sendable {

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import TestSupport
 
 /// A door that opens once: a script waits at it until the test has seen what it wanted to see.
 final class Gate: Sendable {

@@ -2,6 +2,7 @@ import Gateway
 import Logging
 import Synchronization
 import Tenants
+import TestSupport
 import Testing
 import Verification
 

@@ -1,3 +1,5 @@
+import TestSupport
+
 /// A scrape in the Prometheus text format, read strictly.
 struct Metrics: Sendable {
     struct Sample: Sendable {

@@ -1,5 +1,6 @@
 import NIOCore
 import Tenants
+import TestSupport
 
 /// A client that sends exactly the bytes it is told to and reads answers strictly.
 final class RawClient: Sendable {

@@ -1,3 +1,5 @@
+import TestSupport
+
 /// A response as the client received it.
 struct RawResponse: Sendable {
     var version: String

@@ -1,5 +1,6 @@
 import NIOCore
 import Synchronization
+import TestSupport
 
 /// A backend over plain TCP that records every request and answers by a script. It reads as strictly as the RFC allows and
 /// keeps a list of everything that another backend might have read differently.

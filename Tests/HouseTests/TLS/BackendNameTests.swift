@@ -1,4 +1,5 @@
 import NIOCore
+import TestSupport
 import Testing
 
 /// A server that is known by a name and shows a certificate for the address alone that the name led to: whoever forges

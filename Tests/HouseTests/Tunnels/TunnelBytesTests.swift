@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// A tunnel carries what it is given: every byte, in order, and no other.
@@ -9,8 +10,8 @@ import Testing
         return (0..<60).map { number in
             let opcode = opcodes[Int.random(in: 0..<opcodes.count, using: &random)]
             let largest = [1, 126, 200, 5_000, 70_000][number % 5]
-            let payload = random.bytes(Int.random(in: 0..<largest, using: &random))
-            let mask = masked ? random.bytes(4) : nil
+            let payload = random.variedBytes(Int.random(in: 0..<largest, using: &random))
+            let mask = masked ? random.variedBytes(4) : nil
             return WebSocketFrame(opcode, payload, mask: mask, isFinal: Bool.random(using: &random))
         }
     }
@@ -53,7 +54,7 @@ import Testing
 
     @Test func aFrameOfSixteenMebibytesPasses() async throws {
         var random = SplitMix64(seed: 5)
-        let payload = random.bytes(16 << 20)
+        let payload = random.variedBytes(16 << 20)
         try await withTunnel { tunnel async throws in
             let frame = WebSocketFrame(.binary, payload)
             async let sent: Void = tunnel.server.send(frame)
@@ -86,7 +87,7 @@ import Testing
         try await withTunnel { tunnel async throws in
             // A length of 2^64 - 1, which is not allowed, and then noise.
             var random = SplitMix64(seed: 6)
-            let noise = [0x82, 0x7f] + [UInt8](repeating: 0xff, count: 8) + random.bytes(10_000)
+            let noise = [0x82, 0x7f] + [UInt8](repeating: 0xff, count: 8) + random.variedBytes(10_000)
             try await tunnel.client.send(noise)
             #expect(try await tunnel.server.bytes.exactly(noise.count) == noise)
             try await tunnel.server.send(noise)

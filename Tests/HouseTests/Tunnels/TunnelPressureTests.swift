@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// A side that does not read holds up the other, in a tunnel as elsewhere.
@@ -68,7 +69,7 @@ import Testing
     @Test func whatWasSentBeforeACloseArrivesWhole() async throws {
         try await withTunnel(receiveBuffer: Self.buffer) { tunnel async throws in
             var random = SplitMix64(seed: 8)
-            let sent = random.bytes(8 << 20)
+            let sent = random.variedBytes(8 << 20)
             let server = tunnel.server
             async let closed: Void = {
                 try await server.send(sent)

@@ -1,5 +1,6 @@
 import Synchronization
 import Tenants
+import TestSupport
 import Testing
 import Verification
 

@@ -1,5 +1,6 @@
 import Store
 import Synchronization
+import TestSupport
 import Testing
 import Verification
 

@@ -2,6 +2,7 @@ import Logging
 import Store
 import Synchronization
 import Tenants
+import TestSupport
 import Testing
 import Verification
 

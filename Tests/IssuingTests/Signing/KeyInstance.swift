@@ -2,6 +2,7 @@ import Foundation
 import Store
 import Synchronization
 import Tenants
+import TestSupport
 import Testing
 import Verification
 

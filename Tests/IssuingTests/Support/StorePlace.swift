@@ -4,6 +4,7 @@ import NIOPosix
 import Redis
 import Store
 import Synchronization
+import TestSupport
 
 /// The kinds of store that sessions are kept in.
 enum StoreKind: String, CaseIterable, Sendable {
@@ -11,7 +12,7 @@ enum StoreKind: String, CaseIterable, Sendable {
 
     /// Runs `body` with a place that is empty, and gone afterwards.
     func run(_ body: (StorePlace) async throws -> Void) async throws {
-        let place = try StorePlace(self)
+        let place = try await StorePlace(self)
         do {
             try await body(place)
         } catch {
@@ -25,13 +26,13 @@ enum StoreKind: String, CaseIterable, Sendable {
 /// Where sessions are, and stores that work on it.
 final class StorePlace: Sendable {
     private let kind: StoreKind
-    private let server: RedisServer?
+    private let server: UnawaitedRedisServer?
     private let file: URL
     private let opened = Mutex<[any Store]>([])
 
-    init(_ kind: StoreKind) throws {
+    init(_ kind: StoreKind) async throws {
         self.kind = kind
-        server = kind == .redis ? try RedisServer() : nil
+        server = kind == .redis ? try await UnawaitedRedisServer() : nil
         file = FileManager.default.temporaryDirectory.appendingPathComponent("issuing-\(UUID().uuidString).db")
     }
 

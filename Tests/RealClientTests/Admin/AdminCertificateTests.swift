@@ -59,6 +59,21 @@ extension RealClients {
             }
         }
 
+        /// A browser shows its certificate whoever's page it is that asks.
+        @Test func aPageOfAnotherSiteDoesNotHaveTheCertificate() async throws {
+            try await withAdminListener(Self.withClients) { listener async throws in
+                let alice = shown(listener, "alice")
+                let body = ["--json", #"{"tenant":"app","all":true}"#]
+                for field in ["Origin: https://evil.example", "Origin: null", "Sec-Fetch-Site: cross-site"] {
+                    let answer = try await ask(listener, "/api/revocations", alice + body + ["--header", field])
+                    #expect(answer.status == 403, "\(field)")
+                    #expect(answer.body.contains("cross_site_request"))
+                }
+                let own = ["--header", "Origin: https://127.0.0.1:\(listener.port)"]
+                #expect(try await ask(listener, "/api/revocations", alice + body + own).status == 200)
+            }
+        }
+
         @Test func theAuditSaysWhoseCertificateItWas() async throws {
             try await withAdminListener("\(Self.token), \(Self.withClients)") { listener async throws in
                 let change = ["--json", #"{"tenant":"app","subject":"bob","reason":"left"}"#]
@@ -67,6 +82,28 @@ extension RealClients {
                 let line = try #require(listener.log.lines.first(where: { $0.hasPrefix("notice revoked ") }))
                 #expect(line.contains("by=certificate CN=alice,O=Gatehouse tests "))
                 #expect(line.contains(" id=bob ") && line.contains(" tenant=app"))
+            }
+        }
+
+        @Test func theCommandsShowOneToo() async throws {
+            try await withAdminListener(Self.withClients) { listener async throws in
+                let gatehouse = try Program.gatehouse()
+                let there = ["--admin", "https://127.0.0.1:\(listener.port)", "--admin-ca", listener.authority]
+                let (chain, key) = (listener.certificates.file("alice.pem"), listener.certificates.file("alice.key"))
+                let shown = ["--admin-certificate", chain, "--admin-key", key]
+                #expect(try await gatehouse.run(["health"] + there).status == 0)
+                #expect(try await gatehouse.run(["health"] + there.prefix(2)).status != 0)
+                let revoke = ["revoke", "--tenant", "app", "--subject", "bob"] + there
+                let refused = try await gatehouse.run(revoke)
+                #expect(refused.status != 0)
+                #expect(refused.complaints.contains("client certificate"))
+                let done = try await gatehouse.run(revoke + shown)
+                #expect(done.status == 0, "\(done.complaints)")
+                #expect(done.text.hasPrefix("revoked: "))
+                let without = try await gatehouse.run(revoke + shown.prefix(2))
+                #expect(without.complaints.contains("--admin-certificate and --admin-key together"))
+                let unreadable = try await gatehouse.run(revoke + ["--admin-certificate", key, "--admin-key", key])
+                #expect(unreadable.complaints.contains("\(key) cannot be read as PEM"))
             }
         }
 

@@ -128,6 +128,17 @@ extension RealClients {
             }
         }
 
+        @Test func nothingOfWhatWasToldOrTypedIsLeftInALockedPage() async throws {
+            try await withDashboardHouse { house async throws in
+                let told = try await house.plays("lock")
+                #expect(told["unseen"] == [])
+                #expect(told["left"] == [])
+                #expect(told["rows"] == 0)
+                #expect(told["again"]?.string?.isEmpty == false)
+                #expect(told["complaints"] == [])
+            }
+        }
+
         @Test func theCommandOfTheDocumentListensToEvents() async throws {
             let document = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
                 .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("docs/dashboard.md")

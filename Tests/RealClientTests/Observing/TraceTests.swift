@@ -78,6 +78,18 @@ extension RealClients {
             }
         }
 
+        /// The house has no access log, which reads the address too.
+        @Test func theClientIsWhoATrustedProxySaysItIs() async throws {
+            let fields = ["X-Forwarded-For: 192.0.2.1, 198.51.100.7"]
+            for (trusts, address) in [(true, "198.51.100.7"), (false, "127.0.0.1")] {
+                try await withObservingHouse(trusts: trusts) { house, _ async throws in
+                    _ = try await house.get("/open/x", fields: fields)
+                    let spans = try await Self.spans(3, from: house)
+                    #expect(spans[0].attribute("client.address")?.string == address)
+                }
+            }
+        }
+
         @Test func aRefreshIsASpanBetweenTheTwoRequests() async throws {
             try await withObservingHouse { house, renewed async throws in
                 let seen = try jsonLine(try await house.get("/again", token: try ObservingHouse.token("old")))

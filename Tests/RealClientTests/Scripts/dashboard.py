@@ -229,6 +229,49 @@ async def sessions(browser, admin, token, site, google, **_):
             "complaints": tab.complaints}
 
 
+async def lock(browser, admin, token, site, caller, google, **_):
+    """What is left of all views when the page is locked: of what was told, of what was typed, and of a late answer."""
+    _, answer = await call(site, "clans.localtest", "/auth/google", body={"id_token": google})
+    payload = json.loads(answer)["access_token"].split(".")[1]
+    claims = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+    tab = await browser.page(await browser.person(), **DESKTOP)
+    await enter(tab, admin, token)
+    for view, form, fields, seen in [
+        ("health", None, {}, "#servers tbody tr"),
+        ("sessions", "find-sessions", {"id": claims["sub"]}, "#sessions-table tbody tr"),
+        ("explain", "ask", {"tenant": "shop", "path": "/things", "token": caller}, "#steps li"),
+        ("revocations", "revoke", {"tenant": "shop", "value": caller, "reason": "a reason"},
+         "#revocations-table tbody tr"),
+        # Typed, and not sent.
+        ("revocations", "revoke", {"value": caller, "for": "77m"}, None),
+        ("overview", None, {}, "#tenants tbody tr"),
+    ]:
+        await tab.evaluate(f"location.hash = '{view}'")
+        await tab.until(f"!document.querySelector('[data-view={view}]').hidden")
+        for name, value in fields.items():
+            await tab.evaluate(f"document.getElementById('{form}').elements['{name}'].value = {json.dumps(value)}")
+        if form and seen:
+            await tab.evaluate(f"document.getElementById('{form}').requestSubmit()")
+        if seen:
+            await tab.until(f"document.querySelector('{seen}')?.innerText")
+    secrets = [caller, "the-callers", claims["sub"], claims["sid"], "a reason", "77m", "shop", "clans"]
+    page = """[document.getElementById('dashboard').outerHTML, document.getElementById('confirm').outerHTML,
+        ...[...document.querySelectorAll('input, select, textarea')].map(field => field.value)].join('\\n')"""
+    before = await tab.evaluate(page)
+    # The answer to this comes when nobody is to see it.
+    await tab.evaluate("(document.getElementById('ask').requestSubmit(), document.getElementById('leave').click())")
+    await tab.until("!document.querySelector('#ask button').disabled")
+    after = await tab.evaluate(page)
+    rows = await tab.evaluate("""document.querySelectorAll('#dashboard tbody tr, #dashboard dd, #dashboard ol li,
+        #dashboard figure path, #tiles li, .bars li, #alerts *').length""")
+    await tab.type(token)
+    await tab.press("Enter")
+    again = await tab.until("document.querySelector('#tenants tbody tr')?.innerText")
+    return {"unseen": [secret for secret in secrets if secret not in before],
+            "left": [secret for secret in secrets if secret in after], "rows": rows, "again": again,
+            "complaints": tab.complaints}
+
+
 async def scheme(browser, admin, token, **_):
     """The switch wins over what the system likes, and is remembered."""
     tab = await browser.page(await browser.person(), scheme="dark")
@@ -245,7 +288,7 @@ async def scheme(browser, admin, token, **_):
     return {"colors": colors}
 
 
-SCENARIOS = [looks, names, prompt, traffic, keyboard, explain, sessions, scheme]
+SCENARIOS = [looks, names, prompt, traffic, keyboard, explain, sessions, lock, scheme]
 
 
 async def main(name, options):

@@ -31,6 +31,16 @@ struct Program: Sendable {
     /// Debian's own, which finds Debian's modules.
     static let python = Program(path: "/usr/bin/python3", package: "python3")
 
+    /// The program itself, as it was built beside these tests.
+    static func gatehouse() throws -> Program {
+        let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+        let path = tests.deletingLastPathComponent().appendingPathComponent("gatehouse").path
+        guard FileManager.default.isExecutableFile(atPath: path) else {
+            throw Failure("\(path) is missing: build the product gatehouse")
+        }
+        return Program(path: path, package: "gatehouse")
+    }
+
     let path: String
     /// What to install where it is missing.
     let package: String

@@ -1,4 +1,5 @@
 import Redis
+import TestSupport
 import Testing
 
 @Suite struct CredentialsTests {

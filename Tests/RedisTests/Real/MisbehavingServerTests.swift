@@ -1,4 +1,5 @@
 import Redis
+import TestSupport
 import Testing
 
 /// What a server may do that is no Redis, or none in good health.

@@ -1,4 +1,5 @@
 import Redis
+import TestSupport
 import Testing
 
 @Suite(.serialized) struct SentinelTests {
@@ -11,7 +12,7 @@ import Testing
     }
 
     @Test func theMasterIsFoundAndAfterAFailoverTheNewOne() async throws {
-        try await SentinelSet.run { set in
+        try await SentinelSet.run(replicas: 1) { set in
             try await Client.run(Self.configuration(set)) { client in
                 #expect(try await client.send("SET", "key", "before") == .status("OK"))
                 #expect(try await client.send("WAIT", 1, 10_000) == .integer(1))
@@ -23,14 +24,14 @@ import Testing
                 #expect(try await client.send("GET", "key") == .string(Array("before".utf8)))
                 #expect(try await client.send("SET", "key", "after") == .status("OK"))
             }
-            try await Client.run(.direct(set.replica.address)) { (client: Client) async throws in
+            try await Client.run(.direct(set.replicas[0].address)) { (client: Client) async throws in
                 #expect(try await client.send("GET", "key") == .string(Array("after".utf8)))
             }
         }
     }
 
     @Test func aMasterThatHangsIsReplaced() async throws {
-        try await SentinelSet.run { set in
+        try await SentinelSet.run(replicas: 1) { set in
             var configuration = Self.configuration(set)
             configuration.idleCheckInterval = .milliseconds(100)
             configuration.commandTimeout = .milliseconds(500)
@@ -48,7 +49,7 @@ import Testing
     }
 
     @Test func sentinelsThatAreGoneOrWantAPasswordAreDealtWith() async throws {
-        try await SentinelSet.run(password: "watch") { set in
+        try await SentinelSet.run(replicas: 1, password: "watch") { set in
             try await set.sentinels[0].process.kill()
             var configuration = Self.configuration(set)
             try await Client.run(configuration) { client in

@@ -1,20 +1,27 @@
 import Logging
 import NIOPosix
 import Redis
+import TestSupport
 import Testing
 
 @Suite struct TLSTests {
+    /// Runs `body` with the port where a server listens for TLS.
     private static func run(
         _ options: [String] = [],
-        _ body: (RedisServer, TestCertificates) async throws -> Void
+        _ body: (Int, TestCertificates) async throws -> Void
     ) async throws {
         let certificates = try await TestCertificates()
         defer { certificates.remove() }
-        try await RedisServer.run(options, certificates: certificates) { try await body($0, certificates) }
+        let port = try await FreePort.find()
+        let lines = [
+            "tls-port \(port)", "tls-ca-cert-file \(certificates.file("authority.pem"))",
+            "tls-cert-file \(certificates.file("server.pem"))", "tls-key-file \(certificates.file("server.key"))",
+        ]
+        try await RedisServer.run(lines + options) { _ in try await body(port, certificates) }
     }
 
-    private static func configuration(_ server: RedisServer, host: String, _ tls: RedisTLS) -> RedisConfiguration {
-        var configuration = RedisConfiguration.direct(RedisAddress(host: host, port: server.tlsPort ?? 0))
+    private static func configuration(_ port: Int, host: String, _ tls: RedisTLS) -> RedisConfiguration {
+        var configuration = RedisConfiguration.direct(RedisAddress(host: host, port: port))
         configuration.tls = tls
         return configuration
     }
@@ -32,17 +39,17 @@ import Testing
     }
 
     @Test func aVerifiedServerIsSpokenWithByNameAndByAddress() async throws {
-        try await Self.run(["tls-auth-clients no"]) { server, certificates in
+        try await Self.run(["tls-auth-clients no"]) { port, certificates in
             for host in ["localhost", "127.0.0.1"] {
                 let tls = RedisTLS(caFile: certificates.file("authority.pem"))
-                try await Client.run(Self.configuration(server, host: host, tls)) { (client: Client) async throws in
+                try await Client.run(Self.configuration(port, host: host, tls)) { (client: Client) async throws in
                     let value = [UInt8](repeating: 7, count: 300_000)
                     #expect(try await client.send("SET", "key", value) == .status("OK"))
                     #expect(try await client.send("GET", "key") == .string(value))
                 }
             }
             let named = RedisTLS(caFile: certificates.file("authority.pem"), serverName: "localhost")
-            try await Client.run(Self.configuration(server, host: "127.0.0.1", named)) {
+            try await Client.run(Self.configuration(port, host: "127.0.0.1", named)) {
                 (client: Client) async throws in
                 #expect(try await client.send("PING") == .status("PONG"))
             }
@@ -50,32 +57,32 @@ import Testing
     }
 
     @Test func aClientCertificateIsShown() async throws {
-        try await Self.run(["tls-auth-clients yes"]) { server, certificates in
+        try await Self.run(["tls-auth-clients yes"]) { port, certificates in
             var tls = RedisTLS(caFile: certificates.file("authority.pem"))
-            #expect(try await !Self.reason(Self.configuration(server, host: "localhost", tls)).isEmpty)
+            #expect(try await !Self.reason(Self.configuration(port, host: "localhost", tls)).isEmpty)
             tls.certificateFile = certificates.file("client.pem")
             tls.keyFile = certificates.file("client.key")
-            try await Client.run(Self.configuration(server, host: "localhost", tls)) { (client: Client) async throws in
+            try await Client.run(Self.configuration(port, host: "localhost", tls)) { (client: Client) async throws in
                 #expect(try await client.send("PING") == .status("PONG"))
             }
         }
     }
 
     @Test func aCertificateOfAStrangerIsNotTrusted() async throws {
-        try await Self.run(["tls-auth-clients no"]) { server, certificates in
+        try await Self.run(["tls-auth-clients no"]) { port, certificates in
             let stranger = RedisTLS(caFile: certificates.file("stranger.pem"))
-            let reason = try await Self.reason(Self.configuration(server, host: "localhost", stranger))
+            let reason = try await Self.reason(Self.configuration(port, host: "localhost", stranger))
             #expect(reason.contains("TLS") && reason.contains("CERTIFICATE_VERIFY_FAILED"))
-            let system = try await Self.reason(Self.configuration(server, host: "localhost", RedisTLS()))
+            let system = try await Self.reason(Self.configuration(port, host: "localhost", RedisTLS()))
             #expect(system.contains("CERTIFICATE_VERIFY_FAILED"))
         }
     }
 
     @Test func aCertificateForAnotherNameIsNotTaken() async throws {
-        try await Self.run(["tls-auth-clients no"]) { server, certificates in
+        try await Self.run(["tls-auth-clients no"]) { port, certificates in
             // It is for the address that the connection goes to, which is not what was asked for.
             let tls = RedisTLS(caFile: certificates.file("authority.pem"), serverName: "redis.test")
-            let reason = try await Self.reason(Self.configuration(server, host: "localhost", tls))
+            let reason = try await Self.reason(Self.configuration(port, host: "localhost", tls))
             #expect(reason.contains("TLS") && reason.contains("redis.test"))
         }
     }

@@ -2,6 +2,7 @@ import Logging
 import NIOCore
 import NIOPosix
 import Redis
+import TestSupport
 
 /// A client with its states as they come, closed when `run` is over.
 struct Client: Sendable {

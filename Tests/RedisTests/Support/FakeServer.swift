@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import TestSupport
 
 /// A server that says what its test wants. Each connection gives the commands that came, and takes bytes to send.
 final class FakeServer: Sendable {

@@ -1,3 +1,5 @@
+import TestSupport
+
 @testable import Redis
 
 /// Writes replies the plain way, to compare with.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// Certificates made by the `openssl` command: `server` for localhost and 127.0.0.1, and `client`, both by `authority`;
 /// `stranger` is another authority.

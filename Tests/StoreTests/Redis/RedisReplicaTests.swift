@@ -1,16 +1,19 @@
 import Logging
 import NIOPosix
 import Redis
+import TestSupport
 import Testing
 
 @testable import Store
 
 /// A master, its replica and a sentinel that decides alone.
 @Suite(.serialized) struct RedisReplicaTests {
-    private func withSentinel(_ body: (RedisServer, RedisServer, RedisStore) async throws -> Void) async throws {
-        let master = try RedisServer(["save \"\""])
+    private func withSentinel(
+        _ body: (UnawaitedRedisServer, UnawaitedRedisServer, RedisStore) async throws -> Void
+    ) async throws {
+        let master = try await UnawaitedRedisServer(["save \"\""])
         defer { master.remove() }
-        let replica = try RedisServer(["save \"\"", "replicaof 127.0.0.1 \(master.port)"])
+        let replica = try await UnawaitedRedisServer(["save \"\"", "replicaof 127.0.0.1 \(master.port)"])
         defer { replica.remove() }
         // A sentinel learns of replicas when it asks the master: at once, and then after ten seconds.
         let isAttached = try await eventually {
@@ -18,7 +21,7 @@ import Testing
             return reply.bytes.map { String(decoding: $0, as: UTF8.self).contains("state=online") } ?? false
         }
         #expect(isAttached)
-        let sentinel = try RedisServer(
+        let sentinel = try await UnawaitedRedisServer(
             [
                 "sentinel monitor gate 127.0.0.1 \(master.port) 1",
                 "sentinel down-after-milliseconds gate 500",

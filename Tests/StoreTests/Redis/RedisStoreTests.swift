@@ -1,6 +1,7 @@
 import Logging
 import NIOPosix
 import Redis
+import TestSupport
 import Testing
 
 @testable import Store
@@ -16,8 +17,8 @@ import Testing
         )
     }
 
-    private func withServer(_ options: [String], _ body: (RedisServer) async throws -> Void) async throws {
-        let server = try RedisServer(options)
+    private func withServer(_ options: [String], _ body: (UnawaitedRedisServer) async throws -> Void) async throws {
+        let server = try await UnawaitedRedisServer(options)
         defer { server.remove() }
         try await body(server)
     }

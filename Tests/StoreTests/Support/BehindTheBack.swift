@@ -3,12 +3,13 @@ import GRDB
 import Logging
 import NIOPosix
 import Redis
+import TestSupport
 import Testing
 
 @testable import Store
 
 /// A client of its own, to look and write behind a store's back.
-func withRedis(_ server: RedisServer?, _ commands: [RedisCommand]) async throws -> [RedisReply] {
+func withRedis(_ server: UnawaitedRedisServer?, _ commands: [RedisCommand]) async throws -> [RedisReply] {
     let address = try #require(server).address
     let client = try RedisClient(
         RedisConfiguration(servers: .direct([address])),

@@ -3,6 +3,7 @@ import Logging
 import NIOPosix
 import Redis
 import Synchronization
+import TestSupport
 
 @testable import Store
 
@@ -14,7 +15,7 @@ enum StoreMaker: String, CaseIterable {
     ///
     /// - Parameter keptChanges: How long the store's history is at least.
     func run(keptChanges: Int = 100_000, _ body: (StoreWorld) async throws -> Void) async throws {
-        let world = try StoreWorld(self, keptChanges: keptChanges)
+        let world = try await StoreWorld(self, keptChanges: keptChanges)
         do {
             try await body(world)
         } catch {
@@ -29,18 +30,18 @@ enum StoreMaker: String, CaseIterable {
 final class StoreWorld: Sendable {
     let maker: StoreMaker
     let clock = ManualClock()
-    let log = RecordedLog()
+    let log = RecordedLog(from: .error)
     /// Nil but for ``StoreMaker/redis``.
-    let server: RedisServer?
+    let server: UnawaitedRedisServer?
     /// Of ``StoreMaker/embedded``.
     let file: URL
     private let keptChanges: Int
     private let opened = Mutex<[any Store]>([])
 
-    init(_ maker: StoreMaker, keptChanges: Int) throws {
+    init(_ maker: StoreMaker, keptChanges: Int) async throws {
         self.maker = maker
         self.keptChanges = keptChanges
-        server = maker == .redis ? try RedisServer() : nil
+        server = maker == .redis ? try await UnawaitedRedisServer() : nil
         file = FileManager.default.temporaryDirectory.appendingPathComponent("store-\(UUID().uuidString).db")
     }
 

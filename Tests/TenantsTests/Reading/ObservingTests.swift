@@ -22,6 +22,11 @@ struct ObservingTests {
         #expect(try settings("threads: 1").log == LogSettings())
     }
 
+    @Test func aQueryIsLoggedOnlyIfItIsAskedFor() throws {
+        #expect(try settings("log: { query: true }").log == LogSettings(query: true))
+        #expect(try !settings("log: { access: true }").log.query)
+    }
+
     @Test func modulesThatDoNotExistAreMistakes() {
         #expect(mistakes("log: { levels: { keyz: debug } }").count == 1)
         #expect(mistakes("log: { levels: { keys: loud } }").count == 1)

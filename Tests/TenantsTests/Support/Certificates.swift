@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// Certificates and keys of the tests, made once by the `openssl` command.
 ///

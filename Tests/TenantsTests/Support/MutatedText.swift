@@ -1,3 +1,5 @@
+import TestSupport
+
 /// YAML with one value in it replaced by another kind of value, as a slip of the hand may leave it.
 enum MutatedText {
     /// Among them what YAML 1.1, YAML 1.2 and our reader may take for different things.

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOHPACK
+import TestSupport
 import Testing
 
 @testable import Gateway

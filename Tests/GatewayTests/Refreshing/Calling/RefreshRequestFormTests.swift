@@ -1,5 +1,6 @@
 import Foundation
 import Tenants
+import TestSupport
 import Testing
 
 @testable import Gateway

@@ -5,6 +5,7 @@ import NIOPosix
 import Redis
 import Store
 import Tenants
+import TestSupport
 import Testing
 import Verification
 

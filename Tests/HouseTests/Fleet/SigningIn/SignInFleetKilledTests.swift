@@ -1,4 +1,5 @@
 import Demo
+import TestSupport
 import Testing
 import Verification
 

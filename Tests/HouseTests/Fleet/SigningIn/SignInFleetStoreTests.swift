@@ -1,4 +1,5 @@
 import Demo
+import TestSupport
 import Testing
 import Verification
 
@@ -62,7 +63,7 @@ import Verification
 
     /// Redis with Sentinel: a replica takes the master's place.
     @Test func whatWasAcknowledgedOutlivesTheMaster() async throws {
-        try await SentinelSet.run { set in
+        try await SentinelSet.run(replicas: 2) { set in
             try await withSignInFleet { scene in
                 let first = try await scene.fleet.startProcess(set.url).instance
                 let second = try await scene.fleet.startProcess(set.url).instance

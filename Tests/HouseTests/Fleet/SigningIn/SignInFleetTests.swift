@@ -1,5 +1,6 @@
 import Demo
 import Redis
+import TestSupport
 import Testing
 import Verification
 

@@ -1,6 +1,7 @@
 import Demo
 import NIOCore
 import Synchronization
+import TestSupport
 import Testing
 import Verification
 

@@ -1,4 +1,5 @@
 import Synchronization
+import TestSupport
 
 /// A gateway in a process of its own, on ports that stay the same when it is started again.
 final class InstanceProcess: Sendable {

@@ -2,6 +2,7 @@ import Gateway
 import NIOCore
 import Synchronization
 import Tenants
+import TestSupport
 import Testing
 import Verification
 

@@ -1,5 +1,6 @@
 import NIOCore
 import Synchronization
+import TestSupport
 import Verification
 
 /// An identity provider that publishes a key set on loopback, counts how often it is asked, and can be held up, fail and

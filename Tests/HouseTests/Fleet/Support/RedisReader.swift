@@ -1,6 +1,7 @@
 import Logging
 import NIOPosix
 import Redis
+import TestSupport
 
 /// Reads all that a Redis has, of whatever type.
 enum RedisReader {

@@ -1,6 +1,7 @@
 import NIOCore
 import NIOPosix
 import Synchronization
+import TestSupport
 import Verification
 
 /// A backend that gives out tokens itself. Each refresh token can be used once: it takes the use of an old one for theft,

@@ -1,3 +1,4 @@
+import TestSupport
 import Verification
 
 /// A request of the agreement table: every door is asked about the same one.

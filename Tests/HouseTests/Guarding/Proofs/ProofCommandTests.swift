@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `gatehouse token prove`, and the lines of docs/dpop.md that use it.

@@ -4,6 +4,7 @@ import NIOHTTP2
 import NIOPosix
 import NIOSSL
 import Synchronization
+import TestSupport
 import Testing
 
 /// A backend that speaks HTTP/2 by a library that is not the gateway's own, and holds the gateway to the protocol as

@@ -2,6 +2,7 @@ import NIOCore
 import NIOHPACK
 import NIOHTTP2
 import Synchronization
+import TestSupport
 
 /// One request at an HTTP/2 backend, while its script answers it.
 final class HTTP2Call: Sendable {

@@ -1,4 +1,5 @@
 import NIOCore
+import TestSupport
 
 /// An HTTP/2 client with prior knowledge (RFC 9113 section 3.3) that sends exactly the frames it is told to and reads
 /// strictly. It acknowledges SETTINGS and PING by itself. One task at a time reads from it.

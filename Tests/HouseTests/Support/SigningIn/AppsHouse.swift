@@ -2,6 +2,7 @@ import Demo
 import Foundation
 import Logging
 import Tenants
+import TestSupport
 import Testing
 import Verification
 

@@ -1,3 +1,5 @@
+import TestSupport
+
 extension HouseSetup {
     /// The ordinary house with a TLS listener first, on which `app.test` is served; a plain one comes second.
     ///

@@ -2,6 +2,7 @@ import NIOCore
 import NIOSSL
 import NIOTLS
 import Synchronization
+import TestSupport
 
 /// How a client of the tests speaks TLS.
 struct ClientTLS: Sendable {

@@ -1,3 +1,5 @@
+import TestSupport
+
 /// What one end of a tunnel receives, taken by count.
 actor TunnelBytes {
     private let more: @Sendable () async throws -> [UInt8]?

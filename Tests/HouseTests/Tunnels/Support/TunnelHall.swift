@@ -1,3 +1,5 @@
+import TestSupport
+
 /// A backend that grants every WebSocket and leaves its end of it to the test.
 final class TunnelHall: Sendable {
     /// The backend's end of a tunnel.

@@ -1,5 +1,6 @@
 import NIOCore
 import Tenants
+import TestSupport
 import Testing
 
 /// A real proxy that runs the configuration of docs/forward-auth.md on a free port, in a directory of its own.

@@ -1,16 +1,14 @@
-import Redis
-
 /// A `redis-server` on a free port, with a directory of its own, that can be ended and started again there.
-final class RedisServer {
-    let port: Int
+package final class RedisServer {
+    package let port: Int
     private let scratch: Scratch
     private let options: [String]
-    private(set) var process: ServerProcess
+    package private(set) var process: ServerProcess
 
     /// Runs `body` with a server that is gone afterwards.
     ///
     /// - Parameter options: As in `redis.conf`, like `requirepass secret`, one each.
-    static func run<Result>(
+    package static func run<Result>(
         _ options: [String] = [],
         _ body: (RedisServer) async throws -> Result
     ) async throws -> Result {
@@ -25,7 +23,8 @@ final class RedisServer {
         }
     }
 
-    private init(_ options: [String]) async throws {
+    /// One that its owner has to remove.
+    package init(_ options: [String] = []) async throws {
         scratch = try Scratch()
         port = try await FreePort.find()
         let lines = ["port \(port)", "bind 127.0.0.1", "dir \(scratch.path)", "save \"\""]
@@ -34,28 +33,17 @@ final class RedisServer {
     }
 
     /// Every write is on the disk before it is acknowledged.
-    static let durable = ["appendonly yes", "appendfsync always"]
+    package static let durable = ["appendonly yes", "appendfsync always"]
 
-    var address: RedisAddress { RedisAddress(host: "127.0.0.1", port: port) }
-
-    /// As `gateway.store` names it.
-    var url: String { "redis://127.0.0.1:\(port)/0" }
-
-    func kill() async throws { try await process.kill() }
+    package func kill() async throws { try await process.kill() }
 
     /// Starts it again, on the same port and with what it left in its directory.
-    func restart() async throws {
+    package func restart() async throws {
         try await process.kill()
         process = try await Self.start(options, in: scratch)
     }
 
-    /// One command on a connection of the test's own.
-    @discardableResult
-    func send(_ command: RedisCommand) async throws -> RedisReply {
-        try await RedisReader.withClient(of: address) { try await $0.send(command) }
-    }
-
-    private func remove() async throws {
+    package func remove() async throws {
         try await process.kill()
         scratch.remove()
     }

@@ -1,23 +1,23 @@
-import Foundation
+package import Foundation
 
 /// The `openssl` command, which makes certificates that nothing of ours had a hand in.
-struct OpenSSLCommand {
-    struct Failed: Error {
-        var arguments: [String]
+package struct OpenSSLCommand {
+    package struct Failed: Error {
+        package var arguments: [String]
     }
 
     /// Where its files are.
-    let directory: URL
+    package let directory: URL
 
     /// Runs `body` with a directory of its own, which is gone afterwards.
-    static func inDirectory<Result>(_ body: (OpenSSLCommand) throws -> Result) throws -> Result {
+    package static func inDirectory<Result>(_ body: (OpenSSLCommand) throws -> Result) throws -> Result {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: directory) }
         return try body(OpenSSLCommand(directory: directory))
     }
 
-    func run(_ arguments: [String]) throws {
+    package func run(_ arguments: [String]) throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["openssl"] + arguments
@@ -33,7 +33,12 @@ struct OpenSSLCommand {
     }
 
     /// A certificate that signed itself, `NAME.pem`, and its key, `NAME.key`.
-    func makeCertificate(_ name: String, alternativeNames: String, key: String = "ED25519", days: Int = 36_500) throws {
+    package func makeCertificate(
+        _ name: String,
+        alternativeNames: String,
+        key: String = "ED25519",
+        days: Int = 36_500
+    ) throws {
         try run(["genpkey", "-algorithm", key, "-out", "\(name).key"])
         var request = ["req", "-x509", "-key", "\(name).key", "-out", "\(name).pem", "-subj", "/CN=\(name)"]
         request += ["-days", "\(days)"]
@@ -41,7 +46,7 @@ struct OpenSSLCommand {
         try run(request)
     }
 
-    func content(_ name: String) throws -> [UInt8] {
+    package func content(_ name: String) throws -> [UInt8] {
         Array(try Data(contentsOf: directory.appendingPathComponent(name)))
     }
 }

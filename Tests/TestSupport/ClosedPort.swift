@@ -1,13 +1,13 @@
 import Glibc
 
 /// A loopback port that nobody listens on and that nobody else can take meanwhile: bound, but never listened on.
-final class ClosedPort: Sendable {
-    struct NotBound: Error {}
+package final class ClosedPort: Sendable {
+    package struct NotBound: Error {}
 
-    let port: Int
+    package let port: Int
     private let descriptor: Int32
 
-    init() throws {
+    package init() throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)

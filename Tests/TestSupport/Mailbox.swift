@@ -1,10 +1,10 @@
-import NIOCore
+package import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Values handed from event loops and tasks to a waiting test, in order. Every wait is bounded, so that a gateway that
+/// Values handed from event loops and tasks to a waiting test, in order. Every wait is bounded, so that a program that
 /// says nothing fails its test instead of hanging the suite.
-final class Mailbox<Value: Sendable>: Sendable {
+package final class Mailbox<Value: Sendable>: Sendable {
     private struct State {
         var values: [Value] = []
         var waiters: [EventLoopPromise<Value>] = []
@@ -15,11 +15,11 @@ final class Mailbox<Value: Sendable>: Sendable {
     private let state = Mutex(State())
 
     /// - Parameter what: Named when a wait is given up.
-    init(_ what: String) {
+    package init(_ what: String) {
         self.what = what
     }
 
-    func put(_ value: Value) {
+    package func put(_ value: Value) {
         let waiter = state.withLock { state -> EventLoopPromise<Value>? in
             guard state.end == nil else { return nil }
             guard state.waiters.isEmpty else { return state.waiters.removeFirst() }
@@ -30,7 +30,7 @@ final class Mailbox<Value: Sendable>: Sendable {
     }
 
     /// Nothing more comes: what is there can still be taken, then every wait throws `end`. Only the first end counts.
-    func finish(_ end: any Error) {
+    package func finish(_ end: any Error) {
         let waiters = state.withLock { state -> [EventLoopPromise<Value>] in
             guard state.end == nil else { return [] }
             state.end = end
@@ -41,11 +41,11 @@ final class Mailbox<Value: Sendable>: Sendable {
     }
 
     /// What is there now, without waiting.
-    func takeReady() -> Value? {
+    package func takeReady() -> Value? {
         state.withLock { $0.values.isEmpty ? nil : $0.values.removeFirst() }
     }
 
-    func next(within limit: TimeAmount = .patience) async throws -> Value {
+    package func next(within limit: TimeAmount = .patience) async throws -> Value {
         let promise = MultiThreadedEventLoopGroup.singleton.any().makePromise(of: Value.self)
         let ready = state.withLock { state -> Result<Value, any Error>? in
             if !state.values.isEmpty { return .success(state.values.removeFirst()) }
@@ -59,21 +59,27 @@ final class Mailbox<Value: Sendable>: Sendable {
 }
 
 /// The peer sent its last byte.
-struct EndOfStream: Error {}
+package struct EndOfStream: Error {
+    package init() {}
+}
 
 /// A wait was given up.
-struct NothingCame: Error, CustomStringConvertible {
-    var description: String
+package struct NothingCame: Error, CustomStringConvertible {
+    package var description: String
+
+    package init(description: String) {
+        self.description = description
+    }
 }
 
 extension TimeAmount {
     /// Far beyond what a loaded machine needs; only ever used up by a test that fails.
-    static let patience = TimeAmount.seconds(20)
+    package static let patience = TimeAmount.seconds(20)
 }
 
 extension EventLoopFuture where Value: Sendable {
     /// The value, or ``NothingCame`` when it takes longer than `limit`.
-    func bounded(_ what: String, within limit: TimeAmount = .patience) async throws -> Value {
+    package func bounded(_ what: String, within limit: TimeAmount = .patience) async throws -> Value {
         let promise = eventLoop.makePromise(of: Value.self)
         let timer = eventLoop.scheduleTask(in: limit) {
             promise.fail(NothingCame(description: "waited in vain for \(what)"))

@@ -1,23 +1,23 @@
 import Foundation
 
-/// A directory that lives as long as one house.
-struct Scratch: Sendable {
-    let path: String
+/// A directory of a test's own.
+package struct Scratch: Sendable {
+    package let path: String
 
-    init() throws {
+    package init() throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("house-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         path = directory.path
     }
 
     /// The path of the new file.
-    func write(_ text: String, to name: String) throws -> String {
+    package func write(_ text: String, to name: String) throws -> String {
         let file = "\(path)/\(name)"
         try Data(text.utf8).write(to: URL(fileURLWithPath: file))
         return file
     }
 
-    func remove() {
+    package func remove() {
         try? FileManager.default.removeItem(atPath: path)
     }
 }

@@ -3,18 +3,20 @@ import Foundation
 import Glibc
 
 /// A server program at work. Whatever its test does, it is ended after two minutes.
-final class ServerProcess: Sendable {
+package final class ServerProcess: Sendable {
     /// What it says, line by line; read all the time, for a full pipe would stop it.
-    let lines: Mailbox<String>
+    package let lines: Mailbox<String>
     private let process = Process()
     private let ended: Mailbox<Int32>
 
-    init(_ path: String, _ arguments: [String]) throws {
+    /// - Parameter environment: All of its environment; nil: that of the tests.
+    package init(_ path: String, _ arguments: [String], environment: [String: String]? = nil) throws {
         lines = Mailbox("a line of \(path)")
         ended = Mailbox("the end of \(path)")
         let output = Pipe()
         process.executableURL = URL(fileURLWithPath: path)
         process.arguments = arguments
+        if let environment { process.environment = environment }
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = output
         process.standardError = output
@@ -28,27 +30,34 @@ final class ServerProcess: Sendable {
         Self.read(output.fileHandleForReading, into: lines)
     }
 
+    package var isRunning: Bool { process.isRunning }
+
     /// Reads on until a line has `text`.
-    func line(with text: String) async throws {
+    package func line(with text: String) async throws {
         while true {
             if try await lines.next().contains(text) { return }
         }
     }
 
-    /// Stops it where it is, as a machine that hangs does: its sockets stay open.
-    func pause() { Glibc.kill(process.processIdentifier, SIGSTOP) }
+    /// Asks it to end.
+    package func terminate() { process.terminate() }
 
-    func resume() { Glibc.kill(process.processIdentifier, SIGCONT) }
+    package func hangUp() { Glibc.kill(process.processIdentifier, SIGHUP) }
+
+    /// Stops it where it is, as a machine that hangs does: its sockets stay open.
+    package func pause() { Glibc.kill(process.processIdentifier, SIGSTOP) }
+
+    package func resume() { Glibc.kill(process.processIdentifier, SIGCONT) }
 
     /// Ends it without a word, and waits until it is gone.
-    func kill() async throws {
+    package func kill() async throws {
         guard process.isRunning else { return }
         Glibc.kill(process.processIdentifier, SIGKILL)
         _ = try await ended.next()
     }
 
     /// Waits until it ends by itself.
-    func end() async throws -> Int32 { try await ended.next() }
+    package func end() async throws -> Int32 { try await ended.next() }
 
     private static func read(_ handle: FileHandle, into lines: Mailbox<String>) {
         Thread.detachNewThread {

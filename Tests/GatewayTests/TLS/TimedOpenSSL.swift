@@ -1,7 +1,7 @@
 import Foundation
 
 /// The `openssl` command, bounded in time: another hand on the other end of TLS than the library's own.
-enum OpenSSLCommand {
+enum TimedOpenSSL {
     struct Failure: Error, CustomStringConvertible {
         var description: String
     }

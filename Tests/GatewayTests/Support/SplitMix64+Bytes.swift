@@ -1,28 +1,6 @@
-/// A small generator with a fixed seed (Steele, Lea and Flood, 2014): the same tests every time.
-struct SplitMix64: RandomNumberGenerator {
-    private var state: UInt64
+import TestSupport
 
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
-    }
-
-    /// A number from 0 to `bound` - 1.
-    mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
-
-    mutating func within(_ range: ClosedRange<Int>) -> Int { range.lowerBound + below(range.count) }
-
-    mutating func oneIn(_ count: Int) -> Bool { below(count) == 0 }
-
-    mutating func pick<Element>(_ choices: [Element]) -> Element { choices[below(choices.count)] }
-
+extension SplitMix64 {
     /// `count` bytes of `alphabet`.
     mutating func bytes(_ count: Int, of alphabet: [UInt8]) -> [UInt8] {
         (0..<count).map { _ in pick(alphabet) }

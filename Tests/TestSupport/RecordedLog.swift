@@ -1,19 +1,25 @@
-import Logging
+package import Logging
 import Synchronization
 
 /// What was said in the log.
-final class RecordedLog: Sendable {
+package final class RecordedLog: Sendable {
+    private let level: Logger.Level
     private let events = Mutex<[String]>([])
 
-    /// Level, message and metadata of each event, in order.
-    var lines: [String] { events.withLock { $0 } }
+    /// - Parameter level: The lowest that is recorded.
+    package init(from level: Logger.Level = .trace) {
+        self.level = level
+    }
 
-    var logger: Logger { Logger(label: "test") { _ in Handler(log: self) } }
+    /// Level, message and metadata of each event, in order.
+    package var lines: [String] { events.withLock { $0 } }
+
+    package var logger: Logger { Logger(label: "test") { _ in Handler(log: self, logLevel: level) } }
 
     private struct Handler: LogHandler {
         let log: RecordedLog
         var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.trace
+        var logLevel: Logger.Level
 
         subscript(metadataKey key: String) -> Logger.Metadata.Value? {
             get { metadata[key] }

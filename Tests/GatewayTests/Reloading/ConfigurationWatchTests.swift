@@ -1,0 +1,102 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Gateway
+
+/// Real files, looked at every millisecond.
+@Suite struct ConfigurationWatchTests {
+    /// A configuration of two files, and what became of each reading.
+    private final class Desk: Sendable {
+        let files: [String]
+        private let read: Mutex<ConfigurationWatch.Stamps>
+        private let answers: Mutex<[ReloadReport]>
+        private let told: AsyncStream<Void>.Continuation
+        let readings: AsyncStream<Void>
+
+        init(_ folder: URL, answers: [ReloadReport]) throws {
+            files = ["tenants.yaml", "secret"].map { folder.appendingPathComponent($0).path }
+            for file in files { try Data("first".utf8).write(to: URL(fileURLWithPath: file)) }
+            read = Mutex([:])
+            self.answers = Mutex(answers)
+            (readings, told) = AsyncStream.makeStream()
+            note()
+        }
+
+        var stamps: ConfigurationWatch.Stamps { read.withLock { $0 } }
+
+        /// As a reading does.
+        func note() {
+            let stamps = Dictionary(uniqueKeysWithValues: files.map { ($0, FileStamp($0)) })
+            read.withLock { $0 = stamps }
+        }
+
+        func write(_ text: String, to place: Int) throws {
+            try Data(text.utf8).write(to: URL(fileURLWithPath: files[place]), options: .atomic)
+        }
+
+        /// - Parameter meanwhile: Happens after the files were read, before the watch hears of it.
+        func answer(_ meanwhile: () -> Void = {}) -> ReloadReport {
+            note()
+            meanwhile()
+            defer { told.yield() }
+            return answers.withLock { $0.isEmpty ? ReloadReport(result: .unchanged, generation: 1) : $0.removeFirst() }
+        }
+    }
+
+    private func withDesk(_ answers: [ReloadReport] = [], _ visit: (Desk) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("watch-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await visit(try Desk(folder, answers: answers))
+    }
+
+    private func watch(_ desk: Desk, changed: @escaping @Sendable () -> ReloadReport) -> Task<Void, Never> {
+        let watch = ConfigurationWatch(interval: .milliseconds(1), read: { desk.stamps }, changed: { changed() })
+        return Task { await watch.run() }
+    }
+
+    @Test func whatWasWrittenBeforeTheFirstLookIsSeen() async throws {
+        try await withDesk { desk in
+            try desk.write("second", to: 1)
+            let watching = watch(desk) { desk.answer() }
+            defer { watching.cancel() }
+            var readings = desk.readings.makeAsyncIterator()
+            await readings.next()
+            #expect(desk.stamps[desk.files[1]] == .some(FileStamp(desk.files[1])))
+        }
+    }
+
+    /// A Kubernetes volume with the configuration is swapped, and a second later one with its secrets.
+    @Test func whatIsWrittenWhileTheFilesAreReadIsAnotherChange() async throws {
+        try await withDesk { desk in
+            let isFirst = Mutex(true)
+            try desk.write("second", to: 0)
+            let watching = watch(desk) {
+                desk.answer {
+                    let isNow = isFirst.withLock { first in
+                        defer { first = false }
+                        return first
+                    }
+                    if isNow { try? desk.write("second", to: 1) }
+                }
+            }
+            defer { watching.cancel() }
+            var readings = desk.readings.makeAsyncIterator()
+            for _ in 0..<2 { await readings.next() }
+            #expect(desk.stamps[desk.files[1]] == .some(FileStamp(desk.files[1])))
+        }
+    }
+
+    /// The store was out of reach: nobody writes the file again for that.
+    @Test func whatMayGoWellLaterIsTriedAgain() async throws {
+        let later = ReloadReport(result: .refused, generation: 1, mistakes: ["no store"], mayGoWellLater: true)
+        try await withDesk([later, later]) { desk in
+            try desk.write("second", to: 0)
+            let watching = watch(desk) { desk.answer() }
+            defer { watching.cancel() }
+            var readings = desk.readings.makeAsyncIterator()
+            for _ in 0..<3 { await readings.next() }
+        }
+    }
+}

@@ -1,0 +1,9 @@
+import TestSupport
+
+extension SentinelSet {
+    /// As `gateway.store` names it.
+    var url: String {
+        let addresses = sentinels.map { "127.0.0.1:\($0.port)" }
+        return "redis+sentinel://\(addresses.joined(separator: ","))/\(Self.masterName)/0"
+    }
+}

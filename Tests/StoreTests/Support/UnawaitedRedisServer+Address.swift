@@ -1,0 +1,6 @@
+import Redis
+import TestSupport
+
+extension UnawaitedRedisServer {
+    var address: RedisAddress { RedisAddress(host: "127.0.0.1", port: port) }
+}
