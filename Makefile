@@ -1,6 +1,7 @@
 # Everything one does daily, one command each.
 #
 #   make setup     install the Debian packages that are missing
+#   make program   build the program to try it: .build/debug/gatehouse
 #   make demo      build, then run the five sample apps behind the gateway with curl lines to paste
 #   make test      build, then run every test, the curl lines of the demo and of the README
 #   make format    put Swift sources into the house style
@@ -39,14 +40,16 @@ FLEET_TESTS := ^HouseTests\.(Agreement|Arrival|CutWire|Failover|Killed|PausedSto
 # instructions of a request.
 RELEASE_FLAGS := -c release --product gatehouse --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked
 
-.PHONY: setup demo test format lint release install reference docs bench bench-http2 bench-revocations bench-refresh bench-limits bench-sign-ins screenshots soak soak-churn loadtest clean
+.PHONY: setup program demo test format lint release install reference docs bench bench-http2 bench-revocations bench-refresh bench-limits bench-sign-ins screenshots soak soak-churn loadtest clean
 .PHONY: lint-packaging release-binary packages check-packages
 
 setup:
 	@scripts/setup
 
-demo: setup
+program: setup
 	$(BUILD) --product gatehouse
+
+demo: program
 	@exec "$$($(SWIFT) build --show-bin-path)/gatehouse" demo $(DEMO_OPTIONS)
 
 test: setup
@@ -74,8 +77,7 @@ lint:
 	$(SWIFT) format lint --strict --parallel --recursive $(SWIFT_PATHS)
 	@scripts/lint-shell
 
-lint-packaging: setup
-	$(BUILD) --product gatehouse
+lint-packaging: program
 	scripts/lint-packaging "$$($(SWIFT) build --show-bin-path)/gatehouse"
 
 release: setup release-binary
@@ -87,12 +89,10 @@ release-binary:
 install: release
 	install -D "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)/gatehouse" "$(DESTDIR)$(PREFIX)/bin/gatehouse"
 
-reference:
-	$(BUILD) --product gatehouse
+reference: program
 	scripts/generate-configuration-reference "$$($(SWIFT) build --show-bin-path)/gatehouse"
 
-docs:
-	$(BUILD) --product gatehouse
+docs: program
 	scripts/check-docc "$$($(SWIFT) build --show-bin-path)" .build/documentation
 
 packages: release
@@ -120,8 +120,7 @@ bench-limits: release
 bench-sign-ins: release
 	loadtest/sign_ins.py "$$($(SWIFT) build $(RELEASE_FLAGS) --show-bin-path)/gatehouse"
 
-screenshots: setup
-	$(BUILD) --product gatehouse
+screenshots: program
 	scripts/screenshots "$$($(SWIFT) build --show-bin-path)/gatehouse" docs/images
 
 soak: release

@@ -93,6 +93,9 @@ import Verification
                 guest:
                   hosts: [guest.test]
                   backend: { servers: ["https://127.0.0.1:9"], tls: { ca_file: "\(file)" } }
+                  authenticate:
+                    from: [bearer]
+                    issuers: [ { issuer: "https://secret.test", audiences: [app], algorithms: [HS256], secret: "${HOUSE_SECRET}" } ]
                   access: [ { path: /**, allow: anyone } ]
                 """
         )

@@ -262,8 +262,8 @@ async def lock(browser, admin, token, site, caller, google, **_):
     await tab.evaluate("(document.getElementById('ask').requestSubmit(), document.getElementById('leave').click())")
     await tab.until("!document.querySelector('#ask button').disabled")
     after = await tab.evaluate(page)
-    rows = await tab.evaluate("""document.querySelectorAll('#dashboard tbody tr, #dashboard dd, #dashboard ol li,
-        #dashboard figure path, #tiles li, .bars li, #alerts *').length""")
+    rows = await tab.evaluate("""document.querySelectorAll(`#dashboard tbody tr, #dashboard dd, #dashboard ol li,
+        #dashboard figure path, #tiles li, .bars li, #alerts *`).length""")
     await tab.type(token)
     await tab.press("Enter")
     again = await tab.until("document.querySelector('#tenants tbody tr')?.innerText")

@@ -67,7 +67,7 @@ extension Mistake {
             "unknownKeyFarFromAll",
             Sample.gateway(#"log: { colour: red }"#),
             [
-                #"9:10: unknown key "colour": the keys here are level, levels, format, access"#
+                #"9:10: unknown key "colour": the keys here are level, levels, format, access, query"#
             ]
         ),
         Mistake(
