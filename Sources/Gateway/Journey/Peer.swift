@@ -38,6 +38,10 @@ struct Peer {
     /// The same for requests that did not come on its connection, but that it asks about.
     var withoutTLS: Peer { Peer(plain: self) }
 
+    /// The SHA-256 of the certificate that the caller's connection has shown (RFC 8705 section 3.1). What a trusted proxy
+    /// shows for itself is none of its callers'.
+    var clientCertificateThumbprint: [UInt8]? { isTrustedProxy ? nil : tls?.clientCertificateThumbprint }
+
     var scheme: StaticString { tls == nil ? "http" : "https" }
 
     var isIPv6: Bool { text.contains(UInt8(ascii: ":")) }

@@ -47,7 +47,7 @@ struct BindingCheck {
     private func refusalOfBinding(_ confirmation: Confirmation) -> Refusal? {
         if confirmation.hasUnknown { return .unknownConfirmation }
         guard let certificate = confirmation.certificateThumbprint else { return nil }
-        guard let shown = circumstances.peer?.tls?.clientCertificateThumbprint,
+        guard let shown = circumstances.peer?.clientCertificateThumbprint,
             ConstantTime.areEqual(shown, certificate)
         else {
             return .otherCertificate

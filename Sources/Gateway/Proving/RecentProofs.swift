@@ -7,7 +7,7 @@ final class RecentProofs: Sendable {
     enum Note: Equatable {
         case new
         case known
-        /// There is no room to remember it.
+        /// There is no room to remember it, or it may be one that there was none for.
         case full
     }
 
@@ -25,6 +25,13 @@ final class RecentProofs: Sendable {
         var ends: [Name: Double] = [:]
         /// Until then, nothing of what is here is looked through for what is too old.
         var nextLook = 0.0
+        /// Until then a proof that is not among them may be one that there was no room for.
+        var missedUntil = -Double.infinity
+
+        mutating func miss(until end: Double) -> Note {
+            missedUntil = max(missedUntil, end)
+            return .full
+        }
     }
 
     private let capacity: Int
@@ -42,14 +49,14 @@ final class RecentProofs: Sendable {
         return state.withLock { state in
             if let end = state.ends[name], now <= end { return .known }
             if state.ends.count >= capacity {
-                guard now > state.nextLook else { return .full }
+                guard now > state.nextLook else { return state.miss(until: until) }
                 state.ends = state.ends.filter { now <= $0.value }
                 // Under load there is nearly always one that has just become too old: all are looked at once a second.
                 state.nextLook = max(state.ends.values.min() ?? 0, now + Self.lookInterval)
-                guard state.ends.count < capacity else { return .full }
+                guard state.ends.count < capacity else { return state.miss(until: until) }
             }
             state.ends[name] = until
-            return .new
+            return until <= state.missedUntil ? .full : .new
         }
     }
 }

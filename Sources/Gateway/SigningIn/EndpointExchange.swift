@@ -42,6 +42,9 @@ final class EndpointExchange: ServerExchange {
     override func requestSent(at now: UInt64) {
         guard let client, !wasAsked, !isTooLarge else { return }
         wasAsked = true
+        // Judged is the whole request: with a body that takes its time, its sender would else choose when that was, and
+        // what has expired or was used since would be good still.
+        question.now = worker.unixTime(at: now)
         client.setDeadline(Self.patience)
         // Whoever calls goes on reading; to do so from here would be a step down the stack for each request in line.
         if !worker.ask(question, for: client, at: self) { client.turnAway(.overloaded) }

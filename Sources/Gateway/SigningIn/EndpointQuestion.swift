@@ -32,7 +32,7 @@ struct EndpointQuestion {
             fields: fields(bytes),
             presentedToken: presented,
             clientAddress: clientAddress(bytes),
-            clientCertificateThumbprint: peer.tls?.clientCertificateThumbprint,
+            clientCertificateThumbprint: peer.clientCertificateThumbprint,
             id: requestID.text,
             now: now
         )

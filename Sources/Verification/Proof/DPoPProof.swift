@@ -7,6 +7,8 @@ public struct DPoPProof: Sendable {
     /// The longest `jti` and `nonce`, in bytes.
     static let maximumNameLength = 256
     private static let type = "dpop+jwt"
+    /// Bytes of the modulus and of the exponent of an RSA key: a sender chooses his own, and others wait for the check.
+    private static let largestRSA = (modulus: 512, exponent: 4)
 
     /// SHA-256 thumbprint of the key (RFC 7638), which is what tokens are bound to.
     public let keyThumbprint: [UInt8]
@@ -92,6 +94,11 @@ public struct DPoPProof: Sendable {
             throw .badKey
         }
         guard case .publicKey(let publicKey) = key.material else { throw .badKey }
+        if case .rsa(let modulus, let exponent) = publicKey,
+            modulus.count > largestRSA.modulus || exponent.count > largestRSA.exponent
+        {
+            throw .badKey
+        }
         guard key.algorithms.contains(unverified.joseHeader.algorithm) else { throw .algorithmDoesNotFitKey }
         return publicKey
     }

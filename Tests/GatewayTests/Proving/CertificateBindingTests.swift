@@ -30,6 +30,14 @@ struct CertificateBindingTests {
         }
     }
 
+    /// A proxy that shows a certificate of its own shows it for all its callers.
+    @Test func whatATrustedProxyShowsIsNoneOfItsCallers() async throws {
+        let lines = ["Authorization: Bearer \(try Door.token(["cnf": Self.confirmation]))"]
+        let proxy = try Self.peer(Self.thumbprint).trusting([try #require(AddressRange(cidr: "0.0.0.0/0"))])
+        #expect(proxy.isTrustedProxy)
+        #expect(try await ProvingDoor(nil, peer: proxy).refusal(lines) == .otherCertificate)
+    }
+
     @Test func anotherConnectionsCertificateCountsEachTime() async throws {
         let lines = ["Authorization: Bearer \(try Door.token(["cnf": Self.confirmation]))"]
         let door = try ProvingDoor(nil, peer: try Self.peer(Self.thumbprint))

@@ -63,6 +63,16 @@ struct UsedProofsTests {
         #expect(recent.note(second, until: 200, at: 101) == .known)
     }
 
+    /// There was no room for it, and there is now: whether it was used cannot be told.
+    @Test func whatThereWasNoRoomForIsNotNewLater() throws {
+        let recent = RecentProofs(capacity: 1)
+        let (first, missed, later) = (try step("a").proof, try step("b").proof, try step("c").proof)
+        #expect(recent.note(first, until: 100, at: 40) == .new)
+        #expect(recent.note(missed, until: 120, at: 60) == .full)
+        #expect(recent.note(missed, until: 120, at: 101) != .new)
+        #expect(recent.note(later, until: 190, at: 130) == .new)
+    }
+
     /// Looking at all of them for each that comes would cost more than the proofs.
     @Test func aFullMemoryIsLookedThroughOnceASecond() throws {
         let recent = RecentProofs(capacity: 2)

@@ -2,6 +2,7 @@ import Foundation
 import NIOCore
 import NIOEmbedded
 import Tenants
+import TestSupport
 import Testing
 
 @testable import Gateway
@@ -26,5 +27,34 @@ import Testing
         while let part = try channel.readOutbound(as: ByteBuffer.self) { answers += String(buffer: part) }
         #expect(answers.components(separatedBy: "HTTP/1.1 503 ").count - 1 == count)
         #expect(try channel.finish().isClean)
+    }
+}
+
+/// By what time a request at an endpoint is judged.
+@Suite struct EndpointTimeTests {
+    /// With the time of its head, what has expired since, or was used, would be good for whoever holds the body back.
+    @Test func itIsThatOfItsLastByte() async throws {
+        let asked = Mailbox<Double>("a question")
+        var tenant = try Door.tenant()
+        tenant.issuer = BuiltInIssuer(url: "https://app.test", audience: "app", algorithm: .es256)
+        let house = EmbeddedHouse(
+            [tenant],
+            answer: { _, request in
+                asked.put(request.now)
+                return .refused(.badRequest("enough"))
+            }
+        )
+        let loop = try #require(house.worker.eventLoop as? EmbeddedEventLoop)
+        let connection = ClientConnection(worker: house.worker, peer: Peer(nil, trustedProxies: []), isWelcome: true)
+        let channel = EmbeddedChannel(handler: connection, loop: loop)
+        channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
+        let head = "POST /oauth2/token HTTP/1.1\r\nHost: app.test\r\nContent-Length: 1\r\n\r\n"
+        try channel.writeInbound(ByteBuffer(string: head))
+        let headRead = Clock.unix()
+        // Clocks are told apart by more than what they are rounded to.
+        while Clock.unix() < headRead + 0.01 {}
+        try channel.writeInbound(ByteBuffer(string: "x"))
+        #expect(try await asked.next() > headRead + 0.005)
+        _ = try channel.finish()
     }
 }

@@ -1,3 +1,4 @@
+import Issuing
 import Logging
 import NIOEmbedded
 import NIOPosix
@@ -21,7 +22,10 @@ final class EmbeddedHouse {
 
     init(
         _ tenants: [Tenant],
-        keys: @escaping @Sendable (RemoteKeySource, KeySetReason) async -> KeySetAnswer = { _, _ in .nothingNew }
+        keys: @escaping @Sendable (RemoteKeySource, KeySetReason) async -> KeySetAnswer = { _, _ in .nothingNew },
+        answer: @escaping @Sendable (Int, EndpointRequest) async -> EndpointAnswer = { _, _ in
+            .refused(.badRequest("nobody answers here"))
+        }
     ) {
         let parts = Worker.Parts(
             edition: ConfigurationEdition(
@@ -39,7 +43,7 @@ final class EmbeddedHouse {
                 introspect: { _ in .unavailable(retryAfterSeconds: 1, isForAll: true) },
                 refresh: { _ in .unavailable(.late) },
                 capture: { _ in false },
-                answer: { _, _ in .refused(.badRequest("nobody answers here")) },
+                answer: answer,
                 register: { _, _ in }
             ),
             limits: SharedLimits(tenants, store: MemoryStore(), logger: Logger(label: "test")),
