@@ -25,6 +25,12 @@ extension ProxyAnswer.Pass {
     /// Whether a backend could believe the field, or find the token in it.
     private func isOurs(_ field: HeadField, _ bytes: Span<UInt8>) -> Bool {
         tenant.isHiddenToken(field, bytes) || field.known == .clientCertificateSubject || isIdentity(field, bytes)
+            || isUnseenProtocol(field, bytes)
+    }
+
+    /// Another spelling of the field that the token was looked for in: it was not looked at.
+    private func isUnseenProtocol(_ field: HeadField, _ bytes: Span<UInt8>) -> Bool {
+        tenant.findsSubprotocols && field.isAlias && bytes.isFieldName(field.name, "sec-websocket-protocol")
     }
 
     /// Without those that `headers` sets or removes: what becomes of them is the other proxy's business.

@@ -51,8 +51,8 @@ final class Authenticator {
         let line: Int
     }
 
-    /// Where a token in another place gets nobody in, a visitor's cookie that the backend sees all the same counts too:
-    /// another site's page would send a bad token along, and act with the cookie on a path for anyone.
+    /// With a token in a place that any page can fill, a visitor's cookie that the backend sees all the same counts too:
+    /// another site's page would send along a bad token, or a good one of its own, and act with the cookie.
     func authenticate(
         _ question: DecisionQuestion,
         _ bytes: Span<UInt8>,
@@ -61,10 +61,10 @@ final class Authenticator {
     ) -> Authentication {
         let authentication = authenticateToken(question, bytes, memory, allowing: allowing)
         switch authentication {
-        case .verified, .needs: return authentication
+        case .needs: return authentication
         case .refused(let refusal) where refusal.code == .badRequest || refusal.code == .crossSiteRequest:
             return authentication
-        case .refused, .expired, .unproven:
+        case .verified, .refused, .expired, .unproven:
             let isMisused = hidesCookie(question, bytes) && refusesCrossSite(question, bytes)
             return isMisused ? .refused(.crossSite) : authentication
         }

@@ -1,3 +1,4 @@
+import Issuing
 import NIOCore
 import Tenants
 
@@ -119,9 +120,20 @@ final class TenantLimits {
         _ circumstances: Circumstances
     ) -> Bool {
         guard let path = rule.limit.path else { return true }
-        if router.inEitherReading(request, bytes, { path.matches($0) }) { return true }
+        let endpoints = request.tenant.endpoints
+        if router.inEitherReading(request, bytes, { Self.applies(path, to: $0, endpoints) }) { return true }
         circumstances.explanation?.note(.limit, "\(rule.name): not for this path", line: rule.limit.line)
         return false
+    }
+
+    /// Whoever could be served at a path that is a little different would not be counted: endpoints are found with a slash
+    /// at the end, some without regard to case, and many backends take the slash for nothing.
+    private static func applies(_ pattern: PathPattern, to path: Span<UInt8>, _ endpoints: EndpointTable) -> Bool {
+        if pattern.matches(path) { return true }
+        let last = path.count - 1
+        if last > 0, path[last] == UInt8(ascii: "/"), pattern.matches(path.extracting(0..<last)) { return true }
+        guard let configured = endpoints.configuredPath(of: path) else { return false }
+        return pattern.matches(configured.span)
     }
 
     /// - Returns: Whether further limits are asked.

@@ -134,6 +134,12 @@ extension ClientExchange {
         else { return nil }
         var refreshToken: [UInt8]?
         if case .cookie(let name) = refreshing.rules.source {
+            // Any page can fill these two: such a token does not say whose cookie came along, and would spend it.
+            switch source {
+            case .query: return nil
+            case .header(let field) where WebSocketProtocols.isName(field): return nil
+            case .bearer, .cookie, .header: break
+            }
             guard
                 case .token(let value, _) = TokenFinder.find(
                     head,

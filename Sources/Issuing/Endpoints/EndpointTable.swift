@@ -46,12 +46,17 @@ public struct EndpointTable: Sendable {
     public var isEmpty: Bool { entries.isEmpty }
 
     /// - Parameter path: Percent-decoded, without dot segments. One slash at its end makes no difference.
-    public func endpoint(at path: Span<UInt8>) -> Endpoint? {
+    public func endpoint(at path: Span<UInt8>) -> Endpoint? { entry(at: path)?.endpoint }
+
+    /// The path of the endpoint that is meant, as the configuration has it; nil where none is.
+    public func configuredPath(of path: Span<UInt8>) -> [UInt8]? { entry(at: path)?.path }
+
+    private func entry(at path: Span<UInt8>) -> Entry? {
         var count = path.count
         if count > 1, path[count - 1] == UInt8(ascii: "/") { count -= 1 }
         guard lengths >> UInt64(count & 63) & 1 == 1 else { return nil }
         for entry in entries where entry.path.count == count {
-            if Self.isSame(path, entry) { return entry.endpoint }
+            if Self.isSame(path, entry) { return entry }
         }
         return nil
     }

@@ -118,13 +118,15 @@ struct CrossSiteGuardTests {
         let cookie = "Cookie: session=\(try Door.token())"
         let forged = try Door.token(forged: true)
         let past = try Door.token(["exp": .number(JSONNumber(Int(Door.now) - 3600))])
+        // Whoever has an account has a good one.
+        let theirs = try Door.token(["sub": "mallory"])
         func post(_ target: String, _ lines: [String]) -> [UInt8] {
             Door.request(target, method: "POST", lines: lines)
         }
         for open in [true, false] {
             let door = try Self.door(from, open: open)
             for lines in [[cookie, "Origin: https://evil.test"], [cookie, "Sec-Fetch-Site: cross-site"]] {
-                for token in ["x", forged, past] {
+                for token in ["x", forged, past, theirs] {
                     #expect(door.ask(post("/a?t=\(token)", lines)).refusal == .crossSite, "\(open) \(token)")
                     let header = lines + ["X-Token: \(token)"]
                     #expect(door.ask(post("/a", header)).refusal == .crossSite, "\(open) \(token)")

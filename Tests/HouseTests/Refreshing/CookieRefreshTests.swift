@@ -62,6 +62,28 @@ import Verification
         }
     }
 
+    /// Another site's page can write the query, and the browser adds the visitor's cookie.
+    @Test func aTokenOfTheQueryDoesNotSpendAVisitorsRefreshToken() async throws {
+        var setup = HouseSetup.refreshingCookies("grace: 1h")
+        setup.tenant = setup.tenant.replacing("from: [\"cookie:access\"", with: "from: [\"query:t\", \"cookie:access\"")
+            .replacing("deliver: {", with: "deliver: { header: X-Refreshed-Token,")
+        try await withDesk(setup) { house, desk async throws in
+            let session = try house.session()
+            desk.end(session.old)
+            desk.give(session.pair)
+            let past = Int(Date().timeIntervalSince1970) - 60
+            let theirs = try house.token([
+                "iss": "https://secret.test", "sub": "mallory", "exp": .number(JSONNumber(past)),
+            ])
+            for token in [session.old, theirs] {
+                let cookie = "Cookie: refresh=\(session.oldRefresh)"
+                let response = try await house.request("/x?t=\(token)", fields: [cookie])
+                #expect(response.status == 401)
+            }
+            #expect(house.refreshCalls.isEmpty)
+        }
+    }
+
     @Test(arguments: [0, 1800])
     func anAccessTokensCookieLivesAsLongAsItCanBeUsed(_ grace: Int) async throws {
         try await withDesk(.refreshingCookies("grace: \(grace)s")) { house, desk async throws in

@@ -75,7 +75,7 @@ import Verification
         try await withHouse(Self.house(limits)) { house async throws in
             #expect(try await Self.passed(5) { try await house.request("/open/b") } == 5)
             #expect(try await house.request("/open/a/x").status == 200)
-            #expect(try await house.request("/open//a/x").status == 200)
+            #expect(try await house.request("/open//a/x/").status == 200)
             expectRefusal(try await house.request("/open/%61/y"), 429, "rate_limited")
             #expect(try await house.request("/open/b").status == 200)
         }
@@ -174,6 +174,21 @@ import Verification
                 try await house.request("/auth/apple", method: "PUT")
             }
             #expect(passed == 2)
+        }
+    }
+
+    /// They are served there all the same.
+    @Test(arguments: ["/auth/apple/", "/Auth/APPLE", "/auth//apple"])
+    func anotherSpellingOfAnEndpointCountsToo(_ path: String) async throws {
+        let setup = HouseSetup(
+            tenant: """
+                rate_limits: [ { by: ip, rate: 1/h, burst: 2, path: /auth/apple } ]
+                sign_in:
+                  apple: { path: /auth/apple, client_ids: [com.example.app], nonce: required, then: forward }
+                """
+        )
+        try await withHouse(setup) { house async throws in
+            #expect(try await Self.passed(4) { try await house.request(path, method: "PUT") } == 2)
         }
     }
 }
