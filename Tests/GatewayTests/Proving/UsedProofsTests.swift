@@ -59,7 +59,7 @@ struct UsedProofsTests {
         #expect(recent.note(third, until: 200, at: 40) == .full)
         #expect(recent.note(first, until: 100, at: 100) == .known)
         // The first one is too old to be used again: there is room.
-        #expect(recent.note(third, until: 200, at: 100.5) == .new)
+        #expect(recent.note(try step("d").proof, until: 201, at: 100.5) == .new)
         #expect(recent.note(second, until: 200, at: 101) == .known)
     }
 
@@ -80,6 +80,6 @@ struct UsedProofsTests {
         #expect(recent.note(try step("b").proof, until: 100.5, at: 40) == .new)
         #expect(recent.note(try step("c").proof, until: 200, at: 100.25) == .new)
         #expect(recent.note(try step("d").proof, until: 200, at: 101) == .full)
-        #expect(recent.note(try step("d").proof, until: 200, at: 101.5) == .new)
+        #expect(recent.note(try step("e").proof, until: 201, at: 101.5) == .new)
     }
 }

@@ -143,8 +143,9 @@ async def traffic(browser, admin, token, site, caller, **_):
     # One tenant alone: of the other there is nothing to tell.
     await tab.evaluate("[...document.querySelectorAll('#tenants button')].find(b => b.textContent === 'clans').click()")
     other = await tab.evaluate("document.getElementById('refusals').innerText")
-    server = await tab.evaluate("""(location.hash = 'health', new Promise(requestAnimationFrame).then(() =>
-        document.querySelector('#servers tbody tr').innerText))""")
+    await tab.evaluate("location.hash = 'health'")
+    server = await tab.until("""[...document.querySelectorAll('#servers tbody tr')].map(row => row.innerText)
+        .find(text => /\\b9\\b/.test(text))""")
     return {"before": before, "tile": tile, "refusals": refusals, "row": row, "drawn": drawn, "latency": latency,
             "other": other, "server": server, "complaints": tab.complaints, "outside": outside(tab, admin)}
 
