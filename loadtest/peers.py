@@ -11,7 +11,7 @@ from processes import await_port, end, free_port, start
 NGINX = """\
 daemon off; worker_processes 1; pid {directory}/nginx-{port}.pid; error_log /dev/null;
 worker_rlimit_nofile {files};
-events {{ worker_connections {connections}; }}
+events {{ worker_connections {both_sides}; }}
 http {{
   access_log off; keepalive_requests 1000000000;
   map $http_upgrade $tunnel {{ default upgrade; "" ""; }}
@@ -129,7 +129,7 @@ class Proxy:
 def start_nginx(stage, port, location):
     file = stage.directory / f"nginx-{port}.conf"
     file.write_text(NGINX.format(directory=stage.directory, port=port, app=stage.app_port, echo=stage.echo_port,
-                                 location=location, files=stage.open_files, connections=stage.connections))
+                                 location=location, files=stage.open_files, both_sides=2 * stage.connections))
     process = start(["nginx", "-p", stage.directory, "-c", file, "-e", "/dev/null"], stage.directory / "nginx.log")
     await_port(port, process, "nginx")
     return process

@@ -70,7 +70,7 @@ class Stage:
         self.directory, self.k6_program = directory, k6
         self.open_files = raise_open_files()
         # A proxy needs two for each.
-        self.connections = min(60_000, self.open_files // 2 - 1000)
+        self.connections = min(60_000, self.open_files // 2 - 400)
         ports = [free_port() for _ in range(6)]
         self.app_port, self.provider_port, self.echo_port, self.redis_port, self.port, self.admin_port = ports
         self.key, self.next_key = ProviderKey(), ProviderKey("next")
