@@ -5,9 +5,10 @@ import Synchronization
 /// One connection to Redis (6 or newer), kept up: calls are sent in the order in which they come, each without waiting
 /// for the replies to those before it.
 ///
-/// While there is no connection calls wait for one, each until its deadline, so that a short gap is bridged. A call
-/// that was sent when the connection was lost fails, and is not sent again: only its caller knows whether that would
-/// do harm.
+/// While there is no connection calls wait for one, each until its deadline and all of them together no longer than
+/// ``RedisConfiguration/commandTimeout``, so that a short gap is bridged and a long one costs its first callers alone:
+/// from then on calls fail at once, until the next attempt to connect succeeds. A call that was sent when the connection
+/// was lost fails, and is not sent again: only its caller knows whether that would do harm.
 ///
 /// For commands that block, like `XREAD BLOCK`, there should be a client of their own: what is sent after one waits for
 /// it.
@@ -41,6 +42,10 @@ public final class RedisClient: Sendable {
 
     /// Whether there is a connection to a server that answered when it was last asked.
     public var isUp: Bool { status.isUp.load(ordering: .acquiring) }
+
+    /// Whether there has been no connection for longer than calls wait for one together: each call fails at once, until
+    /// a connection is ready again.
+    public var isAbsent: Bool { status.isAbsent.load(ordering: .acquiring) }
 
     /// How many connections have become ready so far: another number than before means that there was a gap.
     public var connectionNumber: UInt64 { status.connectionNumber.load(ordering: .acquiring) }
@@ -134,6 +139,7 @@ final class RedisCall: Sendable {
 /// What can be seen of a client from any thread. Written by its event loop alone.
 final class RedisStatus: Sendable {
     let isUp = Atomic(false)
+    let isAbsent = Atomic(false)
     let connectionNumber = Atomic<UInt64>(0)
     private let changed: @Sendable (RedisClientState) -> Void
 

@@ -42,6 +42,10 @@ final class RedisLink {
     private var attemptTimer: Scheduled<Void>?
     private var idleTimer: Scheduled<Void>?
     private var expiryTimer: (at: NIODeadline, task: Scheduled<Void>)?
+    /// Fires when calls have waited for a connection for as long as they may.
+    private var absenceTimer: Scheduled<Void>?
+    /// What calls may wait for a new connection after the server was silent for their time already.
+    private static let reconnectionTime = TimeAmount.milliseconds(250)
 
     init(
         _ configuration: RedisConfiguration,
@@ -65,7 +69,11 @@ final class RedisLink {
         self.ping = ping
     }
 
-    func start() { run(state.started()) }
+    func start() {
+        guard state.phase == .new else { return }
+        waitForConnection(until: .now() + TimeAmount(clamping: configuration.commandTimeout))
+        run(state.started())
+    }
 
     func close() {
         guard state.phase != .closed else { return }
@@ -73,6 +81,7 @@ final class RedisLink {
         leave()
         attemptTimer?.cancel()
         expiryTimer?.task.cancel()
+        absenceTimer?.cancel()
         for id in queue.connectionLost() + queue.removeUnwritten() { answer(id, .failure(.closed)) }
         status.isUp.store(false, ordering: .releasing)
     }
@@ -85,6 +94,7 @@ final class RedisLink {
         // What is sent with no time left would only cost the connection.
         guard deadline > .now() else { return answer(.failure(.unavailable("its time was over before it was sent"))) }
         if !state.isReady, case .refused(let reason) = state.failure { return answer(.failure(.unusable(reason))) }
+        if status.isAbsent.load(ordering: .relaxed) { return answer(.failure(.unavailable(absence))) }
         do throws(RedisError) {
             let id = try queue.add(encoded, commands: call.commands, deadline: deadline)
             waiters[id] = Waiter(call: call, answer: answer)
@@ -208,6 +218,8 @@ final class RedisLink {
         current?.opened = .now()
         isDemoted = false
         toldReason = nil
+        absenceTimer?.cancel()
+        status.isAbsent.store(false, ordering: .releasing)
         logger.info("connected to Redis", metadata: ["redis.server": "\(address)"])
         status.becameUp(state.connectionNumber)
         scheduleIdleCheck(in: TimeAmount(clamping: configuration.idleCheckInterval))
@@ -222,16 +234,41 @@ final class RedisLink {
         }
     }
 
-    private func lost(_ reason: String) {
+    /// - Parameter silentSince: When the server was last heard, if it is left because it does not answer.
+    private func lost(_ reason: String, silentSince: NIODeadline? = nil) {
         if let opened = current?.opened, NIODeadline.now() - opened > TimeAmount(clamping: configuration.retry.cap) {
             state.provedLasting()
         }
         leave()
         let action = state.lost(reason, using: &generator)
         status.becameDown(reason)
+        // Before the callers are told: what they ask next belongs to the same gap.
+        let now = NIODeadline.now()
+        let patience = TimeAmount(clamping: configuration.commandTimeout)
+        waitForConnection(
+            until: silentSince.map { max($0 + patience, now + min(patience, Self.reconnectionTime)) } ?? now + patience
+        )
         for id in queue.connectionLost() { answer(id, .failure(.lostInFlight(reason))) }
         run(action)
     }
+
+    // MARK: Without a connection
+
+    /// The time that all calls have together in one gap between two connections.
+    private func waitForConnection(until deadline: NIODeadline) {
+        absenceTimer?.cancel()
+        absenceTimer = eventLoop.assumeIsolated().scheduleTask(deadline: deadline) { self.connectionIsAbsent() }
+    }
+
+    private func connectionIsAbsent() {
+        guard !state.isReady, state.phase != .closed else { return }
+        status.isAbsent.store(true, ordering: .releasing)
+        let reason = absence
+        for id in queue.removeUnwritten() { answer(id, .failure(.unavailable(reason))) }
+    }
+
+    /// Why there is no connection, as far as is known.
+    private var absence: String { state.failure?.reason ?? unfinished }
 
     /// Drops the connection that there is, and what watches over it.
     private func leave() {
@@ -285,9 +322,9 @@ final class RedisLink {
 
     private func expire(at now: NIODeadline) {
         let expired = queue.expire(at: now)
-        let reason = state.failure?.reason ?? unfinished
+        let reason = absence
         // Before the callers are told: what they see then is how things are.
-        if expired.closesConnection { lost("the server did not answer in time") }
+        if expired.closesConnection { lost("the server did not answer in time", silentSince: lastHeard) }
         for id in expired.unsent { answer(id, .failure(.unavailable(reason))) }
         for id in expired.unanswered { answer(id, .failure(.timedOut)) }
         if let next = queue.nextDeadline { watch(next) }

@@ -10,6 +10,9 @@ public protocol Store: Sendable {
     /// Whether the store was reachable when it was last used: `gatehouse_store_up`.
     var isUp: Bool { get }
 
+    /// Whether it has been away for longer than anyone waits for it: until it is back, calls fail at once.
+    var isAbsent: Bool { get }
+
     /// Opens it. A store on the network need not be reachable yet: it connects in the background, again and again.
     ///
     /// - Throws: What will not mend by itself: a file that cannot be opened, a certificate that cannot be read.
@@ -139,6 +142,8 @@ public protocol Store: Sendable {
 }
 
 extension Store {
+    public var isAbsent: Bool { false }
+
     /// Puts `value` in the place of `expected`, as ``replace(_:with:for:lifetime:)`` does; its lifetime goes on as it
     /// was.
     ///

@@ -73,6 +73,11 @@ public final class RedisStore: Store {
         return clients.commands.isUp
     }
 
+    public var isAbsent: Bool {
+        guard case .open(let clients) = state.withLock({ $0 }) else { return false }
+        return clients.commands.isAbsent
+    }
+
     public func open() async throws(StoreError) {
         do throws(RedisError) {
             let commands = try RedisClient(configuration, eventLoopGroup: eventLoopGroup, logger: logger)

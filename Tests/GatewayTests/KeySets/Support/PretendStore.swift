@@ -16,6 +16,13 @@ final class PretendStore: Store {
 
     var isUp: Bool { reachable.value }
     func setUp(_ isUp: Bool) { reachable.update { $0 = isUp } }
+    private let absence = Awaited(false)
+    /// Away, and known to be for longer than anyone waits.
+    func setAbsent(_ isAbsent: Bool) {
+        absence.update { $0 = isAbsent }
+        setUp(!isAbsent)
+    }
+    var isAbsent: Bool { absence.value }
     /// How many leases of this kind have been given.
     func grants(of kind: String) -> Int { grants.value.count { $0.contains(":\(kind):") } }
 
