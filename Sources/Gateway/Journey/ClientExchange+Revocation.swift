@@ -61,6 +61,10 @@ extension ClientExchange {
         worker.endSession(of: caller, tenant, for: self)
     }
 
+    private var isRefreshing: Bool {
+        if case .underWay = refreshStage { true } else { false }
+    }
+
     private var isEndingSession: Bool {
         switch sessionEnd {
         case .notAsked, .due: false
@@ -95,6 +99,9 @@ extension ClientExchange {
         case .waitingForServer:
             answerLines = []
             refuseWaiting(.tokenRevoked)
+        // The backend's 401 is there already, and waits for new tokens that nobody may have any more. It may be this
+        // very refresh that has ended the session.
+        case _ where isRefreshing && exchange.awaitsAnswer: worker.endRefresh(of: self)
         case _ where exchange.awaitsAnswer:
             abandonServer()
             answerLines = []

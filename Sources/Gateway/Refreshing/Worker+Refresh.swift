@@ -63,6 +63,15 @@ extension Worker {
         }
     }
 
+    /// The session of a request that waits for new tokens was revoked: at the end of the loop's turn it is told so.
+    func endRefresh(of client: ClientExchange) {
+        let bound = NIOLoopBound(client, eventLoop: eventLoop)
+        let serial = client.serial
+        eventLoop.execute {
+            if bound.value.serial == serial { bound.value.refreshed(.refused(.revoked)) }
+        }
+    }
+
     /// The request is decided on again as if a step had been done.
     func decideSoon(_ client: ClientExchange) {
         let bound = NIOLoopBound(client, eventLoop: eventLoop)

@@ -117,6 +117,18 @@ import Verification
         }
     }
 
+    /// The client is not kept until the provider answers, nor told that the gateway refused what the backend did.
+    @Test func revocationPassesTheHeldUnauthorizedAnswerOnBeforeTheProviderAnswers() async throws {
+        try await withWaitingRefresh(.unauthorized) { house, session, gate async throws in
+            let client = try await begin(house, session)
+            let body = #"{"tenant":"app","session":"s1"}"#
+            _ = try house.entries("revoked", try await house.revocations("POST", body: body))
+            expectNotBroughtBack(try await client.response(), .unauthorized)
+            expectRefusal(try await house.request("/x", token: session.old), 401, "token_revoked")
+            gate.open()
+        }
+    }
+
     @Test func whatWasRefreshedIsNotGivenToARevokedToken() async throws {
         try await withDesk(Self.setup) { house, desk async throws in
             let session = try house.session()
