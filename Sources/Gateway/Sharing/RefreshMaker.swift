@@ -54,7 +54,8 @@ struct RefreshMaker {
                     name: tenant.name,
                     source: rules.source,
                     leeway: tenant.authenticate.policy.leeway,
-                    grace: rules.grace.secondsAsDouble
+                    grace: rules.grace.secondsAsDouble,
+                    withoutStore: rules.withoutStore
                 )
             }
         }

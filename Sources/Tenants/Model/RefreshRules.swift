@@ -13,6 +13,7 @@ public struct RefreshRules: Sendable, Equatable {
     public var delivery: RefreshDelivery
     /// The backend's answers that hold refresh tokens; empty without a vault.
     public var captures: [TokenCapture]
+    public var withoutStore: RefreshWithoutStore
 
     public init(
         onUnauthorized: Bool = true,
@@ -21,7 +22,8 @@ public struct RefreshRules: Sendable, Equatable {
         source: RefreshTokenSource = .none,
         call: RefreshCall,
         delivery: RefreshDelivery,
-        captures: [TokenCapture] = []
+        captures: [TokenCapture] = [],
+        withoutStore: RefreshWithoutStore = .alone
     ) {
         self.onUnauthorized = onUnauthorized
         self.within = within
@@ -30,6 +32,27 @@ public struct RefreshRules: Sendable, Equatable {
         self.call = call
         self.delivery = delivery
         self.captures = captures
+        self.withoutStore = withoutStore
+    }
+}
+
+/// What an instance does about a session that is due for a refresh while the store that all instances share cannot be
+/// reached.
+public enum RefreshWithoutStore: String, Sendable, CaseIterable {
+    /// It presents nothing: another instance may present the same refresh token, and who presents one that has rotated
+    /// looks like a thief to the provider (RFC 9700 section 4.14.2).
+    case refuse
+    /// It refreshes once by itself, as each other instance does.
+    case alone
+}
+
+extension RefreshCall.Strategy {
+    /// What holds where nothing is said: only what may be presented again and again is.
+    public var standardWithoutStore: RefreshWithoutStore {
+        switch self {
+        case .bearer: .alone
+        case .refreshTokenJSON, .oauth2, .builtIn: .refuse
+        }
     }
 }
 

@@ -24,6 +24,12 @@ extension Schema {
             "Where the refresh token comes from: `cookie:NAME` or `vault`."
         ),
         SchemaKey("call", .object(refreshCall), isRequired: true, "How new tokens are got."),
+        SchemaKey(
+            "without_store",
+            .choice(RefreshWithoutStore.allCases.map(\.rawValue)),
+            "While the store cannot be reached: `refuse` presents nothing, `alone` refreshes once an instance. Omitted: "
+                + "`alone` for `bearer`, else `refuse`. Not for `built_in`."
+        ),
         SchemaKey("deliver", .object(delivery), isRequired: true, "How the client gets them."),
         SchemaKey("vault", .object(vault), "Keeps refresh tokens for clients that never send theirs."),
     ])

@@ -35,13 +35,17 @@ extension RefreshFlight {
         case spent
         /// What was presented is what a refresh has just brought.
         case justRefreshed
+        /// The store did not answer.
         case away
+        /// The store has not answered for as long as anyone waits for it: asking again is of no use now.
+        case absent
     }
 
     enum Grant: Sendable, Equatable {
         case held(Lease)
         case busy
         case away
+        case absent
     }
 
     enum Check: Sendable, Equatable {

@@ -1,4 +1,5 @@
 import Store
+import Tenants
 
 /// One session's refresh in one process: look whether another instance has done it, else have the lease, call, and tell
 /// everybody.
@@ -8,7 +9,7 @@ import Store
 /// ``timeIsUp(at:)`` may come in between.
 ///
 /// At most one of the lease holders calls, because a holder whose lease was lost, or may have been, does not call
-/// without a new one. No result is lost: what the provider gave stays in ``own`` until it is in the store or was handed
+/// without a new one; where it may refresh alone, without the store, that one counts for this process only. No result is lost: what the provider gave stays in ``own`` until it is in the store or was handed
 /// to the askers of this process; then the lease goes with it until it is written. And no stale one overwrites a newer:
 /// it is written only with the lease (the store sees to that), and after a look that found nothing, however often the
 /// lease was lost in between.
@@ -27,6 +28,9 @@ struct RefreshFlight: Sendable {
     static let patienceWithStore: UInt64 = 2_000_000_000
     /// How often it must have been asked in vain: one question that gets no answer in time says little.
     static let triesWithStore = 2
+    /// How long a flight that will not go alone waits for the store if another instance was seen to have the lease: that
+    /// one may have a result by then, or its lease has run out.
+    static let patienceWithHolder: UInt64 = patienceWithStore + leaseDuration + leaseMargin
     static let pauseForStore: UInt64 = 250_000_000
     static let pauseBetweenCalls: UInt64 = 1_000_000_000
     /// The longest that all of it takes.
@@ -56,8 +60,10 @@ struct RefreshFlight: Sendable {
     /// How often it was asked since.
     private var awayTries = 0
     private var askedAt: UInt64
+    private let withoutStore: RefreshWithoutStore
 
-    init(at now: UInt64) {
+    init(at now: UInt64, withoutStore: RefreshWithoutStore) {
+        self.withoutStore = withoutStore
         endsAt = now &+ Self.limit
         askedAt = now
     }
@@ -80,7 +86,7 @@ extension RefreshFlight {
     mutating func looked(_ look: Look, at now: UInt64) -> Step {
         guard case .looking = phase else { return .none }
         if isRevoked { return finish(.revoked) }
-        if look != .away { storeAnswered() }
+        if look != .away, look != .absent { storeAnswered() }
         switch look {
         case .found(let record):
             // A failure that may pass counts less than what this instance has in hand.
@@ -90,7 +96,8 @@ extension RefreshFlight {
         case .closed: return own == nil ? finish(.trouble(.storeUnavailable)) : finishWithOwn(isUnpublished: true)
         case .spent: return own == nil ? finish(.trouble(.spentToken)) : proceed(at: now)
         case .justRefreshed: return own == nil ? finish(.trouble(.justRefreshed)) : finishWithOwn(isUnpublished: true)
-        case .away: return storeFailed(at: now)
+        case .away: return storeFailed(at: now, isAbsent: false)
+        case .absent: return storeFailed(at: now, isAbsent: true)
         }
     }
 
@@ -124,7 +131,7 @@ extension RefreshFlight {
 
     mutating func acquired(_ grant: Grant, at now: UInt64) -> Step {
         guard case .acquiring = phase else { return .none }
-        if grant != .away { storeAnswered() }
+        if grant != .away, grant != .absent { storeAnswered() }
         switch grant {
         case .held(let lease):
             self.lease = lease
@@ -140,7 +147,8 @@ extension RefreshFlight {
             phase = .waiting
             // The holder tells when it is done. If it died, or its word was lost, the lease runs out.
             return .wait(until: now &+ Self.leaseDuration &+ Self.leaseMargin)
-        case .away: return storeFailed(at: now)
+        case .away: return storeFailed(at: now, isAbsent: false)
+        case .absent: return storeFailed(at: now, isAbsent: true)
         }
     }
 
@@ -150,15 +158,25 @@ extension RefreshFlight {
         isAlone = false
     }
 
-    private mutating func storeFailed(at now: UInt64) -> Step {
+    /// - Parameter isAbsent: Whether others have waited for it long enough.
+    private mutating func storeFailed(at now: UInt64, isAbsent: Bool) -> Step {
         if isRevoked { return finish(.revoked) }
         if own != nil { return finishWithOwn(isUnpublished: true) }
         let since = awaySince ?? askedAt
         awaySince = since
         awayTries += 1
-        if !hasSeenHolder, awayTries >= Self.triesWithStore, now &- since >= Self.patienceWithStore {
-            isAlone = true
-            return hasPlace ? call(at: now) : enqueue()
+        let isGivenUp =
+            isAbsent || (awayTries >= Self.triesWithStore && now &- since >= Self.patienceWithStore)
+        switch withoutStore {
+        case .alone:
+            if isGivenUp, !hasSeenHolder {
+                isAlone = true
+                return hasPlace ? call(at: now) : enqueue()
+            }
+        case .refuse:
+            if isGivenUp, !hasSeenHolder || now &- since >= Self.patienceWithHolder {
+                return finish(.trouble(.storeUnavailable))
+            }
         }
         guard hasSeenHolder else { return restForStore(at: now) }
         // It may take long, and others can do without the store.

@@ -63,7 +63,7 @@ extension RefreshKeeper {
             lease = held
         } else {
             switch await shared.acquire(keys) {
-            case .away: return false
+            case .away, .absent: return false
             case .busy: return true
             case .held(let acquired): lease = acquired
             }

@@ -93,6 +93,7 @@ extension RefreshKeeper {
             (look, principal) = (.found(known.record), known.principal)
         }
         if let presented { look = mindSpent(look, presented, session) }
+        if look == .away, shared.store.isAbsent { look = .absent }
         guard flights[session]?.turn == turn else { return }
         if let principal { flights[session]?.principal = principal }
         noteLineage(source ?? known?.record, session, tenant)

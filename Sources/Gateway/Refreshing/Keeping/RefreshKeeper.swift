@@ -182,7 +182,7 @@ actor RefreshKeeper {
             return
         }
         let now = clock.monotonic()
-        let flight = RefreshFlight(at: now)
+        let flight = RefreshFlight(at: now, withoutStore: tenant.withoutStore)
         let keys = RefreshKeys(tenant: tenant.name, session.name)
         lastTurn += 1
         var entry = Entry(

@@ -11,6 +11,8 @@ struct RefreshTenant: Sendable {
     var leeway: Double
     /// Seconds after its end in which a token may be refreshed.
     var grace: Double
+    /// What is done while the store is away.
+    var withoutStore: RefreshWithoutStore
 
     /// Seconds for which a refresh token is known to be used up: as long as a client may come back with what it had.
     var spentLifetime: Double { min(max(30 * 86_400, leeway + grace), 1e9) }

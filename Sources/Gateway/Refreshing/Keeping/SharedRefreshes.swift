@@ -121,7 +121,7 @@ struct SharedRefreshes: Sendable {
             guard let lease = try await store.acquire(keys.lease, for: Self.leaseDuration) else { return .busy }
             return .held(lease)
         } catch {
-            return .away
+            return store.isAbsent ? .absent : .away
         }
     }
 

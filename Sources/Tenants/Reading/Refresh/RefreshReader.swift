@@ -34,8 +34,26 @@ struct RefreshReader {
             source: source ?? .none,
             call: call,
             delivery: delivery,
-            captures: captures
+            captures: captures,
+            withoutStore: readWithoutStore(call.strategy, &session)
         )
+    }
+
+    private func readWithoutStore(
+        _ strategy: RefreshCall.Strategy,
+        _ session: inout ReadingSession
+    ) -> RefreshWithoutStore {
+        let standard = strategy.standardWithoutStore
+        guard let given = node.entry("without_store") else { return standard }
+        if case .builtIn = strategy {
+            session.findings.error(
+                given.keyPlace,
+                "the tenant's own issuer has its sessions in the store, so that nothing is refreshed without it: leave "
+                    + "\"without_store\" out"
+            )
+            return standard
+        }
+        return given.value.scalar.flatMap { RefreshWithoutStore(rawValue: $0.text) } ?? standard
     }
 
     /// - Returns: nil where it is not given, or cannot be read.

@@ -19,7 +19,7 @@ struct RefreshEndTests {
     }
 
     @Test func noCallIsBegunThatCannotBeWaitedFor() {
-        var flight = RefreshFlight(at: 0)
+        var flight = RefreshFlight(at: 0, withoutStore: .alone)
         let late = RefreshFlight.limit - RefreshFlight.callDuration + 1
         _ = heldLease(&flight, at: late)
         guard case .finish(let ending) = flight.looked(.nothing, at: late) else {
@@ -30,7 +30,7 @@ struct RefreshEndTests {
     }
 
     @Test func aCallUnderWayIsWaitedForWhenTheTimeIsUp() {
-        var flight = RefreshFlight(at: 0)
+        var flight = RefreshFlight(at: 0, withoutStore: .alone)
         let late = RefreshFlight.limit - RefreshFlight.callDuration
         let lease = heldLease(&flight, at: late)
         #expect(flight.looked(.nothing, at: late) == .call)
@@ -49,7 +49,7 @@ struct RefreshEndTests {
     }
 
     @Test func aLeaseThatMayHaveRunOutIsNotCalledWith() {
-        var flight = RefreshFlight(at: 0)
+        var flight = RefreshFlight(at: 0, withoutStore: .alone)
         let lease = heldLease(&flight, at: 0)
         #expect(flight.looked(.nothing, at: 0) == .call)
         let certain = RefreshFlight.leaseDuration - RefreshFlight.leaseMargin

@@ -48,7 +48,7 @@ struct RefreshOutageTests {
     }
 
     @Test func oneQuestionThatGotNoAnswerInTimeIsNotEnough() {
-        var flight = RefreshFlight(at: 0)
+        var flight = RefreshFlight(at: 0, withoutStore: .alone)
         #expect(flight.look(at: 0) == .look)
         let late = RefreshFlight.patienceWithStore
         #expect(flight.looked(.away, at: late) == .rest(until: late + RefreshFlight.pauseForStore))
@@ -57,6 +57,37 @@ struct RefreshOutageTests {
         #expect(flight.isAlone)
         #expect(flight.granted(at: 2 * late) == .acquire)
         #expect(flight.acquired(.away, at: 2 * late) == .call)
+    }
+
+    /// Each of two instances has the session's refresh token, which the provider takes once.
+    @Test(arguments: [RefreshTokenSource.cookie(name: "refresh"), .vault])
+    func absentStoreLeadsToNoCallWhereTokensRotate(source: RefreshTokenSource) async throws {
+        let house = try RefreshHouse(2, source: source, withoutStore: .refuse)
+        if source == .vault { try await capture(house, RefreshTokens.access("s1")) }
+        let cookie: [UInt8]? = source == .vault ? nil : RefreshTokens.refresh("s1")
+        house.store.setAbsent(true)
+        for trigger in [RefreshRequest.Trigger.unauthorized, .expired, .ahead] {
+            for keeper in house.keepers {
+                let request = try house.request(refresh: .some(cookie), trigger: trigger)
+                #expect(await keeper.refresh(request).text == "unavailable store_unavailable")
+            }
+        }
+        #expect(house.provider.calls == 0)
+        #expect(house.ended.value.isEmpty)
+        house.store.setAbsent(false)
+        #expect(await house.keepers[0].refresh(try house.request(refresh: .some(cookie))).text == "2")
+        #expect(await house.keepers[1].refresh(try house.request(refresh: .some(cookie))).text == "2 shared")
+        #expect(house.provider.calls == 1)
+    }
+
+    /// The clock stands still: nothing is waited for.
+    @Test func absentStoreIsNotWaitedForBeforeACallAlone() async throws {
+        let house = try RefreshHouse(source: .none, provider: PretendIssuer(rotates: false), withoutStore: .alone)
+        house.store.setAbsent(true)
+        let answer = await house.keepers[0].refresh(try house.request(refresh: .some(nil))).text
+        #expect(answer == "2")
+        #expect(house.provider.calls == 1)
+        house.store.setAbsent(false)
     }
 
     /// The store misses the result, and is back before the lease has run out.

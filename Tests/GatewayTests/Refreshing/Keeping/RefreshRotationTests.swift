@@ -45,7 +45,13 @@ struct RefreshRotationTests {
         for keeper in house.keepers {
             #expect(await keeper.refresh(try house.request()).text == "unavailable spent_token")
         }
-        let tenant = RefreshTenant(name: "chat", source: .vault, leeway: 60, grace: 60 * 86_400)
+        let tenant = RefreshTenant(
+            name: "chat",
+            source: .vault,
+            leeway: 60,
+            grace: 60 * 86_400,
+            withoutStore: .refuse
+        )
         #expect(tenant.spentLifetime == 60 * 86_400 + 60)
     }
 

@@ -126,8 +126,9 @@ extension HouseSetup {
     ///
     /// - Parameters:
     ///   - isSealed: Whether there is a `GATEHOUSE_KEY`.
+    ///   - within: How long before its end a token is refreshed ahead.
     ///   - more: Further keys of the tenant.
-    static func rotatingCookies(isSealed: Bool = true, _ more: String = "") -> HouseSetup {
+    static func rotatingCookies(isSealed: Bool = true, within: String = "0s", _ more: String = "") -> HouseSetup {
         HouseSetup(
             tenant: """
                 authenticate:
@@ -135,6 +136,7 @@ extension HouseSetup {
                   issuers:
                     - { issuer: "https://secret.test", audiences: [app], algorithms: [HS256], secret: "${HOUSE_SECRET}" }
                 refresh:
+                  within: \(within)
                   grace: 7d
                   from: "cookie:rt"
                   call: { path: \(RotatingProvider.refreshPath), send: refresh_token_json }

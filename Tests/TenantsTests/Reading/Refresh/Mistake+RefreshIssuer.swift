@@ -47,6 +47,36 @@ extension Mistake {
             ]
         ),
         Mistake(
+            "refreshBuiltInWithoutStore",
+            Sample.tenant(
+                issuers: "[{ preset: built-in }]",
+                more: #"""
+                    issuer: { url: 'https://i.test', audience: a, algorithm: RS256, access: 30m }
+                    refresh:
+                      call: { send: built_in }
+                      without_store: alone
+                      deliver: { header: X-T }
+                    """#
+            ),
+            [
+                #"11:7: the tenant's own issuer has its sessions in the store, so that nothing is refreshed without it: leave "without_store" out"#
+            ]
+        ),
+        Mistake(
+            "refreshWithoutStoreUnknown",
+            Sample.tenant(
+                more: #"""
+                    refresh:
+                      call: { send: bearer, path: /r }
+                      without_store: maybe
+                      deliver: { header: X-T }
+                    """#
+            ),
+            [
+                #"10:22: "without_store" must be one of refuse, alone, but is "maybe": choose one of them"#
+            ]
+        ),
+        Mistake(
             "refreshBuiltInWithClient",
             Sample.tenant(
                 issuers: "[{ preset: built-in }]",

@@ -77,6 +77,24 @@ struct RefreshRulesTests {
         #expect(rules.delivery.cookies.map(\.value.text) == ["/data/0", "/data/1", "/more"])
     }
 
+    @Test(arguments: [
+        ("send: bearer, path: /r", "", RefreshWithoutStore.alone),
+        ("send: bearer, path: /r", "without_store: refuse, ", .refuse),
+        ("send: refresh_token_json, path: /r", "from: vault, vault: { capture: [{ path: /l }] }, ", .refuse),
+        (
+            "send: refresh_token_json, path: /r",
+            "from: vault, vault: { capture: [{ path: /l }] }, without_store: alone, ", .alone
+        ),
+        (
+            "send: oauth2, client_id: c, path: \"https://id.test/token\"",
+            "from: vault, vault: { capture: [{ path: /l }] }, ", .refuse
+        ),
+    ])
+    func withoutStoreDependsOnWhatIsSent(call: String, keys: String, expected: RefreshWithoutStore) throws {
+        let rules = try Self.rules("\(keys)call: { \(call) }, deliver: { header: X-New }")
+        #expect(rules.withoutStore == expected)
+    }
+
     @Test func theVaultsCapturesAreRead() throws {
         let rules = try Self.rules(
             """

@@ -34,7 +34,8 @@ final class RefreshHouse: Sendable {
         provider: PretendIssuer = PretendIssuer(),
         isSealed: Bool = true,
         tellsWords: Bool = true,
-        callsAtOnce: Int = RefreshKeeper.callsAtOnce
+        callsAtOnce: Int = RefreshKeeper.callsAtOnce,
+        withoutStore: RefreshWithoutStore = .alone
     ) throws {
         let store = PretendStore(clock)
         let refreshClock = clock.refreshClock
@@ -46,7 +47,9 @@ final class RefreshHouse: Sendable {
         self.provider = provider
         keepers = (0..<count).map { _ in
             RefreshKeeper(
-                tenants: [RefreshTenant(name: "chat", source: source, leeway: 60, grace: 600)],
+                tenants: [
+                    RefreshTenant(name: "chat", source: source, leeway: 60, grace: 600, withoutStore: withoutStore)
+                ],
                 store: store,
                 sealer: sealer,
                 caller: provider,

@@ -37,12 +37,12 @@ extension RefreshWorld {
         switch reply {
         case .looked:
             let look = look()
-            instances[place].storeAnswered = look != .away
+            instances[place].storeAnswered = look != .away && look != .absent
             tell(place) { flight, now in flight.looked(look, at: now) }
         case .granted: tell(place) { flight, now in flight.granted(at: now) }
         case .acquired:
             let grant = acquire()
-            instances[place].storeAnswered = grant != .away
+            instances[place].storeAnswered = grant != .away && grant != .absent
             tell(place) { flight, now in flight.acquired(grant, at: now) }
         case .rested: tell(place) { flight, now in flight.rested(at: now) }
         case .presented:
@@ -66,8 +66,11 @@ extension RefreshWorld {
 
     // MARK: The store
 
+    /// Whether calls to it fail at once, for it has been away for as long as anyone waits.
+    private var isStoreAbsent: Bool { now - storeDownSince >= 2_000_000_000 }
+
     private func look() -> RefreshFlight.Look {
-        guard isStoreUp else { return .away }
+        guard isStoreUp else { return isStoreAbsent ? .absent : .away }
         if let result { return .found(result) }
         if isSpentKnown { return .spent }
         if let failure, Double(now) / 1e9 < failure.usableUntil { return .found(failure) }
@@ -75,7 +78,7 @@ extension RefreshWorld {
     }
 
     private mutating func acquire() -> RefreshFlight.Grant {
-        guard isStoreUp else { return .away }
+        guard isStoreUp else { return isStoreAbsent ? .absent : .away }
         if now >= leaseUntil { endLease() }
         guard lease == nil else { return .busy }
         leases += 1
@@ -118,7 +121,10 @@ extension RefreshWorld {
         calls += 1
         instances[place].isCalling = true
         instances[place].wasAloneAtCall = instances[place].flight?.isAlone ?? false
-        if instances[place].wasAloneAtCall { mayPresentAgain = true }
+        if instances[place].wasAloneAtCall {
+            mayPresentAgain = true
+            if withoutStore == .refuse { complaints.append("presented without the store") }
+        }
         if instances[place].wasAloneAtCall, instances[place].storeAnswered {
             complaints.append("alone, though the store had answered")
         }

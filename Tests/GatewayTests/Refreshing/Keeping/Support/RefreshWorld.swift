@@ -1,4 +1,5 @@
 import Store
+import Tenants
 import TestSupport
 
 @testable import Gateway
@@ -39,6 +40,7 @@ struct RefreshWorld {
 
     var random: SplitMix64
     let hasAccidents: Bool
+    let withoutStore: RefreshWithoutStore
     var now: UInt64 = 1_000_000_000
     var instances: [Instance]
     var complaints: [String] = []
@@ -49,6 +51,7 @@ struct RefreshWorld {
     var renewedAnswers = 0
     // The store.
     var isStoreUp = true
+    var storeDownSince: UInt64 = 0
     var result: RefreshRecord?
     var failure: RefreshRecord?
     var isSpentKnown = false
@@ -69,6 +72,7 @@ struct RefreshWorld {
     init(seed: UInt64, accidents: Bool = true) {
         random = SplitMix64(seed: seed)
         hasAccidents = accidents
+        withoutStore = random.oneIn(2) ? .refuse : .alone
         instances = Array(repeating: Instance(), count: 1 + random.below(4))
     }
 
@@ -124,7 +128,7 @@ struct RefreshWorld {
         if let known = instances[place].known { return answer(place, 1, .record(known)) }
         instances[place].askers += 1
         guard instances[place].flight == nil else { return }
-        instances[place].flight = RefreshFlight(at: now)
+        instances[place].flight = RefreshFlight(at: now, withoutStore: withoutStore)
         tell(place) { flight, now in flight.look(at: now) }
     }
 
@@ -155,6 +159,7 @@ struct RefreshWorld {
     }
 
     private mutating func setStore(_ isUp: Bool) {
+        if isStoreUp, !isUp { storeDownSince = now }
         isStoreUp = isUp
         if !isUp { accidents.insert(.storeAway) }
     }
