@@ -16,6 +16,8 @@ struct ChunkedDecoder {
     private enum State: Equatable {
         case sizeStart
         case size
+        /// White space after the size: only extensions may follow.
+        case sizeWhiteSpace
         case extensions
         case extensionsInQuotes
         case extensionsAfterBackslash
@@ -70,6 +72,7 @@ struct ChunkedDecoder {
     private mutating func step(_ byte: UInt8) -> HTTPViolation? {
         switch state {
         case .sizeStart, .size: stepSize(byte)
+        case .sizeWhiteSpace: stepSizeWhiteSpace(byte)
         case .extensions, .extensionsInQuotes, .extensionsAfterBackslash: stepExtensions(byte)
         case .sizeLineFeed: expect(byte, 0x0a, then: remaining == 0 ? .trailerLine : .data)
         case .dataCarriageReturn: expect(byte, 0x0d, then: .dataLineFeed)
@@ -100,16 +103,35 @@ struct ChunkedDecoder {
         switch byte {
         case 0x0d: state = .sizeLineFeed
         case UInt8(ascii: ";"): state = .extensions
+        case 0x20, 0x09: return stepSizeWhiteSpace(byte)
         default: return .badRequest("a chunk size is not hexadecimal")
         }
         return nil
     }
 
-    private mutating func stepExtensions(_ byte: UInt8) -> HTTPViolation? {
+    /// `BWS` before the first `;` (RFC 9112 section 7.1.1). It counts as a part of the extensions.
+    private mutating func stepSizeWhiteSpace(_ byte: UInt8) -> HTTPViolation? {
+        if byte == UInt8(ascii: ";") {
+            state = .extensions
+            return nil
+        }
+        guard byte.isOptionalWhiteSpace else {
+            return .badRequest("a chunk size is followed by white space without an extension")
+        }
+        state = .sizeWhiteSpace
+        return countExtensionByte()
+    }
+
+    private mutating func countExtensionByte() -> HTTPViolation? {
         extensionBytes += 1
         guard extensionBytes - dataBytes <= Self.longestExtensions else {
             return .badRequest("the chunk extensions are too long")
         }
+        return nil
+    }
+
+    private mutating func stepExtensions(_ byte: UInt8) -> HTTPViolation? {
+        if let violation = countExtensionByte() { return violation }
         if byte == 0x0d, state == .extensions {
             state = .sizeLineFeed
             return nil

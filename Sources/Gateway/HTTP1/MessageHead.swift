@@ -12,6 +12,8 @@ class MessageHead {
     final var length = 0
     final private(set) var contentLength: Int?
     final private(set) var isChunked = false
+    /// Whether Transfer-Encoding names a coding besides `chunked`.
+    final private(set) var hasUnknownCoding = false
     /// Whether Connection names fields, besides its own `close` and `keep-alive`.
     final private(set) var connectionNamesFields = false
     final private(set) var connectionClose = false
@@ -26,6 +28,7 @@ class MessageHead {
         fieldCount = 0
         contentLength = nil
         isChunked = false
+        hasUnknownCoding = false
         connectionNamesFields = false
         connectionClose = false
         connectionKeepAlive = false
@@ -55,10 +58,11 @@ class MessageHead {
             }
             contentLength = length
         case .transferEncoding:
-            guard !isChunked, bytes.isCaseInsensitively("chunked", field.value) else {
-                throw .badRequest("the only transfer coding that is understood is one \"chunked\"")
+            if !isChunked, bytes.isCaseInsensitively("chunked", field.value) {
+                isChunked = true
+            } else {
+                try noteCodings(field.value, bytes)
             }
-            isChunked = true
         case .connection:
             bytes.forEachListMember(field.value) { member in
                 if bytes.isCaseInsensitively("close", member) {
@@ -73,13 +77,36 @@ class MessageHead {
         }
     }
 
-    /// Refuses what two recipients could frame in two ways (RFC 9112 section 6.3 rule 3, section 6.1).
+    /// Transfer codings other than a single `chunked`, over as many field lines as there are (RFC 9112 section 6.1).
+    private func noteCodings(_ value: Range<Int>, _ bytes: Span<UInt8>) throws(HTTPViolation) {
+        var start = value.lowerBound
+        repeat {
+            guard !isChunked else { throw .badRequest("a transfer coding follows \"chunked\"") }
+            var end = start
+            while end < value.upperBound, bytes[end] != UInt8(ascii: ",") { end += 1 }
+            let coding = bytes.withoutWhiteSpace(start..<end)
+            if bytes.isCaseInsensitively("chunked", coding) {
+                isChunked = true
+            } else {
+                guard bytes.isTransferCoding(coding) else { throw .badRequest("Transfer-Encoding is malformed") }
+                hasUnknownCoding = true
+            }
+            start = end + 1
+        } while start <= value.upperBound
+    }
+
+    /// Refuses what two recipients could frame in two ways (RFC 9112 section 6.3 rules 3 and 4, section 6.1), then what
+    /// could be read but is in a coding that is not implemented.
     final func checkFraming() throws(HTTPViolation) {
-        guard isChunked else { return }
+        guard isChunked || hasUnknownCoding else { return }
         guard contentLength == nil else {
             throw .badRequest("there are both Content-Length and Transfer-Encoding")
         }
         guard minorVersion >= 1 else { throw .badRequest("HTTP/1.0 has no Transfer-Encoding") }
+        guard isChunked else { throw .badRequest("the last transfer coding is not \"chunked\"") }
+        guard !hasUnknownCoding else {
+            throw HTTPViolation(status: 501, reason: "the only transfer coding that is understood is \"chunked\"")
+        }
     }
 
     /// Whether Connection names this field (RFC 9110 section 7.6.1).
@@ -93,5 +120,27 @@ class MessageHead {
             if found { return true }
         }
         return false
+    }
+}
+
+extension Span where Element == UInt8 {
+    /// `range` without the white space round its content.
+    fileprivate func withoutWhiteSpace(_ range: Range<Int>) -> Range<Int> {
+        var first = range.lowerBound
+        var last = range.upperBound
+        while first < last, self[first].isOptionalWhiteSpace { first += 1 }
+        while first < last, self[last - 1].isOptionalWhiteSpace { last -= 1 }
+        return first..<last
+    }
+
+    /// Whether a token stands there, with or without parameters. `chunked` defines none (RFC 9112 section 7.1).
+    fileprivate func isTransferCoding(_ range: Range<Int>) -> Bool {
+        var end = range.lowerBound
+        while end < range.upperBound, self[end].isTokenByte { end += 1 }
+        let name = range.lowerBound..<end
+        guard !name.isEmpty else { return false }
+        while end < range.upperBound, self[end].isOptionalWhiteSpace { end += 1 }
+        if end == range.upperBound { return true }
+        return self[end] == UInt8(ascii: ";") && !isCaseInsensitively("chunked", name)
     }
 }

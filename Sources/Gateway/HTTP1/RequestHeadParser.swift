@@ -26,8 +26,10 @@ struct RequestHeadParser {
     private func parseLines(_ bytes: Span<UInt8>, into head: RequestHead) throws(HTTPViolation) -> Bool {
         head.reset()
         var lineStart = 0
-        // One empty line before the request line is let pass (RFC 9112 section 2.2).
-        if bytes.count >= 2, bytes[0] == 0x0d, bytes[1] == 0x0a { lineStart = 2 }
+        // Two empty lines before the request line are let pass; RFC 9112 section 2.2 asks for one at least.
+        while lineStart < 4, bytes.count >= lineStart + 2, bytes[lineStart] == 0x0d, bytes[lineStart + 1] == 0x0a {
+            lineStart += 2
+        }
         var isRequestLine = true
         while let lineFeed = bytes.nextLineFeed(from: lineStart) {
             guard lineFeed < maximumBytes else { throw .headTooLarge }

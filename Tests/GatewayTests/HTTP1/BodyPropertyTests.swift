@@ -11,7 +11,7 @@ struct BodyPropertyTests {
         var trailers: [UInt8] = []
     }
 
-    private static let extensions = ["", "", ";a", ";a=b", ";a=\"q;\\\"\\\\ \t\"", ";;", "; x = y"]
+    private static let extensions = ["", "", ";a", ";a=b", ";a=\"q;\\\"\\\\ \t\"", ";;", "; x = y", " ;a", "\t ; b"]
 
     private func coded(_ random: inout SplitMix64) -> Coded {
         var coded = Coded()

@@ -19,6 +19,8 @@ struct ChunkedDecoderTests {
         Good(text: "0005\r\nhello\r\n000\r\n\r\n", body: "hello"),
         Good(text: "2\r\n\r\n\r\n0\r\n\r\n", body: "\r\n"),
         Good(text: "5;x=y\r\nhello\r\n0;last\r\n\r\n", body: "hello"),
+        Good(text: "5 ;x\r\nhello\r\n0\t;last\r\n\r\n", body: "hello"),
+        Good(text: "5 \t  ; x = y\r\nhello\r\n0\r\n\r\n", body: "hello"),
         Good(text: "5;\r\nhello\r\n0\r\n\r\n", body: "hello"),
         Good(text: "5; x = \"a;b\\\"c\"\r\nhello\r\n0\r\n\r\n", body: "hello"),
         Good(text: "5;x=\"\\\\\"\r\nhello\r\n0;\t\r\n\r\n", body: "hello"),
@@ -38,7 +40,8 @@ struct ChunkedDecoderTests {
     static let violations = [
         "\r\n", "\r\n5\r\nhello\r\n0\r\n\r\n", "x\r\n", "-1\r\n", "+5\r\n", "0x5\r\n", " 5\r\n", "5 \r\n", "5\n",
         "5\r5",
-        "5\t;x\r\n", "g\r\n", ";x\r\n", "5\rhello", "5\r\nhelloX\r\n", "5\r\nhello\n0\r\n\r\n", "5\r\nhello\rX",
+        "5\t\r\n", "5 \n", "5 5\r\n", "5 x\r\n", " ;x\r\n", "5 \u{b};x\r\n", "5 \r;x\r\n", "5 =x\r\n", "g\r\n",
+        ";x\r\n", "5\rhello", "5\r\nhelloX\r\n", "5\r\nhello\n0\r\n\r\n", "5\r\nhello\rX",
         "5;a\nb\r\n", "5;\u{0}\r\n", "5;\"a\r\n\"\r\n", "5;\u{7f}\r\n", "5;\"\\\u{1}\"\r\n", "5;a\rb\r\n",
         "0\r\nA : b\r\n\r\n", "0\r\n: b\r\n\r\n", "0\r\nA\r\n\r\n", "0\r\nA: b\n\r\n", "0\r\nA: b\rc\r\n\r\n",
         "0\r\n\rX", "0\r\n\n", "0\r\nA: b\r\n c\r\n\r\n", "0\r\nA: \u{0}\r\n\r\n", "5\r\nhello5\r\n",
@@ -99,6 +102,15 @@ struct ChunkedDecoderTests {
         #expect(BodyReading.read("0;\(longest)\r\n\r\n").end == .complete)
         #expect(
             BodyReading.read("0;\(longest)e\r\n\r\n").end
+                == .violation(.badRequest("the chunk extensions are too long"))
+        )
+    }
+
+    @Test func whiteSpaceBeforeExtensionsIsCountedWithThem() {
+        let longest = String(repeating: " ", count: 262_143)
+        #expect(BodyReading.read("0\(longest);\r\n\r\n").end == .complete)
+        #expect(
+            BodyReading.read("0\(longest)  ;\r\n\r\n").end
                 == .violation(.badRequest("the chunk extensions are too long"))
         )
     }

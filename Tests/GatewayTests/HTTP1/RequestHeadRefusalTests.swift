@@ -5,7 +5,8 @@ import Testing
 /// Heads that two parsers could read in two ways, and heads past the limits: the status of each refusal.
 struct RequestHeadRefusalTests {
     static let badRequestLines = [
-        "\r\n\r\nGET / HTTP/1.1", "\nGET / HTTP/1.1", " GET / HTTP/1.1", "GET  / HTTP/1.1", "GET /  HTTP/1.1",
+        "\r\n\r\n\r\nGET / HTTP/1.1", "\r\n\nGET / HTTP/1.1", "\r\n GET / HTTP/1.1", "\nGET / HTTP/1.1",
+        " GET / HTTP/1.1", "GET  / HTTP/1.1", "GET /  HTTP/1.1",
         "GET / HTTP/1.1 ", "GET /", "GET", "/ HTTP/1.1", "GET\t/ HTTP/1.1", "G(T / HTTP/1.1", "GE\u{0}T / HTTP/1.1",
         "GET /a b HTTP/1.1", "GET /\u{7f} HTTP/1.1", "GET /\u{e9} HTTP/1.1", "GET /#f HTTP/1.1", "GET /\t HTTP/1.1",
         "GET / http/1.1", "GET / HTTP/1", "GET / HTTP/1.", "GET / HTTP/11", "GET / HTTP/1.10", "GET / HTTP/ 1.1",
@@ -28,7 +29,11 @@ struct RequestHeadRefusalTests {
         "Content-Length: +5", "Content-Length: -5", "Content-Length: 0x5", "Content-Length: 5 5", "Content-Length: 5.0",
         "Content-Length:", "Content-Length: five", "Content-Length: 1000000000000000000",
         "Content-Length: 99999999999999999999999999999", "Content_Length: 5",
-        "Transfer-Encoding: gzip", "Transfer-Encoding: gzip, chunked", "Transfer-Encoding: chunked, chunked",
+        "Transfer-Encoding: gzip", "Transfer-Encoding: chunked, gzip", "Transfer-Encoding: chunked, chunked",
+        "Transfer-Encoding: gzip, chunked, chunked", "Transfer-Encoding: gzip, chunked;q=1, chunked",
+        "Transfer-Encoding: gzip,, chunked", "Transfer-Encoding: gz ip, chunked", "Transfer-Encoding: , chunked",
+        "Transfer-Encoding: gzip, chunked\r\nContent-Length: 5", "Transfer-Encoding: gzip\r\nTransfer-Encoding: br",
+        "Transfer-Encoding: chunked\r\nTransfer-Encoding: gzip, chunked", "Transfer-Encoding: \u{b}gzip, chunked",
         "Transfer-Encoding: identity", "Transfer-Encoding:", "Transfer-Encoding: chunked;q=1",
         "Transfer-Encoding: \"chunked\"", "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
         "Transfer_Encoding: chunked", "Transfer-Encoding: xchunked", "Transfer-Encoding: chunked,",
@@ -41,6 +46,17 @@ struct RequestHeadRefusalTests {
     @Test(arguments: badFields)
     func malformedOrAmbiguousFieldsAre400(lines: String) {
         #expect(RequestOutcome.parse("POST / HTTP/1.1\r\nHost: a\r\n\(lines)\r\n\r\n").status == 400)
+    }
+
+    @Test(arguments: [
+        "Transfer-Encoding: gzip, chunked", "Transfer-Encoding: GZIP ,\tchunked", "Transfer-Encoding: a, b, chunked",
+        "Transfer-Encoding: gzip;q=\"1\", chunked", "Transfer-Encoding: identity, chunked",
+        "Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked",
+    ])
+    func unknownTransferCodingBeforeChunkedIs501(lines: String) {
+        #expect(RequestOutcome.parse("POST / HTTP/1.1\r\nHost: a\r\n\(lines)\r\n\r\n").status == 501)
+        // HTTP/1.0 has no transfer codings, known or not.
+        #expect(RequestOutcome.parse("POST / HTTP/1.0\r\nHost: a\r\n\(lines)\r\n\r\n").status == 400)
     }
 
     @Test func everyByteThatIsNoTokenByteIsRefusedInNames() {

@@ -40,11 +40,14 @@ struct RequestHeadTests {
         #expect(try read("GET / HTTP/1.1\r\nA: 1\r\nB: 2\r\nhOsT: x\r\nC: 3\r\n\r\n").host == 2)
     }
 
-    @Test func oneEmptyLineBeforeTheRequestLineIsPassedOver() throws {
-        let text = "\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n"
+    @Test(arguments: ["\r\n", "\r\n\r\n"])
+    func emptyLinesBeforeTheRequestLineArePassedOver(lines: String) throws {
+        let text = "\(lines)GET / HTTP/1.1\r\nHost: a\r\n\r\n"
         let reading = try read(text)
         #expect(reading.method == Array("GET".utf8))
         #expect(reading.length == text.utf8.count)
+        // Cut anywhere, it is the same head.
+        #expect(RequestOutcome.drip(Array(text.utf8)).0.reading?.method == Array("GET".utf8))
     }
 
     struct Persistence: Sendable {
