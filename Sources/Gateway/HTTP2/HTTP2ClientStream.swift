@@ -127,9 +127,7 @@ final class HTTP2ClientStream: ClientExchange {
         guard let server else { return }
         // A request without content is not sent on before it is known that none comes.
         if requestFraming == .length(0), !requestEnded, waitingBody.isEmpty { return }
-        let pieces = waitingBody
-        waitingBody.removeAll(keepingCapacity: true)
-        for piece in pieces {
+        for piece in takeWaitingBody() {
             giveBack(piece.flowControlled)
             guard bodyReceived(piece.bytes.readableBytes) else { return bodyTooLarge() }
             if piece.bytes.readableBytes > 0 { passOn(piece.bytes, to: server) }
@@ -142,6 +140,27 @@ final class HTTP2ClientStream: ClientExchange {
         guard self.server === server, case .body = phase else { return }
         setReading(server.isWritable)
         if isWritable { setDeadline(worker.idleTimeout) }
+    }
+
+    /// What may be passed on of the body. The piece that completes the announced length waits for END_STREAM: otherwise a
+    /// server of HTTP/1.1 would take a body that turns out to be longer, which is malformed, for complete.
+    private func takeWaitingBody() -> [Piece] {
+        var pieces = waitingBody
+        waitingBody.removeAll(keepingCapacity: true)
+        guard case .length(let length) = requestFraming, !requestEnded else { return pieces }
+        let arriving = pieces.reduce(0) { $0 + $1.bytes.readableBytes }
+        guard bodyBytesReceived + arriving >= length,
+            let last = pieces.lastIndex(where: { $0.bytes.readableBytes > 0 })
+        else { return pieces }
+        var held = pieces.remove(at: last)
+        if held.bytes.readableBytes < Self.pieceLength {
+            // A slice would keep the whole buffer that it was read into.
+            var copy = worker.allocator.buffer(capacity: held.bytes.readableBytes)
+            copy.writeImmutableBuffer(held.bytes)
+            held.bytes = copy
+        }
+        waitingBody.append(held)
+        return pieces
     }
 
     private func passTunnel() {

@@ -47,6 +47,37 @@ import Testing
         }
     }
 
+    /// RFC 9113 section 8.1.1, the server being the one at fault.
+    @Test func answerOfAnotherLengthIsCutAndNothingOfItsSurplusPassedOn() async throws {
+        let script: HTTP2Backend.Script = { call in
+            guard let body = call.path.split(separator: "/").last, body != "canary" else {
+                return try await call.answer()
+            }
+            try await call.head(200, [("content-length", "5")])
+            try await call.data(Array(body.utf8.prefix(3)))
+            try await call.data(Array(body.utf8.dropFirst(3)), end: true)
+        }
+        // The library that is the server here would not send such an answer by itself.
+        try await withHTTP2Backend(script, settings: [], checksLengths: false) { house, _ async throws in
+            for body in ["four", "sixsix"] {
+                let client = try await house.connect()
+                try await client.send(house.head("/open/\(body)"))
+                let text = try await client.untilClosed().text
+                #expect(
+                    text.hasSuffix("\r\n\r\n" + body.prefix(5)) || text.hasSuffix("\r\n\r\n" + body.prefix(3)),
+                    "\(text)"
+                )
+                let multiplexed = try await house.http2()
+                guard case .reset = try await multiplexed.outcome(of: try await multiplexed.open("/open/\(body)"))
+                else {
+                    Issue.record("\(body) was taken for whole")
+                    continue
+                }
+                try await multiplexed.expectAlive()
+            }
+        }
+    }
+
     @Test func aRequestWithAsManyFieldsAsAreAllowedArrives() async throws {
         let script: HTTP2Backend.Script = { call in try await call.answer(call.path) }
         try await withHTTP2Backend(script) { house, backend async throws in

@@ -123,6 +123,58 @@ import Testing
         }
     }
 
+    /// RFC 9113 section 8.1.1. The server must see a request that breaks off: after as many bytes as were announced it
+    /// would act on it.
+    @Test func contentOfAnotherLengthOverSeveralFramesAbortsTheRequestAtTheServer() async throws {
+        let attempts: [(String, [(String, end: Bool)])] = [
+            ("longer", [("hello", false), ("!", true)]),
+            ("longer, in pieces", [("hel", false), ("lo", false), ("", false), ("!", false)]),
+            ("longer in one frame", [("hel", false), ("lo!", false)]),
+            ("shorter", [("hel", false), ("l", true)]),
+            ("shorter by an empty frame", [("hell", false), ("", true)]),
+        ]
+        try await withHouse(backend: .echo) { house async throws in
+            for (name, frames) in attempts {
+                let client = try await house.http2()
+                let length = [("content-length", "5")]
+                let stream = try await client.open("/open/x", method: "POST", fields: length, end: false)
+                _ = try await house.backend.heads.next()
+                for (text, end) in frames {
+                    try await client.send(.data(stream, text, end: end))
+                    // Each frame is read before the next is sent.
+                    if !end { #expect(try await client.sync(), "\(name)") }
+                }
+                guard case .reset(.protocolError) = try await client.outcome(of: stream) else {
+                    Issue.record("\(name) was not reset")
+                    continue
+                }
+                _ = try await house.backend.abandoned.next()
+                try await client.expectAlive()
+            }
+            #expect(house.backend.requestsButCanaries.isEmpty)
+        }
+    }
+
+    @Test func contentOfItsLengthPassesWhenAnEmptyFrameEndsIt() async throws {
+        try await withHouse(backend: .echo) { house async throws in
+            let client = try await house.http2()
+            let length = [("content-length", "5")]
+            let stream = try await client.open("/open/x", method: "POST", fields: length, end: false)
+            try await client.send(.data(stream, "hel"), .data(stream, "lo"), .data(stream, ""))
+            #expect(try await client.sync())
+            try await client.send(.data(stream, "", end: true))
+            #expect(try await client.answer(on: stream).body.text == "hello")
+            let trailed = try await client.open(
+                "/open/x",
+                method: "POST",
+                fields: length,
+                body: Array("hello".utf8),
+                trailers: [("x-sum", "1")]
+            )
+            #expect(try await client.answer(on: trailed).body.text == "hello")
+        }
+    }
+
     @Test func contentIsPassedOnBeforeTheRequestIsOver() async throws {
         let arrived = Mailbox<[UInt8]>("the first piece")
         let script = BackendScript { exchange in

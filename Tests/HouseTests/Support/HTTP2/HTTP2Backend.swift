@@ -30,9 +30,11 @@ final class HTTP2Backend: Sendable {
     /// - Parameters:
     ///   - settings: What it announces.
     ///   - tls: Nil: with prior knowledge.
+    ///   - checksLengths: Whether the library holds its own answers to their Content-Length.
     static func start(
         settings: HTTP2Settings = [],
         tls: ServerTLS? = nil,
+        checksLengths: Bool = true,
         _ script: @escaping Script
     ) async throws -> HTTP2Backend {
         let books = HTTP2BackendBooks()
@@ -44,7 +46,13 @@ final class HTTP2Backend: Sendable {
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
                     if let tls { try pipeline.addHandlers(tls.handlers(reading: .byItself) {}) }
-                    try pipeline.addHandler(NIOHTTP2Handler(mode: .server, initialSettings: settings))
+                    try pipeline.addHandler(
+                        NIOHTTP2Handler(
+                            mode: .server,
+                            initialSettings: settings,
+                            contentLengthValidation: checksLengths ? .enabled : .disabled
+                        )
+                    )
                     try pipeline.addHandler(HTTP2BackendConnection(channel, books) { arrivals.put($0) })
                 }
             }
@@ -202,9 +210,10 @@ func withHTTP2Backend(
     keys: String = "",
     tenant: String = "",
     settings: HTTP2Settings = [],
+    checksLengths: Bool = true,
     _ visit: (House, HTTP2Backend) async throws -> Void
 ) async throws {
-    let backend = try await HTTP2Backend.start(settings: settings, script)
+    let backend = try await HTTP2Backend.start(settings: settings, checksLengths: checksLengths, script)
     let setup = HouseSetup(
         tenant:
             "backend: { servers: [\"h2c://127.0.0.1:\(backend.port)\"]\(keys.isEmpty ? "" : ", \(keys)") }\n\(tenant)"
