@@ -51,8 +51,8 @@ final class HTTP2ClientStream: ClientExchange {
         record.version = .http2
         requestFraming = .none
         exchange = Exchange(clientWantsKeepAlive: true, expectsContinue: false)
-        guard isWelcome else { return refuse(.tooManyConnections) }
-        guard !fields.isTooLarge else { return refuse(Refusal(.headTooLarge)) }
+        guard isWelcome else { return refuseUnread(.tooManyConnections, fields) }
+        guard !fields.isTooLarge else { return refuseUnread(Refusal(.headTooLarge), fields) }
         worker.http2Head.clear()
         do throws(HTTP2Malformed) {
             let info = try HTTP2Request.write(fields, endStream: endStream, to: &worker.http2Head)
@@ -63,10 +63,17 @@ final class HTTP2ClientStream: ClientExchange {
         let bytes = worker.http2Head
         switch worker.parser.parse(bytes.readableBytesUInt8Span, into: worker.requestHead) {
         case .complete: begin(worker.requestHead, bytes, version: .http2)
-        case .refused(let violation): refuse(Refusal(violation))
+        case .refused(let violation): refuseUnread(Refusal(violation), fields)
         case .incomplete: malformed()
         }
         process()
+    }
+
+    /// Refuses a request whose head was not read, or not to its end.
+    private func refuseUnread(_ refusal: Refusal, _ fields: borrowing HeaderList) {
+        // A trusted proxy may be asking about a request, and would take a status of 200 for a grant.
+        record.isGRPC = !peer.isTrustedProxy && GRPCStatus.isRequest(fields)
+        refuse(refusal)
     }
 
     /// RFC 9113 section 8.1.1.
@@ -293,24 +300,26 @@ final class HTTP2ClientStream: ClientExchange {
                 minorVersion: 1,
                 closes: false,
                 date: worker.date,
-                lines: answerLines
+                lines: answerLines,
+                isGRPC: record.isGRPC
             ),
             to: &answer
         )
+        let endsWithHead = isHead || record.isGRPC
         if worker.responseParser.parse(answer.readableBytesUInt8Span, into: worker.responseHead) == .complete {
             let head = worker.responseHead
             let bytes = answer
             var shape = answerShape
             shape?.isOurs = true
-            connection.session.sendHeaders(stream: id, endStream: isHead) { encoder, out in
+            connection.session.sendHeaders(stream: id, endStream: endsWithHead) { encoder, out in
                 let span = bytes.readableBytesUInt8Span
                 HTTP2Response.encode(head, span, date: [], lines: [], shape: shape, with: &encoder, to: &out)
             }
             answer.moveReaderIndex(forwardBy: head.length)
-            if !isHead { connection.session.sendData(stream: id, answer, endStream: true) }
+            if !endsWithHead { connection.session.sendData(stream: id, answer, endStream: true) }
         }
         if !requestEnded { connection.session.stopReading(stream: id) }
-        finishRecord(status: refusal.status, at: worker.now())
+        finishRecord(status: record.isGRPC ? 200 : refusal.status, at: worker.now())
         end()
         connection.turn()
     }

@@ -24,6 +24,8 @@ extension ClientExchange {
         beginRefreshing()
         allowedSteps = .all
         if isAnsweredAsQuestion(head, bytes) { return }
+        // Not before: to a proxy that asks, the status is the decision.
+        if version == .http2, record.method == .post { record.isGRPC = GRPCStatus.isRequest(head, span) }
         decide(head, bytes, isFirst: true, at: worker.unixTime(at: record.startedAt))
     }
 

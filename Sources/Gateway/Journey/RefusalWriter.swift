@@ -15,22 +15,34 @@ enum RefusalWriter {
         var date: [UInt8]
         /// Further fields, each with its CRLF; where there are any, `Cache-Control: no-store` is among them.
         var lines: [UInt8] = []
+        /// Whether the answer is one of gRPC: status 200, with the reason in `grpc-status` and `grpc-message`, and no
+        /// body. Only for HTTP/2, where the head ends the stream ("Trailers-Only").
+        var isGRPC = false
     }
 
     /// Writes the whole answer and gives the length of its body.
     static func write(_ refusal: Refusal, _ exchange: Exchange, to out: inout ByteBuffer) -> Int {
-        let body = problem(refusal, exchange.requestID)
+        let body = exchange.isGRPC ? [] : problem(refusal, exchange.requestID)
+        let status = exchange.isGRPC ? 200 : refusal.status
         out.reserveCapacity(minimumWritableBytes: body.count + 640)
         out.writeStaticString("HTTP/1.1 ")
-        out.writeDecimal(refusal.status)
+        out.writeDecimal(status)
         out.writeStaticString(" ")
-        out.writeStaticString(ReasonPhrase.of(refusal.status))
+        out.writeStaticString(ReasonPhrase.of(status))
         out.writeStaticString("\r\nDate: ")
         out.writeBytes(exchange.date)
-        out.writeStaticString("\r\nContent-Type: application/problem+json")
+        if exchange.isGRPC {
+            out.writeStaticString("\r\nContent-Type: application/grpc")
+        } else {
+            out.writeStaticString("\r\nContent-Type: application/problem+json")
+        }
         if exchange.lines.isEmpty { out.writeStaticString("\r\nCache-Control: no-store") }
-        out.writeStaticString("\r\nContent-Length: ")
-        out.writeDecimal(body.count)
+        if exchange.isGRPC {
+            GRPCStatus(refusal).write(message: refusal.code.rawValue, to: &out)
+        } else {
+            out.writeStaticString("\r\nContent-Length: ")
+            out.writeDecimal(body.count)
+        }
         if refusal.status == 401 || refusal.status == 403, !hasChallenge(exchange.lines) {
             writeChallenge(refusal, exchange, to: &out)
         }
@@ -49,7 +61,7 @@ enum RefusalWriter {
         out.writeBytes(refusal.lines)
         out.writeBytes(exchange.lines)
         out.writeStaticString("\r\n")
-        guard !exchange.isHead else { return 0 }
+        guard !exchange.isHead, !exchange.isGRPC else { return 0 }
         out.writeBytes(body)
         return body.count
     }
@@ -147,6 +159,7 @@ enum ReasonPhrase {
         case 426: "Upgrade Required"
         case 429: "Too Many Requests"
         case 431: "Request Header Fields Too Large"
+        case 501: "Not Implemented"
         case 502: "Bad Gateway"
         case 503: "Service Unavailable"
         case 504: "Gateway Timeout"

@@ -12,6 +12,8 @@ struct ExchangeRecord {
     /// Of the request that a proxy asks about; nil for all others.
     var askedMethod: CountedMethod?
     var version = HTTPVersion.http11
+    /// Whether a refusal is to be an answer of gRPC.
+    var isGRPC = false
     var outcome = Outcome.anonymous
     var status = 0
     var bodyBytes = 0

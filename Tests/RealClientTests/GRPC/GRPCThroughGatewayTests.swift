@@ -87,6 +87,7 @@ struct GRPCThroughGatewayTests {
             try await withGRPCEchoClient(endpoint) { client in
                 let error = await #expect(throws: RPCError.self) { try await client.say([1]) }
                 #expect(error?.code == .unauthenticated)
+                #expect(error?.message == (token == nil ? "missing_token" : "invalid_token"))
                 // One with messages under way is refused too, without waiting for their end.
                 let refused = await #expect(throws: RPCError.self) { try await client.talk([[1], [2]]) }
                 #expect(refused?.code == .unauthenticated)
@@ -101,8 +102,8 @@ struct GRPCThroughGatewayTests {
             endpoint.authority = "elsewhere.test"
             try await withGRPCEchoClient(endpoint) { client in
                 let error = await #expect(throws: RPCError.self) { try await client.say([1]) }
-                // What gRPC makes of HTTP's 404.
                 #expect(error?.code == .unimplemented)
+                #expect(error?.message == "unknown_host")
             }
             #expect(house.server.book.calls.isEmpty)
         }
