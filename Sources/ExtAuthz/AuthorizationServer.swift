@@ -35,6 +35,11 @@ public final class AuthorizationServer: Sendable {
         config.http2.maxConcurrentStreams = Self.mostStreams
         config.rpc.maxRequestPayloadSize = maximumHeadBytes + Self.roomBesideHead
         config.connection.maxIdleTime = idleTimeout
+        let limit = ConnectionLimit(authorizer: authorizer)
+        config.channelDebuggingCallbacks.onAcceptTCPConnection = { channel in
+            limit.accepted(channel)
+            return channel.eventLoop.makeSucceededVoidFuture()
+        }
         let transport = HTTP2ServerTransport.Posix(
             address: resolved.protocol == .inet6 ? .ipv6(host: text, port: port) : .ipv4(host: text, port: port),
             transportSecurity: .plaintext,

@@ -1,0 +1,26 @@
+import Testing
+
+@testable import ExtAuthz
+
+@Suite struct ConnectionLimitTests {
+    private struct Nobody: Authorizer {
+        func answers(_ peer: String) -> Bool { false }
+        func decide(_ request: AskedRequest, for peer: String) async -> CheckReply {
+            .denied(status: 403, fields: [], body: [])
+        }
+    }
+
+    @Test func untrustedPeersTakeNoRoomOfTrustedOnes() {
+        let limit = ConnectionLimit(authorizer: Nobody())
+        for _ in 0..<ConnectionLimit.mostUntrusted { #expect(limit.begin(trusted: false)) }
+        for _ in 0..<100 { #expect(!limit.begin(trusted: false)) }
+        for _ in 0..<ConnectionLimit.mostTrusted { #expect(limit.begin(trusted: true)) }
+        for _ in 0..<100 { #expect(!limit.begin(trusted: true)) }
+        limit.end(trusted: true)
+        #expect(!limit.begin(trusted: false))
+        #expect(limit.begin(trusted: true))
+        limit.end(trusted: false)
+        #expect(limit.begin(trusted: false))
+        #expect(!limit.begin(trusted: false))
+    }
+}
