@@ -35,14 +35,37 @@ public struct TenantDirectory: Sendable {
     ///   - path: Decoded and free of dot segments.
     /// - Returns: The place of the tenant, or nil if none answers for them.
     public func tenant(host: Span<UInt8>, path: Span<UInt8>) -> Int? {
-        if let entries = Self.entries(for: host, in: exact) {
-            return Self.longestMatch(entries, path)
+        entries(for: host).flatMap { Self.longestMatch($0, path) }
+    }
+
+    /// Whether the path of a request has a say in which tenant of the host answers.
+    ///
+    /// - Parameter host: Lower case, without port and trailing dot.
+    public func hasPathPrefix(host: Span<UInt8>) -> Bool {
+        // The longest prefix stands first.
+        entries(for: host)?.first.map { !$0.prefix.isEmpty } ?? false
+    }
+
+    /// Whether a path made of these segments, in whatever order and with whatever others, could be below the path prefix
+    /// of a tenant of the host.
+    ///
+    /// - Parameters:
+    ///   - host: Lower case, without port and trailing dot.
+    ///   - segments: Decoded, without parameters.
+    public func hasPathPrefix(host: Span<UInt8>, amongSegments segments: Set<[UInt8]>) -> Bool {
+        guard let entries = entries(for: host) else { return false }
+        return entries.contains { entry in
+            !entry.prefix.isEmpty
+                && entry.prefix.split(separator: UInt8(ascii: "/")).allSatisfy { segments.contains(Array($0)) }
         }
+    }
+
+    private func entries(for host: Span<UInt8>) -> [Entry]? {
+        if let entries = Self.entries(for: host, in: exact) { return entries }
         var firstDot = 0
         while firstDot < host.count, host[firstDot] != UInt8(ascii: ".") { firstDot += 1 }
         guard firstDot > 0, firstDot + 1 < host.count else { return nil }
-        let parent = host.extracting((firstDot + 1)..<host.count)
-        return Self.entries(for: parent, in: oneLabelBelow).flatMap { Self.longestMatch($0, path) }
+        return Self.entries(for: host.extracting((firstDot + 1)..<host.count), in: oneLabelBelow)
     }
 
     private static func longestMatch(_ entries: [Entry], _ path: Span<UInt8>) -> Int? {

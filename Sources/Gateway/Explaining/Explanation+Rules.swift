@@ -6,8 +6,10 @@ extension Explanation {
     func note(_ rules: RequestRules, _ caller: Caller?, _ tenant: Tenant) {
         if rules.isSignIn { return }
         note(rules.first, of: rules, caller, tenant, reading: "")
-        if rules.hasSecond, rules.second != rules.first {
-            note(rules.second, of: rules, caller, tenant, reading: "as other servers may read the path: ")
+        var noted = [rules.first]
+        for other in rules.others where !noted.contains(other) {
+            noted.append(other)
+            note(other, of: rules, caller, tenant, reading: "as other servers may read the path: ")
         }
     }
 

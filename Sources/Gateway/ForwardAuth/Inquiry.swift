@@ -124,13 +124,14 @@ final class Inquiry: SlowStepClient {
         }
     }
 
-    /// Where it is only observed, the path is as ambiguous as others that go through.
+    /// Where it is only observed, the path is as ambiguous as others that go through; but not where the other proxy, which
+    /// resolves no dot segments, may read it as the path of another tenant.
     private func refusalOfPath(_ request: RoutedRequest, _ bytes: Span<UInt8>) -> Refusal? {
         guard forwardsAsReceived, request.path == .rewritten,
             UnrewrittenPath.isUnsafe(bytes.extracting(request.target.path))
         else { return nil }
         let tenant = request.tenant.tenant
-        guard tenant.mode == .observe else { return .ambiguousPath }
+        guard tenant.mode == .observe, !worker.serving.router.hostHasPathPrefix else { return .ambiguousPath }
         circumstances.note(ObservedRefusal(refusal: .ambiguousPath, line: tenant.lines["mode"] ?? 0))
         return nil
     }
@@ -139,7 +140,7 @@ final class Inquiry: SlowStepClient {
         let table = request.tenant.endpoints
         guard !table.isEmpty, request.path != .ambiguous else { return nil }
         var found: Endpoint?
-        _ = worker.serving.router.inEitherReading(request, bytes) { path in
+        _ = worker.serving.router.inAnyReading(request, bytes) { path in
             found = table.endpoint(at: path)
             return found != nil
         }

@@ -200,7 +200,7 @@ final class AccessDecision {
         }
         let tenant = request.tenant
         if tenant.tenant.mode == .enforce, let refreshing = tenant.refreshing,
-            !router.inEitherReading(request, bytes, { refreshing.isExempt($0) })
+            !router.inAnyReading(request, bytes, { refreshing.isExempt($0) })
         {
             if allowing.contains(.refresh) { return .needs(.refresh(caller)) }
             question.circumstances.explanation?.noteRefresh(tenant.tenant)

@@ -4,9 +4,10 @@
 ///
 /// - Unreserved characters are decoded (RFC 3986 section 6.2.2.2), other escapes are kept as they came.
 /// - Dot segments are resolved (section 5.2.4), never above the root.
-/// - `//` inside a path is kept, because some backends mean it; rules are asked about the merged reading as well
-///   (``reduced``). At the start it becomes one `/`: there some read a host.
-/// - `;` parameters are kept; rules are asked about the reading without them as well.
+/// - `//` inside a path is kept, because some backends mean it; at the start it becomes one `/`: there some read a host.
+/// - `;` parameters are kept.
+///
+/// A backend may merge slashes, drop parameters, or do both: rules are asked about each of these readings as well.
 struct CanonicalPath {
     enum Outcome: Equatable {
         /// The path is canonical as it came: nothing was written.
@@ -19,8 +20,12 @@ struct CanonicalPath {
     private(set) var forwarded: [UInt8] = []
     /// What rules are matched on: decoded once. Valid after `.rewritten`.
     private(set) var decoded: [UInt8] = []
-    /// The reading of a backend that merges slashes and drops parameters, where it differs from `decoded`.
+    /// The reading of a backend that merges slashes and drops parameters, where it differs from `decoded`. Valid after
+    /// `.rewritten`.
     private(set) var reduced: [UInt8]?
+    /// The readings of backends that do only one of the two, where they differ from `decoded` and from `reduced`.
+    /// Valid after `.rewritten`.
+    private(set) var partlyReduced: [[UInt8]] = []
 
     /// Whether `path` has nothing to decode, resolve or judge, so that it can be used where it stands. Nearly all have not.
     static func isPlain(_ path: Span<UInt8>) -> Bool {
@@ -40,7 +45,6 @@ struct CanonicalPath {
 
     /// - Parameter path: Starts with `/`, has visible ASCII only and no query.
     mutating func read(_ path: Span<UInt8>) -> Outcome {
-        reduced = nil
         if Self.isPlain(path) { return .asReceived }
         forwarded.removeAll(keepingCapacity: true)
         decoded.removeAll(keepingCapacity: true)
@@ -58,35 +62,6 @@ struct CanonicalPath {
         guard Self.isValidUTF8(decoded.span) else { return .ambiguous(.badRequest("the path is not valid UTF-8")) }
         reduce()
         return .rewritten
-    }
-
-    /// Whether an ambiguous path could be read as one below `/.gatehouse`, by whoever decodes it however often.
-    static func mayNameOurs(_ path: Span<UInt8>) -> Bool {
-        var bytes = path.withUnsafeBufferPointer(Array.init)
-        while true {
-            let text = String(decoding: bytes.map(\.asciiLowercased), as: UTF8.self)
-            if text.contains(".gatehouse") { return true }
-            let decoded = decodedOnce(bytes)
-            if decoded.count == bytes.count { return false }
-            bytes = decoded
-        }
-    }
-
-    private static func decodedOnce(_ bytes: [UInt8]) -> [UInt8] {
-        var decoded: [UInt8] = []
-        var position = 0
-        while position < bytes.count {
-            if bytes[position] == UInt8(ascii: "%"), position + 2 < bytes.count,
-                let high = bytes[position + 1].hexValue, let low = bytes[position + 2].hexValue
-            {
-                decoded.append(high << 4 | low)
-                position += 3
-            } else {
-                decoded.append(bytes[position])
-                position += 1
-            }
-        }
-        return decoded
     }
 
     // MARK: Segments
@@ -177,20 +152,34 @@ struct CanonicalPath {
 
     // MARK: Readings
 
-    /// Makes the reading of a backend that merges slashes and drops `;` parameters.
+    /// Makes the readings of backends that merge slashes and drop `;` parameters.
     private mutating func reduce() {
+        (reduced, partlyReduced) = (nil, [])
+        let whole = Self.reading(of: decoded, mergesSlashes: true, dropsParameters: true)
+        guard whole.count != decoded.count else { return }
+        reduced = whole
+        // Each is the other with bytes left out, so that those of one length are the same.
+        let parts = [
+            Self.reading(of: decoded, mergesSlashes: true, dropsParameters: false),
+            Self.reading(of: decoded, mergesSlashes: false, dropsParameters: true),
+        ]
+        partlyReduced = parts.filter { $0.count != whole.count && $0.count != decoded.count }
+    }
+
+    private static func reading(of path: [UInt8], mergesSlashes: Bool, dropsParameters: Bool) -> [UInt8] {
         var result: [UInt8] = []
+        result.reserveCapacity(path.count)
         var isInParameters = false
-        for byte in decoded {
+        for byte in path {
             if byte == UInt8(ascii: "/") {
                 isInParameters = false
-                if result.last == UInt8(ascii: "/") { continue }
+                if mergesSlashes, result.last == UInt8(ascii: "/") { continue }
             } else if byte == UInt8(ascii: ";") {
-                isInParameters = true
+                isInParameters = dropsParameters
             }
             if !isInParameters { result.append(byte) }
         }
-        if result.count != decoded.count { reduced = result }
+        return result
     }
 
     /// RFC 3629: no overlong forms, no surrogates, nothing past U+10FFFF.

@@ -84,6 +84,11 @@ struct Refusal: Equatable {
     )
     static let headTimeout = Refusal(.badRequest, status: 408, detail: "the request head did not arrive in time")
     static let bodyTimeout = Refusal(.badRequest, status: 408, detail: "the request body did not arrive in time")
+    static let severalTenants = Refusal(
+        .ambiguousPath,
+        status: 400,
+        detail: "the path is another tenant's where repeated slashes are merged or parameters after \";\" dropped"
+    )
     static let ambiguousPath = Refusal(
         .ambiguousPath,
         status: 400,

@@ -1,13 +1,13 @@
 import Tenants
 
-/// The rules that bear on a request: that of its path as forwarded, and that of the reading in which slashes are
-/// merged and parameters dropped, where it differs. Both must let the caller through.
+/// The rules that bear on a request: that of its path as forwarded, and those of the readings in which slashes are
+/// merged or parameters dropped, where they differ. All must let the caller through.
 struct RequestRules {
     let rules: AccessRules
-    /// The places of the rules that match; nil where none does.
+    /// The index of the rule that matches; nil where none does.
     let first: Int?
-    let second: Int?
-    let hasSecond: Bool
+    /// The same for each further reading; empty for nearly every path.
+    let others: [Int?]
     /// Whether `revoke_on` names the request.
     let endsSession: Bool
     /// Whether it is a sign-in that was checked: those come ahead of the rules (contract section 9.2).
@@ -26,19 +26,20 @@ struct RequestRules {
         let method = bytes.extracting(head.method)
         endsSession = Self.endsSession(router, request, method, bytes)
         guard !rules.rules.isEmpty, request.path != .ambiguous else {
-            (first, second, hasSecond) = (nil, nil, false)
+            (first, others) = (nil, [])
             return
         }
         first = router.withMatchedPath(request, bytes) { rules.firstMatch(method: method, path: $0) }
         if request.path == .rewritten, let reduced = router.canonical.reduced {
-            second = rules.firstMatch(method: method, path: reduced.span)
-            hasSecond = true
+            others = ([reduced] + router.canonical.partlyReduced).map {
+                rules.firstMatch(method: method, path: $0.span)
+            }
         } else {
-            (second, hasSecond) = (nil, false)
+            others = []
         }
     }
 
-    /// In either reading: a backend that merges slashes signs out too.
+    /// In any reading: a backend that merges slashes signs out too.
     private static func endsSession(
         _ router: RequestRouter,
         _ request: RoutedRequest,
@@ -47,23 +48,28 @@ struct RequestRules {
     ) -> Bool {
         let tenant = request.tenant
         guard !tenant.tenant.revokeOn.isEmpty, request.path != .ambiguous else { return false }
-        return router.inEitherReading(request, bytes) { tenant.endsSession(method: method, path: $0) }
+        return router.inAnyReading(request, bytes) { tenant.endsSession(method: method, path: $0) }
     }
 
     var isOpenToAnyone: Bool {
-        isSignIn || isOpen(first) && (!hasSecond || isOpen(second))
+        isSignIn || isOpen(first) && others.allSatisfy(isOpen)
     }
 
     /// The line of the rule, where what it refuses is only observed; nil where one of those that bear on it is in force.
     var observedLine: Int? {
         guard let first, rules.rules[first].mode == .observe else { return nil }
-        guard hasSecond else { return rules.rules[first].line }
-        guard let second, rules.rules[second].mode == .observe else { return nil }
-        return rules.rules[first].line
+        let areOthersObserved = others.allSatisfy { index in
+            index.map { rules.rules[$0].mode == .observe } ?? false
+        }
+        return areOthersObserved ? rules.rules[first].line : nil
     }
 
     func refusal(of caller: Caller) -> Refusal? {
-        refusal(of: caller, by: first) ?? (hasSecond ? refusal(of: caller, by: second) : nil)
+        if let refusal = refusal(of: caller, by: first) { return refusal }
+        for index in others {
+            if let refusal = refusal(of: caller, by: index) { return refusal }
+        }
+        return nil
     }
 
     private func isOpen(_ index: Int?) -> Bool {

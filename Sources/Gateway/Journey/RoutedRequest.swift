@@ -74,12 +74,12 @@ final class RequestRouter {
         }
     }
 
-    /// Whether the path passes the test as it is matched on, or with its slashes merged and its parameters dropped, as a
-    /// backend may read it.
-    func inEitherReading(_ request: RoutedRequest, _ bytes: Span<UInt8>, _ test: (Span<UInt8>) -> Bool) -> Bool {
+    /// Whether the path passes the test as it is matched on, or with its slashes merged, its parameters dropped or both,
+    /// as a backend may read it.
+    func inAnyReading(_ request: RoutedRequest, _ bytes: Span<UInt8>, _ test: (Span<UInt8>) -> Bool) -> Bool {
         if withMatchedPath(request, bytes, test) { return true }
         guard request.path == .rewritten, let reduced = canonical.reduced else { return false }
-        return test(reduced.span)
+        return test(reduced.span) || canonical.partlyReduced.contains { test($0.span) }
     }
 
     /// The path that the backend gets, before a prefix is taken off.
@@ -124,16 +124,34 @@ final class RequestRouter {
                 return .refused(refusal, tenant: nil)
             }
             let tenant = tenants[index]
-            guard tenant.tenant.mode == .observe, tenant.tenant.pathPrefix == nil, !CanonicalPath.mayNameOurs(path)
-            else {
+            guard tenant.tenant.mode == .observe, tenant.tenant.pathPrefix == nil, isSurelyOfRoot(path) else {
                 return .refused(refusal, tenant: tenant)
             }
             return .routed(RoutedRequest(tenant: tenant, target: target, path: .ambiguous))
         }
     }
 
+    /// Whether nobody can read an ambiguous path as one of the gateway's own, nor as one below a path prefix of the host.
+    private func isSurelyOfRoot(_ path: Span<UInt8>) -> Bool {
+        let decoded = FullyDecodedPath(path)
+        guard !decoded.mayNameOurs else { return false }
+        guard hostHasPathPrefix else { return true }
+        guard let segments = decoded.segments else { return false }
+        let host = self.host
+        return !directory.hasPathPrefix(host: host.span, amongSegments: segments)
+    }
+
     private func route(_ target: RequestTarget, _ path: RoutedRequest.Path, matching: Span<UInt8>) -> Outcome {
-        guard let index = tenantIndex(matching) else {
+        let index = tenantIndex(matching)
+        if path == .rewritten, let reduced = canonical.reduced {
+            // A prefix has neither empty segments nor parameters: a reading that merges or drops only in part has the
+            // prefixes of the canonical one, and none that the wholly reduced one has not.
+            let other = Self.with(reduced, tenantIndex)
+            if other != index {
+                return .refused(.severalTenants, tenant: (index ?? other).map { tenants[$0] })
+            }
+        }
+        guard let index else {
             return .refused(.unknownHost, tenant: nil)
         }
         let tenant = tenants[index]
@@ -142,6 +160,12 @@ final class RequestRouter {
             return .refused(.ours, tenant: tenant)
         }
         return .routed(RoutedRequest(tenant: tenant, target: target, path: path))
+    }
+
+    /// Whether the host of the request just routed has tenants with a path prefix.
+    var hostHasPathPrefix: Bool {
+        let host = self.host
+        return directory.hasPathPrefix(host: host.span)
     }
 
     /// The tenant that the request would have had under another host.

@@ -121,7 +121,7 @@ final class TenantLimits {
     ) -> Bool {
         guard let path = rule.limit.path else { return true }
         let endpoints = request.tenant.endpoints
-        if router.inEitherReading(request, bytes, { Self.applies(path, to: $0, endpoints) }) { return true }
+        if router.inAnyReading(request, bytes, { Self.applies(path, to: $0, endpoints) }) { return true }
         circumstances.explanation?.note(.limit, "\(rule.name): not for this path", line: rule.limit.line)
         return false
     }

@@ -7,7 +7,7 @@ extension ClientExchange {
     final func prepareCapture(_ routed: RoutedRequest, _ bytes: Span<UInt8>) {
         guard let refreshing = routed.tenant.refreshing else { return }
         var rule: TokenCapture?
-        _ = worker.serving.router.inEitherReading(routed, bytes) { path in
+        _ = worker.serving.router.inAnyReading(routed, bytes) { path in
             rule = refreshing.capture(path)
             return rule != nil
         }

@@ -128,7 +128,7 @@ extension ClientExchange {
         _ bytes: Span<UInt8>
     ) -> (RefreshRequest, RefreshAttempt)? {
         guard let refreshing = routed.tenant.refreshing,
-            !worker.serving.router.inEitherReading(routed, bytes, { refreshing.isExempt($0) }),
+            !worker.serving.router.inAnyReading(routed, bytes, { refreshing.isExempt($0) }),
             let (source, range) = refreshing.findToken(head, bytes, query: routed.target.query),
             let way = refreshing.delivery(for: source)
         else { return nil }

@@ -10,7 +10,7 @@ extension ClientExchange {
         let table = request.tenant.endpoints
         guard !table.isEmpty, checkedSignIn == nil, request.path != .ambiguous else { return nil }
         var found: Endpoint?
-        _ = worker.serving.router.inEitherReading(request, bytes) { path in
+        _ = worker.serving.router.inAnyReading(request, bytes) { path in
             found = table.endpoint(at: path)
             return found != nil
         }

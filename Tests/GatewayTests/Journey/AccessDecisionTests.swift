@@ -117,6 +117,17 @@ struct AccessDecisionTests {
         #expect(word(door.get("/a/b/c;x")) == "401 missing_token")
     }
 
+    /// A backend may merge slashes and keep parameters, or the other way round: neither reading is one of the two others.
+    @Test func readingThatMergesOnlyOrDropsOnlyIsAskedAboutToo() throws {
+        let rules = [
+            try Door.rule("/a/*/c", .signedIn(roles: ["x"], scopes: [])), try Door.rule("/a/**", .anyone),
+        ]
+        let door = Door([try Door.tenant(access: rules)])
+        #expect(word(door.get("/a//;x/c")) == "401 missing_token")
+        #expect(word(door.get("/a//;x/c", token: try Door.token())) == "403 insufficient_role")
+        #expect(word(door.get("/a//b;x/d")) == "anonymous nobody")
+    }
+
     @Test(arguments: ["/a%2fb", "/..;/admin", "/../admin", "/a\\b", "/%00", "/%252e%252e/admin", "/%ff", "/%3b"])
     func ambiguousPathIs400(path: String) throws {
         let door = Door([try Door.tenant(access: Self.rules())])

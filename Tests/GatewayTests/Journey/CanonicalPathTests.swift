@@ -91,6 +91,17 @@ struct CanonicalPathTests {
         )
     }
 
+    @Test(arguments: [
+        ("/a//b;c/d", ["/a/b;c/d", "/a//b/d"]), ("/a//;x/c", ["/a/;x/c", "/a///c"]), ("/a//b", []), ("/a;x/b", []),
+        ("/%61", []),
+    ])
+    func readingsThatMergeOnlyOrDropOnlyAreGivenWhereTheyDiffer(path: String, expected: [String]) {
+        var canonical = CanonicalPath()
+        #expect(canonical.read(Array("/x//y;z".utf8).span) == .rewritten)
+        #expect(canonical.read(Array(path.utf8).span) == .rewritten)
+        #expect(canonical.partlyReduced.map { String(decoding: $0, as: UTF8.self) } == expected)
+    }
+
     // MARK: Properties
 
     private static let parts = [

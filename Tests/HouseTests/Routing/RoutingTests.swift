@@ -1,4 +1,5 @@
 import Testing
+import Verification
 
 /// Which tenant a request belongs to (host and path prefix).
 @Suite struct RoutingTests {
@@ -123,6 +124,41 @@ import Testing
             }
             #expect(house.other.requests.count == 6)
             #expect(house.backend.requests.count == 4)
+        }
+    }
+
+    /// The gateway itself, another proxy that asks it, and `explain`.
+    @Test(arguments: ["enforce", "observe"])
+    func tenantOfAPathIsTheSameInEveryReadingAtEveryDoor(mode: String) async throws {
+        let setup = HouseSetup(
+            gateway: "trusted_proxies: [127.0.0.1/32]",
+            tenant: "mode: \(mode)\naccess: [ { path: /**, allow: anyone } ]",
+            others: Self.second(hosts: "app.test", more: "  path_prefix: /api/admin")
+        )
+        try await withHouse(setup) { house async throws in
+            for path in [
+                "/api//admin/x", "/api/admin;a/x", "/api;v=1/admin/x", "/api/./admin;x=1/x", "/api/admin%2fx",
+                "/api%2fadmin/x", "/api/admin%5cx", "/api\\admin\\x", "/x/..%2fapi/admin/x", "/api/%2561dmin/x",
+            ] {
+                expectRefusal(try await house.request(path), 400, "ambiguous_path", path)
+                let asked = try await house.request(
+                    "/.gatehouse/auth",
+                    host: "gatehouse.internal",
+                    fields: ["X-Forwarded-Method: GET", "X-Forwarded-Host: app.test", "X-Forwarded-Uri: \(path)"]
+                )
+                expectRefusal(asked, 400, "ambiguous_path", path)
+                let explained = try await house.explained([
+                    "tenant": "app", "method": "GET", "path": .string(path), "headers": .object([:]),
+                ])
+                #expect(explained.decision == "refuse 400 ambiguous_path", "\(path)")
+            }
+            // The other proxy sends on what the client wrote, and need not resolve it.
+            let climbing = [
+                "X-Forwarded-Method: GET", "X-Forwarded-Host: app.test", "X-Forwarded-Uri: /x/../api/admin",
+            ]
+            let asked = try await house.request("/.gatehouse/auth", host: "gatehouse.internal", fields: climbing)
+            expectRefusal(asked, 400, "ambiguous_path")
+            #expect(house.backend.requests.isEmpty && house.other.requests.isEmpty)
         }
     }
 
