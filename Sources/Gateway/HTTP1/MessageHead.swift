@@ -14,10 +14,16 @@ class MessageHead {
     final private(set) var isChunked = false
     /// Whether Transfer-Encoding names a coding besides `chunked`.
     final private(set) var hasUnknownCoding = false
-    /// Whether Connection names fields, besides its own `close` and `keep-alive`.
-    final private(set) var connectionNamesFields = false
+    /// The names in Connection, besides its own `close` and `keep-alive`.
+    final private(set) var connectionNames: [Range<Int>] = []
     final private(set) var connectionClose = false
     final private(set) var connectionKeepAlive = false
+
+    /// Members of all Connection fields together. Each field is compared with each of them, and nobody has so many options
+    /// for one connection.
+    static let mostConnectionMembers = 64
+
+    private final var connectionMembers = 0
 
     init() {
         fields.reserveCapacity(128)
@@ -29,7 +35,8 @@ class MessageHead {
         contentLength = nil
         isChunked = false
         hasUnknownCoding = false
-        connectionNamesFields = false
+        connectionMembers = 0
+        if !connectionNames.isEmpty { connectionNames.removeAll(keepingCapacity: true) }
         connectionClose = false
         connectionKeepAlive = false
     }
@@ -63,16 +70,7 @@ class MessageHead {
             } else {
                 try noteCodings(field.value, bytes)
             }
-        case .connection:
-            bytes.forEachListMember(field.value) { member in
-                if bytes.isCaseInsensitively("close", member) {
-                    connectionClose = true
-                } else if bytes.isCaseInsensitively("keep-alive", member) {
-                    connectionKeepAlive = true
-                } else {
-                    connectionNamesFields = true
-                }
-            }
+        case .connection: try noteConnection(field, bytes)
         default: break
         }
     }
@@ -109,15 +107,26 @@ class MessageHead {
         }
     }
 
-    /// Whether Connection names this field (RFC 9110 section 7.6.1).
-    final func connectionNames(_ field: HeadField, _ bytes: Span<UInt8>) -> Bool {
-        guard connectionNamesFields else { return false }
-        for index in 0..<fieldCount where fields[index].known == .connection {
-            var found = false
-            bytes.forEachListMember(fields[index].value) { member in
-                found = found || bytes.isSameFieldName(member, field.name)
+    private func noteConnection(_ field: HeadField, _ bytes: Span<UInt8>) throws(HTTPViolation) {
+        bytes.forEachListMember(field.value) { member in
+            connectionMembers += 1
+            if bytes.isCaseInsensitively("close", member) {
+                connectionClose = true
+            } else if bytes.isCaseInsensitively("keep-alive", member) {
+                connectionKeepAlive = true
+            } else if connectionNames.count < Self.mostConnectionMembers {
+                connectionNames.append(member)
             }
-            if found { return true }
+        }
+        guard connectionMembers <= Self.mostConnectionMembers else {
+            throw .badRequest("Connection has more than 64 members")
+        }
+    }
+
+    /// Whether Connection names this field (RFC 9110 section 7.6.1).
+    final func isNamedByConnection(_ field: HeadField, _ bytes: Span<UInt8>) -> Bool {
+        for name in connectionNames where bytes.isSameFieldName(name, field.name) {
+            return true
         }
         return false
     }

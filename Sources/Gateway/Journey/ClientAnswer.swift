@@ -100,7 +100,7 @@ enum ClientAnswer {
         for index in 0..<head.fieldCount {
             let field = fields[index]
             if field.known.endsHere && !field.isAlias { continue }
-            if head.connectionNames(field, bytes) { continue }
+            if head.isNamedByConnection(field, bytes) { continue }
             if !lines.isEmpty, DeliveryFields.replace(field, bytes, lines) { continue }
             if let shape, shape.drops(field, bytes, isUnkept: !lines.isEmpty) { continue }
             if Int(field.nameStart) == pieceEnd {

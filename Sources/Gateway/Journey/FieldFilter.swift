@@ -38,7 +38,7 @@ struct FieldFilter {
         self.isTrusted = isTrusted
         writesHost = grant.request.target.authority != nil
         expectsContinue = head.expectsContinue
-        connectionNames = head.connectionNamesFields ? Self.connectionNames(head, bytes) : []
+        connectionNames = head.connectionNames
         let traceparent = head.traceparent.map { head.fields[$0].value }
         let isWhole = traceparent.map { TraceContext.isValid(bytes, $0) } ?? false
         keepsTraceContext = isWhole
@@ -76,20 +76,12 @@ struct FieldFilter {
         }
     }
 
+    /// RFC 9110 section 7.6.1: fields that Connection names are for this connection only.
     private func isListed(_ field: HeadField, _ bytes: Span<UInt8>) -> Bool {
         for name in connectionNames where bytes.isSameFieldName(name, field.name) {
             return true
         }
         return false
-    }
-
-    /// RFC 9110 section 7.6.1: fields that Connection names are for this connection only.
-    private static func connectionNames(_ head: RequestHead, _ bytes: Span<UInt8>) -> [Range<Int>] {
-        var names: [Range<Int>] = []
-        for index in 0..<head.fieldCount where head.fields[index].known == .connection {
-            bytes.forEachListMember(head.fields[index].value) { names.append($0) }
-        }
-        return names
     }
 }
 

@@ -18,6 +18,29 @@ struct RequestHeadRefusalTests {
         #expect(RequestOutcome.parse("\(line)\r\nHost: a\r\n\r\n").status == 400)
     }
 
+    private static func connection(_ members: Int, _ separator: String) -> String {
+        let list = (0..<members).map { "x\($0)" }.joined(separator: separator)
+        return "GET / HTTP/1.1\r\nHost: a\r\nConnection: \(list)\r\n\r\n"
+    }
+
+    /// Every field of a head is compared with every member of Connection.
+    @Test(arguments: [",", "\r\nConnection:"])
+    func connectionWithMoreMembersThanItMayHaveIs400(separator: String) {
+        #expect(RequestOutcome.parse(Self.connection(64, separator)).reading?.connectionNamesFields == true)
+        #expect(RequestOutcome.parse(Self.connection(65, separator)).status == 400)
+        #expect(RequestOutcome.parse(Self.connection(5000, ",")).status == 400)
+    }
+
+    @Test func namesOfOneHeadsConnectionAreNotThoseOfTheNext() {
+        let head = RequestHead()
+        for _ in 0..<3 {
+            #expect(RequestOutcome.parse(Array(Self.connection(64, ",").utf8), into: head).reading != nil)
+            #expect(head.connectionNames.count == 64)
+        }
+        #expect(RequestOutcome.parse(Array("GET / HTTP/1.1\r\nHost: a\r\n\r\n".utf8), into: head).reading != nil)
+        #expect(head.connectionNames.isEmpty)
+    }
+
     @Test(arguments: ["HTTP/0.9", "HTTP/2.0", "HTTP/3.0", "HTTP/0.0"])
     func otherMajorVersionIs505(version: String) {
         #expect(RequestOutcome.parse("GET / \(version)\r\nHost: a\r\n\r\n").status == 505)

@@ -51,6 +51,7 @@ struct ResponseHeadTests {
     }
 
     static let garbledFields = [
+        "Connection: \((0..<65).map { "x\($0)" }.joined(separator: ","))",
         "Content-Length: 5\r\nTransfer-Encoding: chunked", "Transfer-Encoding: chunked\r\nContent-Length: 5",
         "Content-Length: 5\r\nContent-Length: 5", "Content-Length: 5, 5", "Content-Length: -1", "Content-Length:",
         "Transfer-Encoding: gzip, chunked", "Transfer-Encoding: gzip",

@@ -42,7 +42,7 @@ struct RequestReading: Equatable {
         framing = head.framing
         length = head.length
         host = head.host
-        connectionNamesFields = head.connectionNamesFields
+        connectionNamesFields = !head.connectionNames.isEmpty
         connectionClose = head.connectionClose
         connectionKeepAlive = head.connectionKeepAlive
         expectsContinue = head.expectsContinue

@@ -23,7 +23,7 @@ struct ResponseReading: Equatable {
         length = head.length
         contentLength = head.contentLength
         isChunked = head.isChunked
-        connectionNamesFields = head.connectionNamesFields
+        connectionNamesFields = !head.connectionNames.isEmpty
         keepsAlive = head.keepsAlive
         hasDate = head.hasDate
     }

@@ -16,7 +16,7 @@ enum HTTP2BackendRequest {
         let fields = head.fields
         for index in 0..<head.fieldCount where index != head.host {
             let field = fields[index]
-            if field.known.endsHere && !field.isAlias || head.connectionNames(field, bytes) { continue }
+            if field.known.endsHere && !field.isAlias || head.isNamedByConnection(field, bytes) { continue }
             encoder.encode(field, bytes, to: &out)
         }
         if let length = head.contentLength { encoder.encode(contentLength: length, to: &out) }

@@ -117,7 +117,7 @@ enum HTTP2Response {
         let fields = head.fields
         for index in 0..<head.fieldCount {
             let field = fields[index]
-            if field.known.endsHere && !field.isAlias || head.connectionNames(field, bytes) { continue }
+            if field.known.endsHere && !field.isAlias || head.isNamedByConnection(field, bytes) { continue }
             if !lines.isEmpty, DeliveryFields.replace(field, bytes, lines) { continue }
             if let shape, shape.drops(field, bytes, isUnkept: !lines.isEmpty) { continue }
             if let leftOut, bytes.isCaseInsensitively(leftOut, field.name) { continue }
