@@ -62,13 +62,15 @@ extension ProxyAnswer.Pass {
         let target = head.target
         guard let query = target.first(where: { bytes[$0] == UInt8(ascii: "?") }) else { return [] }
         var names: [[UInt8]] = []
+        // A name can be escaped in thousands of ways.
+        var seen: Set<[UInt8]> = []
         QueryParameters.forEach(bytes, query..<target.upperBound) { parameter in
             let holdsToken = tenant.tenant.authenticate.from.contains { source in
                 guard case .query(let name) = source else { return false }
                 return QueryParameters.isName(bytes, parameter.name, name)
             }
             let name = parameter.name.map { bytes[$0] }
-            if holdsToken, !names.contains(name) { names.append(name) }
+            if holdsToken, seen.insert(name).inserted { names.append(name) }
         }
         return names
     }

@@ -2,8 +2,13 @@ import Tenants
 
 /// Whom a request came from, beyond the proxies that are trusted to say so.
 enum ClientAddress {
+    /// Addresses of trusted proxies that are gone past: no request has come through so many.
+    static let mostProxies = 64
+
     /// The rightmost address of `X-Forwarded-For` that is not a trusted proxy's: what stands left of it anybody could
     /// have written.
+    ///
+    /// Only the last ``mostProxies`` are looked at; where all of them are trusted, the first of these is taken.
     ///
     /// - Returns: Its text, or nil where the peer itself is the client, or what it passed on is no address.
     static func read(_ head: RequestHead, _ bytes: Span<UInt8>, trustedProxies: [AddressRange]) -> [UInt8]? {
@@ -16,7 +21,7 @@ enum ClientAddress {
             bytes.forEachListMember(field.value) { addresses.append($0) }
         }
         var last: [UInt8]?
-        for range in addresses.reversed() {
+        for range in addresses.suffix(mostProxies).reversed() {
             let text = bytes.extracting(range).withUnsafeBufferPointer(Array.init)
             guard let address = IPAddress(String(decoding: text, as: UTF8.self)) else { return last }
             last = text

@@ -4,30 +4,24 @@ import NIOCore
 /// request that came with them.
 struct HeadRewriter {
     private var changes: [(range: Range<Int>, value: [UInt8])] = []
+    /// The ranges of `changes`: a client may send one cookie thousands of times.
+    private var changed: Set<Range<Int>> = []
 
     /// - Parameter range: In the head, in any order. Where two overlap, because a client has put one token into another,
     ///   the one that begins first counts, and of two that begin together the longer one.
     mutating func replace(_ range: Range<Int>, with value: [UInt8]) {
         changes.append((range, value))
+        changed.insert(range)
     }
 
     /// Every copy of the old token: where the same one may be given twice, two different ones would be refused.
     mutating func replaceAll(_ old: [UInt8], with new: [UInt8], _ head: RequestHead, _ bytes: Span<UInt8>) {
-        guard !old.isEmpty else { return }
+        var pattern = BytePattern(old)
         var start = 0
-        while start + old.count <= head.length {
-            if bytes[start] == old[0], Self.isSame(bytes, from: start, old) {
-                replace(start..<(start + old.count), with: new)
-                start += old.count
-            } else {
-                start += 1
-            }
+        while let found = pattern.firstIndex(in: bytes, start..<head.length) {
+            start = found + old.count
+            replace(found..<start, with: new)
         }
-    }
-
-    private static func isSame(_ bytes: Span<UInt8>, from start: Int, _ text: [UInt8]) -> Bool {
-        for offset in text.indices where bytes[start + offset] != text[offset] { return false }
-        return true
     }
 
     /// The values of cookies, wherever they stand.
@@ -35,7 +29,7 @@ struct HeadRewriter {
         for index in 0..<head.fieldCount where head.fields[index].known == .cookie {
             Cookies.forEach(bytes, head.fields[index].value) { pair in
                 guard let cookie = cookies.first(where: { bytes.isEqual(pair.name, to: $0.name) }),
-                    !changes.contains(where: { $0.range == pair.value })
+                    !changed.contains(pair.value)
                 else { return }
                 replace(pair.value, with: cookie.value)
             }

@@ -6,9 +6,12 @@
 struct DuplicateKeys {
     /// More than this many, and the file is given up.
     private static let limit: UInt32 = 200
+    /// Bytes that are read again for all of them together: each has the whole text read once more.
+    private static let mostBytesReread = 32 << 20
 
     private var originals: [Place: String] = [:]
     private var count: UInt32 = 0
+    private(set) var bytesReread = 0
 
     /// The name that stood at `place` before it was renamed.
     func original(at place: Place) -> String? {
@@ -18,7 +21,9 @@ struct DuplicateKeys {
     /// - Returns: `text` with the key at `place` renamed, or nil where it does not stand there literally (an escape, an
     ///   alias) or where there are too many.
     mutating func rename(_ key: String, at place: Place, in text: String) -> String? {
-        guard count < Self.limit, let stand = Unicode.Scalar(0xE000 + count), originals[place] == nil else {
+        guard count < Self.limit, bytesReread + text.utf8.count <= Self.mostBytesReread,
+            let stand = Unicode.Scalar(0xE000 + count), originals[place] == nil
+        else {
             return nil
         }
         var start = TextPositions(text).index(of: place)
@@ -29,6 +34,7 @@ struct DuplicateKeys {
             text.unicodeScalars[start...].starts(with: key.unicodeScalars)
         else { return nil }
         count += 1
+        bytesReread += text.utf8.count
         originals[place] = key
         var scalars = text.unicodeScalars
         let end = scalars.index(start, offsetBy: 1)

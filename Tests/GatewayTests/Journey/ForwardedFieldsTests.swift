@@ -98,6 +98,15 @@ struct ForwardedFieldsTests {
         #expect(try client(lines) == expected)
     }
 
+    /// A client that writes the addresses of proxies itself has no more of them looked at.
+    @Test func addressesBeforeManyProxiesAreNotLookedFor() throws {
+        let most = ClientAddress.mostProxies
+        let proxies = { (count: Int) in (0..<count).map { "10.1.\($0 / 250).\($0 % 250)" }.joined(separator: ",") }
+        #expect(try client(["X-Forwarded-For: 198.51.100.1,\(proxies(most - 1))"]) == "198.51.100.1")
+        #expect(try client(["X-Forwarded-For: 198.51.100.1,\(proxies(most))"]) == "10.1.0.0")
+        #expect(try client(["X-Forwarded-For: nonsense,\(proxies(1000))"])?.hasPrefix("10.1.3.") == true)
+    }
+
     // MARK: Trace context
 
     private static let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"

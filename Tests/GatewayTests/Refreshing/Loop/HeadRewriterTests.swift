@@ -69,6 +69,21 @@ struct HeadRewriterTests {
         #expect(try rewrite(text, cookies: [("refresh", "r2")]) == expected)
     }
 
+    /// A client may repeat a cookie as long as there is room; each of them is replaced, and looked up in one step.
+    @Test func oneCookieSentThousandsOfTimesIsReplacedEachTime() throws {
+        let cookies = { (value: String) in Array(repeating: "r=\(value)", count: 4000).joined(separator: ";") }
+        #expect(try rewrite(head("Cookie: \(cookies("1"))"), cookies: [("r", "2")]) == head("Cookie: \(cookies("2"))"))
+    }
+
+    @Test func tokenIsFoundBehindItsOwnBeginningRepeated() throws {
+        let token = String(repeating: "a", count: 6000) + "b"
+        let beginning = String(repeating: "a", count: 14_000)
+        #expect(
+            try rewrite(head("A: \(beginning)", "B: aa\(token)"), token, with: "new")
+                == head("A: \(beginning)", "B: aanew")
+        )
+    }
+
     @Test func emptyAndMissingCookiesBreakNothing() throws {
         #expect(
             try rewrite(head("Cookie: refresh=; a=b"), cookies: [("refresh", "r2")]) == head("Cookie: refresh=r2; a=b")
