@@ -77,15 +77,7 @@ extension ClientExchange {
         let methods = endpoint.methods
         guard methods.contains(where: { bytes.isEqual(head.method, to: $0) }) else { return .methodNotAllowed(methods) }
         if case .length(let length) = head.framing, length > EndpointExchange.mostBytes { return .payloadTooLarge }
-        // What is checked must be what the backend reads.
-        var types = 0
-        for index in 0..<head.fieldCount {
-            let field = head.fields[index]
-            if bytes.isFieldName(field.name, "content-type") { types += 1 }
-            guard bytes.isFieldName(field.name, "content-encoding") else { continue }
-            if !bytes.isCaseInsensitively("identity", field.value) { return .encodedSignIn }
-        }
-        return types > 1 ? .severalTypes : nil
+        return BodyReadingFields.refusal(head, bytes)
     }
 
     private func sendContinue() {
@@ -212,14 +204,6 @@ extension Refusal {
             retryAfterSeconds: refusal.retryAfterSeconds
         )
     }
-
-    static let encodedSignIn = Refusal(
-        .badRequest,
-        status: 415,
-        detail: "this endpoint takes no Content-Encoding: send the body as it is"
-    )
-
-    static let severalTypes = Refusal(.badRequest, status: 400, detail: "there are several Content-Type fields")
 
     static func methodNotAllowed(_ methods: [String]) -> Refusal {
         var refusal = Refusal(

@@ -165,4 +165,24 @@ import Verification
             #expect(house.backend.requests.isEmpty)
         }
     }
+
+    /// A backend that reads fields as environment variables takes each of them for the one with `-`.
+    @Test func aliasOfAFieldThatDecidesHowTheBodyIsReadIsRefused() async throws {
+        try await withApps(.customer) { house, standIn async throws in
+            let client = house.app(.customer)
+            let token = try standIn.appleToken(.anna, for: "com.goumuve.app", nonce: "n")
+            let good = #"{"identity_token":"\#(token)","nonce":"n"}"#
+            for line in [
+                "Content_Type: application/x-www-form-urlencoded", "content_type: multipart/form-data; boundary=x",
+                "CONTENT.TYPE: text/plain", "Content_Encoding: gzip", "X_HTTP_Method_Override: PUT",
+            ] {
+                let alone = try await client.request("POST", Self.path, fields: [line], body: good)
+                expectRefusal(alone, 400, "bad_request", line)
+                let fields = ["Content-Type: application/json", line]
+                let beside = try await client.request("POST", Self.path, fields: fields, body: good)
+                expectRefusal(beside, 400, "bad_request", line)
+            }
+            #expect(house.backend.requests.isEmpty)
+        }
+    }
 }
