@@ -83,7 +83,8 @@ import Testing
             let (_, start) = try await store.load(["chat"])
             var command = RedisCommand("XADD", "gatehouse:changes", "*")
             for word in fields { command.append(word) }
-            let id = try await withRedis(world.server, [command])[0].bytes.map { String(decoding: $0, as: UTF8.self) }
+            let commands = [RedisCommand("INCR", "gatehouse:changes:count"), command]
+            let id = try await withRedis(world.server, commands)[1].bytes.map { String(decoding: $0, as: UTF8.self) }
             #expect(try await store.news(after: start, waiting: .seconds(30)) == .missed)
             #expect(world.log.lines.count == 1)
             #expect(world.log.lines.first?.hasSuffix("change=\(try #require(id))") == true)
@@ -112,7 +113,7 @@ import Testing
                 "newer",
                 ""
             )
-            _ = try await withRedis(world.server, [command])
+            _ = try await withRedis(world.server, [RedisCommand("INCR", "gatehouse:changes:count"), command])
             let version = try #require(RedisStreamID(milliseconds: 7, sequence: 1).version)
             let note = RevocationNote(kind: "all")
             let record = RevocationRecord(

@@ -32,7 +32,8 @@ extension EmbeddedStore {
         _ db: Database,
         _ unreadable: UnreadableLog
     ) throws -> StoreNews {
-        guard var place = EmbeddedPosition(position), try place.isInHistory(db) else { return .missed }
+        guard let start = EmbeddedPosition(position), try start.isInHistory(db) else { return .missed }
+        var place = start
         let limit = RevocationLimits.news
         var changes: [RevocationRecord] = []
         let sql = "SELECT id, tenant, \(EmbeddedRecords.columns) FROM change WHERE id > ? ORDER BY id LIMIT ?"
@@ -48,6 +49,9 @@ extension EmbeddedStore {
                 return .missed
             }
         }
+        // Numbers have no gaps: where fewer rows are left than were numbered, some were deleted.
+        let last = changes.count < limit ? try EmbeddedPosition.lastNumber(db) : place.change
+        guard place.change == last, place.change - start.change == changes.count else { return .missed }
         var announcements: [Announcement] = []
         let told = try Row.fetchCursor(
             db.cachedStatement(sql: "SELECT id, topic, subject FROM announcement WHERE id > ? ORDER BY id LIMIT ?"),
@@ -90,26 +94,30 @@ struct EmbeddedPosition {
 
     /// Where the file is now.
     static func last(_ db: Database) throws -> EmbeddedPosition {
-        let row = try Row.fetchOne(db.cachedStatement(sql: "SELECT id, version FROM change ORDER BY id DESC LIMIT 1"))
+        let change = try lastNumber(db)
         return EmbeddedPosition(
             epoch: try EmbeddedMeta.epoch(db),
-            change: try row.map { try EmbeddedRecords.integer($0, 0) } ?? 0,
-            version: UInt64(bitPattern: try row.map { try EmbeddedRecords.integer($0, 1) } ?? 0),
+            change: change,
+            version: UInt64(bitPattern: try version(of: change, db) ?? 0),
             announcement: try Int64.fetchOne(db.cachedStatement(sql: "SELECT max(id) FROM announcement")) ?? 0
         )
     }
 
-    /// Whether the file is the one that it was taken from, and has all that came after it.
+    /// The number of the last change there was, whether its row is there still or not.
+    static func lastNumber(_ db: Database) throws -> Int64 {
+        let greatest = try Int64.fetchOne(db.cachedStatement(sql: "SELECT max(id) FROM change")) ?? 0
+        let sql = "SELECT seq FROM sqlite_sequence WHERE name = 'change'"
+        return max(greatest, try Int64.fetchOne(db.cachedStatement(sql: sql)) ?? 0)
+    }
+
+    private static func version(of change: Int64, _ db: Database) throws -> Int64? {
+        try Int64.fetchOne(db.cachedStatement(sql: "SELECT version FROM change WHERE id = ?"), arguments: [change])
+    }
+
+    /// Whether the file is the one that it was taken from, with the change that it stands behind.
     func isInHistory(_ db: Database) throws -> Bool {
         guard try EmbeddedMeta.epoch(db) == epoch else { return false }
-        if change == 0 {
-            let first = try Int64.fetchOne(db.cachedStatement(sql: "SELECT min(id) FROM change"))
-            return first == nil || first == 1
-        }
-        let version = try Int64.fetchOne(
-            db.cachedStatement(sql: "SELECT version FROM change WHERE id = ?"),
-            arguments: [change]
-        )
-        return version == Int64(bitPattern: self.version)
+        // Before the first change there is no row, nor where it was deleted before the load.
+        return try Self.version(of: change, db) ?? 0 == Int64(bitPattern: version)
     }
 }

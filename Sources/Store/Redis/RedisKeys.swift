@@ -2,6 +2,8 @@
 enum RedisKeys {
     static let changes = "gatehouse:changes"
     static let announcements = "gatehouse:announcements"
+    /// How many changes there were, from a first number that is taken from the clock; see ``RedisTally``.
+    static let changeCount = "gatehouse:changes:count"
     static let fencingToken = StoreKey(tenant: nil, kind: "lease", name: "fencing-token").text
 
     /// A hash of all records of a tenant; see ``RevocationLine``.

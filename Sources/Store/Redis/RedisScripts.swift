@@ -2,49 +2,107 @@ import Redis
 
 /// What has to happen in Redis as one step.
 enum RedisScripts {
-    /// Adds to the stream `KEYS[3]` and puts on record. `rest` is a line without its version, `score` when it expires,
+    /// A count that is not there begins with the microseconds of the clock, so that the count of a server that lost its
+    /// data is never taken for the one before.
+    private static let startCount = """
+        local function start_count(key, call)
+            if redis.call('EXISTS', key) == 0 then
+                local time = redis.call('TIME')
+                call('SET', key, string.format('%.0f', tonumber(time[1]) * 1000000 + tonumber(time[2])))
+            end
+        end
+
+        """
+
+    /// Gives the ID that the stream `key` gave out last and how many entries were ever added to it; false where the
+    /// server, older than Redis 7, does not count them.
+    private static let streamInfo = """
+        local function stream_info(key)
+            if redis.call('EXISTS', key) == 0 then return '0-0', 0 end
+            local info = redis.call('XINFO', 'STREAM', key)
+            local last, added = '0-0', false
+            for i = 1, #info, 2 do
+                if info[i] == 'last-generated-id' then last = info[i + 1] end
+                if info[i] == 'entries-added' then added = info[i + 1] end
+            end
+            return last, added
+        end
+
+        """
+
+    /// `KEYS`: changes, announcements, count of changes. Gives the last ID of both streams, the count, and the entries
+    /// ever added to the first. Begins the count where there is none, unless the server takes no writes.
+    static let currentPosition = RedisScript(
+        startCount + streamInfo + """
+            start_count(KEYS[3], redis.pcall)
+            local last, added = stream_info(KEYS[1])
+            local announced = stream_info(KEYS[2])
+            return {last, announced, redis.call('GET', KEYS[3]), added}
+            """
+    )
+
+    /// `KEYS`: changes, announcements, count of changes. `ARGV`: the position's IDs in both streams, another ID, the
+    /// most entries of each. Gives what was added after the position, whether the first stream has the position's entry
+    /// and the other one, the last ID that it gave out, the count, and the entries ever added to it.
+    static let look = RedisScript(
+        streamInfo + """
+            local function has(id) return #redis.call('XRANGE', KEYS[1], id, id) end
+            local read = redis.call('XREAD', 'COUNT', ARGV[4], 'STREAMS', KEYS[1], KEYS[2], ARGV[1], ARGV[2])
+            local last, added = stream_info(KEYS[1])
+            return {read, has(ARGV[1]), has(ARGV[3]), last, redis.call('GET', KEYS[3]), added}
+            """
+    )
+
+    /// Adds to the stream `KEYS[3]`, counts that in `KEYS[4]`, and puts on record. `rest` is a line without its version, `score` when it expires,
     /// or nothing. `known` gives what is on record, nil if it is nothing that can be read, and whether there is
     /// anything; numbers keep the text they came with, so that none is rounded.
     ///
     /// A sequence beyond 20 bits does not fit a version: the server's clock went back, and more than a million changes
     /// were made in one of its milliseconds. Then the next millisecond is taken.
-    private static let put = """
-        local function add(id, ...)
-            return redis.call('XADD', KEYS[3], 'MAXLEN', '~', ARGV[1], id, 't', ARGV[2], ...)
-        end
-        local function put(digest, rest)
-            local id = add('*', 'd', digest, 'r', rest)
-            local ms, sequence = string.match(id, '^(%d+)-(%d+)$')
-            if tonumber(sequence) > 1048575 then
-                redis.call('XDEL', KEYS[3], id)
-                id = add(string.format('%.0f-0', tonumber(ms) + 1), 'd', digest, 'r', rest)
+    private static let put =
+        startCount + """
+            -- Before the entry: one that is counted and not there makes readers load everything, the reverse would not.
+            local function count()
+                start_count(KEYS[4], redis.call)
+                redis.call('INCR', KEYS[4])
             end
-            return id
-        end
-        local function record(digest, id, rest, score)
-            redis.call('HSET', KEYS[1], digest, id .. ' ' .. rest)
-            if score == '' then redis.call('ZREM', KEYS[2], digest) else redis.call('ZADD', KEYS[2], score, digest) end
-        end
-        local function number(text)
-            if text == 'inf' then return math.huge end
-            return tonumber(text)
-        end
-        local function known(digest)
-            local line = redis.call('HGET', KEYS[1], digest)
-            if not line then return nil, false end
-            local ms, sequence, revoked, expires, state, note =
-                string.match(line, '^(%d+)-(%d+) (%S+) (%S+) ([RW]) ({.*})$')
-            local at = number(revoked)
-            if not (at and at > -math.huge and at < math.huge and number(expires)) then return nil, true end
-            return {
-                ms = tonumber(ms), sequence = tonumber(sequence), revoked = revoked, expires = expires, note = note,
-                in_force = function(now) return state == 'R' and number(expires) > number(now) end
-            }, true
-        end
+            local function add(id, ...)
+                return redis.call('XADD', KEYS[3], 'MAXLEN', '~', ARGV[1], id, 't', ARGV[2], ...)
+            end
+            local function put(digest, rest)
+                count()
+                local id = add('*', 'd', digest, 'r', rest)
+                local ms, sequence = string.match(id, '^(%d+)-(%d+)$')
+                if tonumber(sequence) > 1048575 then
+                    redis.call('XDEL', KEYS[3], id)
+                    id = add(string.format('%.0f-0', tonumber(ms) + 1), 'd', digest, 'r', rest)
+                end
+                return id
+            end
+            local function record(digest, id, rest, score)
+                redis.call('HSET', KEYS[1], digest, id .. ' ' .. rest)
+                if score == '' then redis.call('ZREM', KEYS[2], digest) else redis.call('ZADD', KEYS[2], score, digest) end
+            end
+            local function number(text)
+                if text == 'inf' then return math.huge end
+                return tonumber(text)
+            end
+            local function known(digest)
+                local line = redis.call('HGET', KEYS[1], digest)
+                if not line then return nil, false end
+                local ms, sequence, revoked, expires, state, note =
+                    string.match(line, '^(%d+)-(%d+) (%S+) (%S+) ([RW]) ({.*})$')
+                local at = number(revoked)
+                if not (at and at > -math.huge and at < math.huge and number(expires)) then return nil, true end
+                return {
+                    ms = tonumber(ms), sequence = tonumber(sequence), revoked = revoked, expires = expires, note = note,
+                    in_force = function(now) return state == 'R' and number(expires) > number(now) end
+                }, true
+            end
 
-        """
+            """
 
-    /// `KEYS`: records, expiry, changes. `ARGV`: changes kept, tenant, now, then for each its digest, when it was
+    /// `KEYS`: records, expiry, changes, count of changes. `ARGV`: changes kept, tenant, now, then for each its digest, when it was
     /// revoked, when it expires and its note. Gives for each its ID and both times as they are on record then: what is
     /// in force ends no sooner and reaches no less far.
     static let revoke = RedisScript(
@@ -95,18 +153,22 @@ enum RedisScripts {
     /// expiry. Gives the IDs of those that were put back.
     ///
     /// What cannot be read is older than anything. The stream goes on above the version where it can, so that none
-    /// given out later is below it. Else the entry says in `v` that its version is not its ID.
+    /// given out later is below it. The entry says in `v` what its version is. Its ID is another one than that of the
+    /// entry that was lost: a reader that stood there must not take this history for the one that it knew.
     static let restore = RedisScript(
         put + """
             local ids = {}
+            local other = 524288 + tonumber(redis.call('TIME')[2]) % 524288
             for i = 3, #ARGV, 5 do
                 local digest, ms, sequence, rest = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3]
                 local before = known(digest) or {ms = -1, sequence = -1}
                 local new_ms, new_sequence = tonumber(ms), tonumber(sequence)
                 if before.ms < new_ms or (before.ms == new_ms and before.sequence < new_sequence) then
                     local version = ms .. '-' .. sequence
-                    local id = redis.pcall('XADD', KEYS[3], 'MAXLEN', '~', ARGV[1], version,
-                        't', ARGV[2], 'd', digest, 'r', rest)
+                    count()
+                    if new_sequence >= 524288 then new_ms = new_ms + 1 end
+                    local id = redis.pcall('XADD', KEYS[3], 'MAXLEN', '~', ARGV[1],
+                        string.format('%.0f-%.0f', new_ms, other), 't', ARGV[2], 'd', digest, 'r', rest, 'v', version)
                     if type(id) == 'table' then id = add('*', 'd', digest, 'r', rest, 'v', version) end
                     record(digest, version, rest, ARGV[i + 4])
                     ids[#ids + 1] = id

@@ -25,8 +25,8 @@ extension RedisStore {
         guard let place = RedisPosition(position) else { return .missed }
         let client = try clients().news
         let connection = client.connectionNumber
-        // Whether the history is whole is asked with every read, but the answer comes after the wait. So a connection
-        // that has not answered yet, or a position that it did not give, is asked without a wait first.
+        // Whether the history is whole is asked after the wait. So a connection that has not answered yet, or a position
+        // that it did not give, is asked without a wait first.
         let canWait = duration >= .milliseconds(1)
         if !canWait || !witness.withLock({ $0.isProved(place, connection) }) {
             let news = try await look(after: place, waiting: nil, client)
@@ -39,67 +39,89 @@ extension RedisStore {
         return news
     }
 
-    /// One read of both streams and, after it, whether what was to come before is still there: what is trimmed is
-    /// trimmed from the front, so that nothing in between can be missing then.
+    /// Waits for an entry, if it is to, and reads both streams in one step with what proves that nothing in between is
+    /// missing.
     private func look(
         after place: RedisPosition,
         waiting duration: Duration?,
         _ client: RedisClient
     ) async throws(StoreError) -> StoreNews {
         let latest = witness.withLock { $0.latest }
-        var read = RedisCommand("XREAD", "COUNT", RevocationLimits.news)
+        let look = RedisScripts.look.command(
+            keys: RedisPosition.keys,
+            arguments: [place.change.text, place.announcement.text, latest.text, RevocationLimits.news]
+        )
+        var commands = [look]
         if let duration {
-            read.append("BLOCK")
-            read.append(Int64(duration.seconds * 1000))
+            // What it reads is read again by the script, which cannot wait.
+            var wait = RedisCommand("XREAD", "COUNT", 1, "BLOCK", Int64(duration.seconds * 1000))
+            for word in ["STREAMS", RedisKeys.changes, RedisKeys.announcements] { wait.append(word) }
+            wait.append(place.change.text)
+            wait.append(place.announcement.text)
+            commands.insert(wait, at: 0)
         }
-        for word in ["STREAMS", RedisKeys.changes, RedisKeys.announcements] { read.append(word) }
-        read.append(place.change.text)
-        read.append(place.announcement.text)
         let replies = try await Self.exchange(
-            [
-                read, Self.entry(place.change), Self.entry(latest), RedisCommand("XLEN", RedisKeys.changes),
-            ],
+            commands,
             with: client,
             timeout: configuration.commandTimeout + (duration ?? .zero)
         )
-        guard let length = replies[3].integer else { throw .unexpected("XLEN") }
-        // Before the first change there is no entry to look for; but nothing is trimmed while there are so few.
-        let isThere = place.change == .zero ? length < keptChanges : replies[1] != .array([])
-        let hasLatest = latest <= place.change || replies[2] != .array([])
-        guard isThere, hasLatest else { return .missed }
-        return replies[0].isNull ? .changes([], [], place.position) : try news(replies[0], after: place)
+        guard let reply = replies.last else { throw .unexpected("XREAD") }
+        return try news(RedisLook(reply), after: place, latest: latest)
     }
 
-    private static func entry(_ id: RedisStreamID) -> RedisCommand {
-        RedisCommand("XRANGE", RedisKeys.changes, id.text, id.text)
-    }
-
-    private func news(_ reply: RedisReply, after place: RedisPosition) throws(StoreError) -> StoreNews {
-        guard let streams = reply.array else { throw .unexpected("XREAD") }
+    private func news(
+        _ look: RedisLook,
+        after place: RedisPosition,
+        latest: RedisStreamID
+    ) throws(StoreError) -> StoreNews {
+        guard let tally = look.state.tally(after: place, reading: look.changes.count, latest: latest) else {
+            return .missed
+        }
         var next = place
+        next.tally = tally
         var changes: [RevocationRecord] = []
-        var announcements: [Announcement] = []
+        for entry in look.changes {
+            guard let record = entry.record else {
+                unreadable.foundChange(entry.id.text)
+                return .missed
+            }
+            changes.append(record)
+            next.change = entry.id
+        }
+        if let last = look.announcements.last { next.announcement = last.id }
+        witness.withLock { $0.saw(next.change) }
+        // An announcement that means nothing is as good as lost, which announcements may be.
+        return .changes(changes, look.announcements.compactMap(\.announcement), next.position)
+    }
+}
+
+/// The reply to ``RedisScripts/look``.
+private struct RedisLook {
+    private(set) var changes: [RedisEntry] = []
+    private(set) var announcements: [RedisEntry] = []
+    let state: RedisStreamState
+
+    init(_ reply: RedisReply) throws(StoreError) {
+        guard let parts = reply.array, parts.count == 6, let hasPosition = parts[1].integer,
+            let hasLatest = parts[2].integer, let last = parts[3].bytes.flatMap({ RedisStreamID($0) })
+        else { throw .unexpected("the look at the streams") }
+        state = RedisStreamState(
+            hasPosition: hasPosition > 0,
+            hasLatest: hasLatest > 0,
+            last: last,
+            tally: try RedisTally(count: parts[4], added: parts[5])
+        )
+        guard !parts[0].isNull else { return }
+        guard let streams = parts[0].array else { throw .unexpected("XREAD") }
         for stream in streams {
             guard let parts = stream.array, parts.count == 2, let name = parts[0].bytes, let entries = parts[1].array
             else { throw .unexpected("XREAD") }
-            for entry in entries {
-                let entry = try RedisEntry(entry)
-                if name.elementsEqual(RedisKeys.changes.utf8) {
-                    guard let record = entry.record else {
-                        unreadable.foundChange(entry.id.text)
-                        return .missed
-                    }
-                    changes.append(record)
-                    next.change = entry.id
-                } else {
-                    // One that means nothing is as good as lost, which announcements may be.
-                    if let announcement = entry.announcement { announcements.append(announcement) }
-                    next.announcement = entry.id
-                }
+            if name.elementsEqual(RedisKeys.changes.utf8) {
+                for entry in entries { changes.append(try RedisEntry(entry)) }
+            } else {
+                for entry in entries { announcements.append(try RedisEntry(entry)) }
             }
         }
-        witness.withLock { $0.saw(next.change) }
-        return .changes(changes, announcements, next.position)
     }
 }
 
@@ -142,39 +164,5 @@ private struct RedisEntry {
             topic: String(decoding: topic, as: UTF8.self),
             subject: String(decoding: subject, as: UTF8.self)
         )
-    }
-}
-
-/// A place in both streams: `change/announcement`.
-struct RedisPosition: Sendable, Hashable {
-    var change: RedisStreamID
-    var announcement: RedisStreamID
-
-    var position: StorePosition { StorePosition("\(change.text)/\(announcement.text)") }
-
-    init?(_ position: StorePosition) {
-        let parts = position.text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        guard parts.count == 2, let change = RedisStreamID(parts[0]), let announcement = RedisStreamID(parts[1]) else {
-            return nil
-        }
-        self.init(change: change, announcement: announcement)
-    }
-
-    private init(change: RedisStreamID, announcement: RedisStreamID) {
-        self.change = change
-        self.announcement = announcement
-    }
-
-    /// Where the streams are now.
-    static func last(_ client: RedisClient) async throws(StoreError) -> RedisPosition {
-        let commands = [RedisKeys.changes, RedisKeys.announcements].map {
-            RedisCommand("XREVRANGE", $0, "+", "-", "COUNT", 1)
-        }
-        var ids: [RedisStreamID] = []
-        for reply in try await RedisStore.exchange(commands, with: client) {
-            guard let entries = reply.array else { throw .unexpected("XREVRANGE") }
-            ids.append(try entries.first.map { entry throws(StoreError) in try RedisEntry(entry).id } ?? .zero)
-        }
-        return RedisPosition(change: ids[0], announcement: ids[1])
     }
 }

@@ -130,7 +130,7 @@ extension RedisStore {
         let client = try clients().commands
         witness.withLock { $0.loadBegan() }
         // First of all: what changes while the pages are read is told again by the news.
-        let position = try await RedisPosition.last(client)
+        let position = try await RedisPosition.current(client)
         let connection = client.connectionNumber
         for tenant in tenants {
             var cursor = "0"
@@ -186,7 +186,7 @@ extension RedisStore {
     // MARK: Scripts
 
     private func keys(_ tenant: String) -> [String] {
-        [RedisKeys.revocations(tenant), RedisKeys.expiry(tenant), RedisKeys.changes]
+        [RedisKeys.revocations(tenant), RedisKeys.expiry(tenant), RedisKeys.changes, RedisKeys.changeCount]
     }
 
     private func arguments(

@@ -249,7 +249,7 @@ import Testing
                 return
             }
             let texts = keys.compactMap { $0.bytes.map { String(decoding: $0, as: UTF8.self) } }
-            #expect(texts.count == 6)
+            #expect(texts.count == 7)
             #expect(texts.allSatisfy { $0.hasPrefix("gatehouse:") && !$0.contains("a-token") })
         }
     }

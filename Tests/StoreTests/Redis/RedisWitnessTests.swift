@@ -36,8 +36,8 @@ import Testing
 
     @Test func aProofHoldsForItsPlaceAndConnection() throws {
         var witness = RedisWitness()
-        let place = try #require(RedisPosition(StorePosition("1-0/2-0")))
-        let other = try #require(RedisPosition(StorePosition("1-0/3-0")))
+        let place = try #require(RedisPosition(StorePosition("1-0/2-0/5/")))
+        let other = try #require(RedisPosition(StorePosition("1-0/3-0/5/")))
         #expect(!witness.isProved(place, 1))
         witness.proved(place, 1)
         #expect(witness.isProved(place, 1))

@@ -52,7 +52,8 @@ extension StoreWorld {
     /// Puts a change into the history that cannot be read.
     func addNonsense() async throws {
         if maker == .redis {
-            _ = try await withRedis(server, [RedisCommand("XADD", "gatehouse:changes", "*", "a", "b")])
+            let change = RedisCommand("XADD", "gatehouse:changes", "*", "a", "b")
+            _ = try await withRedis(server, [RedisCommand("INCR", "gatehouse:changes:count"), change])
         } else {
             try await write(
                 """

@@ -1,0 +1,24 @@
+import Testing
+
+@testable import Store
+
+/// Rows of the history that somebody deleted before they were read are missed.
+@Suite struct EmbeddedHistoryTests {
+    @Test(arguments: [0, 3], ["IN (1, 4)", "IN (2, 5)", "IN (3, 6)", "> 0"])
+    func changeThatIsDeletedBeforeItIsReadIsMissed(seen: Int, deleted: String) async throws {
+        try await StoreMaker.embedded.run { world in
+            let writer = try await world.store()
+            let reader = try await world.store()
+            if seen > 0 { _ = try await writer.revoke((0..<seen).map { revocation("seen \($0)") }) }
+            let (_, position) = try await reader.load(["chat"])
+            _ = try await writer.revoke((0..<3).map { revocation("\($0)") })
+            try await world.write("DELETE FROM change WHERE id > \(seen) AND id \(deleted)")
+            #expect(try await reader.news(after: position, waiting: .seconds(30)) == .missed)
+            let (records, next) = try await reader.load(["chat"])
+            #expect(records.count == seen + 3)
+            #expect(try await reader.news(after: next, waiting: .zero) == .changes([], [], next))
+            let last = try await writer.revoke([revocation("last")])
+            #expect(try await reader.changes(after: next) == last)
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import Redis
+import Testing
+
+@testable import Store
+
+/// What was trimmed or deleted before an instance has read it is missed, wherever in the stream it was.
+@Suite struct RedisHistoryTests {
+    /// What a reader that has seen `seen` changes is told when it looks again: after `count` changes, the command, and
+    /// `more` changes.
+    private func missed(
+        _ count: Int,
+        unseenAfter seen: Int,
+        more: Int = 0,
+        _ command: @escaping (_ ids: [String]) -> RedisCommand
+    ) async throws {
+        try await StoreMaker.redis.run { world in
+            let writer = try await world.store()
+            let reader = try await world.store()
+            _ = try await writer.load(["chat"])
+            var (_, position) = try await reader.load(["chat"])
+            if seen > 0 {
+                _ = try await writer.revoke((0..<seen).map { revocation("seen \($0)") })
+                guard case .changes(_, _, let next) = try await reader.news(after: position, waiting: .zero) else {
+                    Issue.record("missed too early")
+                    return
+                }
+                position = next
+            }
+            let written = try await writer.revoke((0..<count).map { revocation("\($0)") })
+            let ids = written.map { RedisStreamID(version: $0.version).text }
+            let reply = try await withRedis(world.server, [command(ids)])[0]
+            if case .error(_, let message) = reply { Issue.record("\(message)") }
+            if more > 0 { _ = try await writer.revoke((0..<more).map { revocation("more \($0)") }) }
+            #expect(try await reader.news(after: position, waiting: .seconds(30)) == .missed)
+            let (records, next) = try await reader.load(["chat"])
+            #expect(records.count == seen + count + more)
+            #expect(try await reader.news(after: next, waiting: .zero) == .changes([], [], next))
+            let last = try await writer.revoke([revocation("last")])
+            // Where the last entry was deleted there is none to stand behind: then it is missed once more.
+            if try await reader.changes(after: next) == nil {
+                #expect(try await reader.load(["chat"]).records[last[0].digest] == last[0])
+            } else {
+                #expect(try await reader.changes(after: next) == last)
+            }
+        }
+    }
+
+    @Test(arguments: [0, 3], [0, 1])
+    func changeThatIsTrimmedBeforeItIsReadIsMissed(seen: Int, kept: Int) async throws {
+        try await missed(2, unseenAfter: seen) { _ in RedisCommand("XTRIM", "gatehouse:changes", "MAXLEN", kept) }
+    }
+
+    @Test(arguments: [0, 3], [0, 1, 2])
+    func changeThatIsDeletedBeforeItIsReadIsMissed(seen: Int, deleted: Int) async throws {
+        try await missed(3, unseenAfter: seen) { RedisCommand("XDEL", "gatehouse:changes", $0[deleted]) }
+    }
+
+    @Test(arguments: [0, 2])
+    func streamThatIsDeletedAndFilledAgainIsMissed(seen: Int) async throws {
+        try await missed(2, unseenAfter: seen, more: seen + 2) { _ in RedisCommand("DEL", "gatehouse:changes") }
+    }
+
+    @Test func changeByAnEarlierVersionIsToldThoughItIsNotCounted() async throws {
+        try await StoreMaker.redis.run { world in
+            let store = try await world.store()
+            let first = try await store.revoke([revocation("first")])
+            let (_, start) = try await store.load(["chat"])
+            let line = #"1.5 inf R {"kind":"all"}"#
+            let digest = RevocationDigest(.tenant).text
+            let command = RedisCommand("XADD", "gatehouse:changes", "*", "t", "chat", "d", digest, "r", line)
+            _ = try await withRedis(world.server, [command])
+            let told = try await store.changes(after: start)
+            #expect(told?.map(\.digest.text) == [digest])
+            let next = try await store.revoke([revocation("next")])
+            #expect(try await store.changes(after: start)?.last == next[0])
+            #expect(first.count == 1)
+        }
+    }
+
+    @Test func countThatIsNoNumberIsGarbledAndAcknowledgesNothing() async throws {
+        try await StoreMaker.redis.run { world in
+            let store = try await world.store()
+            let (_, start) = try await store.load(["chat"])
+            _ = try await withRedis(world.server, [RedisCommand("SET", "gatehouse:changes:count", "many")])
+            await #expect(throws: StoreError.garbled("gatehouse:changes:count is no number")) {
+                try await store.news(after: start, waiting: .zero)
+            }
+            await #expect(throws: StoreError.self) { try await store.revoke([revocation("one")]) }
+            let count = try await withRedis(world.server, [RedisCommand("EXISTS", "gatehouse:changes")])[0].integer
+            #expect(count == 0)
+        }
+    }
+}
