@@ -48,12 +48,8 @@ final class Worker {
     var outputOwner: ClientConnection?
     var identifiers = IdentifierGenerator()
     var timers: TimerWheel
-    /// Now, as a Date field says it.
-    private(set) var date: [UInt8] = []
-    private var dateSecond: Int64 = 0
-    private var unixOffset = 0.0
-    /// The moment of the last tick, in monotonic nanoseconds: for what may be a tick late and need not read a clock.
-    private(set) var lastTick: UInt64
+    var clocks = WorkerClocks()
+    var ticker = WorkerTicker()
     /// What clients are shown on TLS listeners; nil without one.
     private(set) var certificates: ServerCertificates?
     let loggers: WorkerLoggers
@@ -65,7 +61,6 @@ final class Worker {
     var healthCheckers: [Int: [HealthChecker]] = [:]
     private let loops: Int
     private var ledger: LimitLedger?
-    private var ticker: RepeatedTask?
     private var whenDrained: EventLoopPromise<Void>?
 
     private(set) var idleTimeout: UInt64
@@ -105,8 +100,7 @@ final class Worker {
         (parser, forwardedParser) = Self.parsers(settings.limits)
         output = allocator.buffer(capacity: 16 << 10)
         http2Head = allocator.buffer(capacity: 4 << 10)
-        lastTick = Clock.monotonic()
-        timers = TimerWheel(now: lastTick)
+        timers = TimerWheel(now: clocks.moment)
         certificates = parts.certificates
         loggers = WorkerLoggers(parts.logger)
         counters = Counters(tenantCount: parts.edition.tenants.count)
@@ -184,7 +178,7 @@ final class Worker {
                 if let keys = knownKeys[source] { _ = tenant.use(keys, from: source) }
             }
             if let set = unclaimedRevocations.removeValue(forKey: tenant.tenant.name) { tenant.revocations.use(set) }
-            tenant.revocations.age(since: revocationWatch.contact, at: lastTick)
+            tenant.revocations.age(since: revocationWatch.contact, at: clocks.moment)
         }
         serving.decision.authenticator.countOn(from: old.decision.authenticator)
         old.retire()
@@ -213,39 +207,6 @@ final class Worker {
 
     func probed(tenant: Int, server: BackendServer, isUp: Bool) {
         serving.tenants[tenant].servers.probed(server, isUp: isUp)
-    }
-
-    // MARK: Clocks
-
-    /// Monotonic nanoseconds.
-    func now() -> UInt64 { Clock.monotonic() }
-
-    /// Unix seconds at a moment of the monotonic clock. The two are compared at each tick, so that a request reads one
-    /// clock and a change of the system's time is followed at once.
-    func unixTime(at monotonic: UInt64) -> Double { Double(monotonic) / 1_000_000_000 + unixOffset }
-
-    /// Begins the loop's ticks: timeouts, the date, and log lines on their way out.
-    func start() {
-        tick()
-        let interval = TimeAmount.nanoseconds(Int64(TimerWheel.tickLength))
-        let bound = NIOLoopBound(self, eventLoop: eventLoop)
-        ticker = eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in bound.value.tick() }
-    }
-
-    private func tick() {
-        let moment = now()
-        lastTick = moment
-        unixOffset = Clock.unix() - Double(moment) / 1_000_000_000
-        let second = Int64(unixTime(at: moment))
-        if second != dateSecond {
-            dateSecond = second
-            date = HTTPDate.text(unixSeconds: second)
-        }
-        for timer in timers.advance(to: moment) where timer.takeDeadline(at: moment) { timer.target?.deadlineMet() }
-        watchRevocations(at: moment)
-        introspectAhead()
-        flushLog()
-        tracing?.flush()
     }
 
     // MARK: Connections
@@ -310,9 +271,8 @@ final class Worker {
         closeClients()
         for tenant in Array(healthCheckers.keys) { stopProbing(tenant: tenant) }
         serving.close()
-        ticker?.cancel()
-        flushLog()
-        tracing?.flush()
+        stopTicking()
+        flush()
     }
 
     // MARK: What is told of requests
@@ -364,6 +324,12 @@ final class Worker {
     func countObserved(tenant: Int, _ code: RefusalCode, at now: UInt64) -> UInt64? {
         counters.count(tenant: tenant, wouldRefuse: code)
         return observedSamples.take(tenant: tenant, code, at: now)
+    }
+
+    /// Hands over log lines and traces.
+    func flush() {
+        flushLog()
+        tracing?.flush()
     }
 
     private func flushLog() {

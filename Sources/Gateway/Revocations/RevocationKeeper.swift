@@ -17,9 +17,6 @@ actor RevocationKeeper {
     /// Puts an update on its way to all loops, in the order of the calls; done when each has it in force.
     typealias Distribute = @Sendable (RevocationUpdate) -> [EventLoopFuture<Void>]
 
-    /// How long the store waits for news before it says that there is none.
-    private static let patience = Duration.milliseconds(250)
-
     private let store: any Store
     private var tenants: [String]
     private let logger: Logger
@@ -29,6 +26,9 @@ actor RevocationKeeper {
     private var load: RevocationLoad?
     /// When the store was last known to have nothing newer, in monotonic nanoseconds; nil: never.
     private(set) var contact: UInt64?
+    /// The contact that the loops were told of last; nil: none.
+    private var toldContact: UInt64?
+    private var pace: RevocationPace
     private var unstored = UnstoredRevocations()
     private var upkeepAtRest: Task<Void, Never>?
     private var housekeeping: Housekeeping
@@ -52,12 +52,14 @@ actor RevocationKeeper {
     init(
         store: any Store,
         tenants: [String],
+        pace: RevocationPace = .closest,
         logger: Logger,
         distribute: @escaping Distribute,
         heard: @escaping @Sendable (Word) -> Void
     ) {
         self.store = store
         self.tenants = tenants
+        self.pace = pace
         self.logger = logger
         self.distribute = distribute
         self.heard = heard
@@ -98,7 +100,7 @@ actor RevocationKeeper {
     /// - Returns: Where to go on; nil if everything has to be loaded again.
     private func hear(after position: StorePosition) async throws(StoreError) -> StorePosition? {
         let asked = Clock.monotonic()
-        switch try await store.news(after: position, waiting: Self.patience) {
+        switch try await store.news(after: position, waiting: pace.wait) {
         case .missed:
             logger.notice("the store's history does not reach back far enough; loading all revocations again")
             // Where that is so again and again, loading again and again would not help.
@@ -108,6 +110,7 @@ actor RevocationKeeper {
             // With a full page there is more, and the copy as old as before.
             if records.count < StoreNews.fullPage { contact = asked }
             await take(records, inOrder: true)
+            await tellContact()
             for announcement in announcements { heard(.announcement(announcement)) }
             return next
         }
@@ -165,6 +168,8 @@ actor RevocationKeeper {
                 "revocations cannot be followed; what is known here stays in force",
                 metadata: ["reason": "\(error)"]
             )
+            // The loops' copies grow old from the last contact, not from the one that they were told of.
+            await hand([])
         }
         // The store has waited already where waiting helps; this keeps a failure that comes at once from spinning.
         try? await Task.sleep(for: .milliseconds(Int64.random(in: 100...300)))
@@ -185,7 +190,7 @@ actor RevocationKeeper {
             await storeSignOuts()
             await restoreLost()
             await keepHouse()
-            let pause = unstored.pause
+            let pause = unstored.pause ?? housekeeping.rest(at: Clock.monotonic())
             let rest = Task { _ = try? await Task.sleep(for: pause) }
             upkeepAtRest = rest
             await withTaskCancellationHandler {
@@ -270,7 +275,9 @@ actor RevocationKeeper {
             _ = try await revoke(revocations)
             return true
         } catch {
+            let isFirst = unstored.count == 0
             let dropped = unstored.add(revocations)
+            if isFirst { upkeepAtRest?.cancel() }
             logger.error(
                 "a sign-out is in force here, but not stored yet",
                 metadata: ["reason": "\(error)", "waiting": "\(unstored.count)", "dropped": "\(dropped)"]
@@ -290,20 +297,37 @@ actor RevocationKeeper {
     // MARK: Telling the loops
 
     private func take(_ records: [RevocationRecord], inOrder: Bool) async {
-        await hand(book.apply(records, inOrder: inOrder, at: Clock.unix()))
+        let changed = book.apply(records, inOrder: inOrder, at: Clock.unix())
+        // Who has just written waits until every loop has it, also where the news were faster.
+        if !inOrder || !changed.isEmpty { await hand(changed) }
+    }
+
+    /// Tells the loops that the store has nothing newer, as often as they need to hear it.
+    private func tellContact() async {
+        guard let contact, toldContact.map({ contact - min($0, contact) >= max(1, pace.quiet) }) ?? true else { return }
+        await hand([])
     }
 
     /// The sets are put on their way before anything else can change them, so that no loop gets an older one last.
     private func hand(_ changed: Set<String>) async {
         let sets = book.sets.filter { changed.contains($0.key) }
+        toldContact = contact
         for done in distribute(RevocationUpdate(sets: sets, contact: contact)) { try? await done.get() }
     }
 
     /// Keeps the revocations of these too from now on, and loads them.
     ///
-    /// - Parameter tenants: By name. Those that are kept already stay so, whether they are among them or not.
+    /// - Parameters:
+    ///   - tenants: By name. Those that are kept already stay so, whether they are among them or not.
+    ///   - pace: Nil: as before.
     /// - Returns: Whether they are loaded within the time.
-    func follow(_ tenants: [String], within time: TimeAmount, on eventLoop: any EventLoop) async -> Bool {
+    func follow(
+        _ tenants: [String],
+        pace: RevocationPace? = nil,
+        within time: TimeAmount,
+        on eventLoop: any EventLoop
+    ) async -> Bool {
+        if let pace { self.pace = pace }
         let added = tenants.filter { !self.tenants.contains($0) }
         if !added.isEmpty {
             self.tenants += added
@@ -350,6 +374,12 @@ private struct Housekeeping {
     init(now: UInt64) {
         nextStore = now + UInt64.random(in: 0...Self.storeInterval)
         nextMemory = now + Self.memoryInterval
+    }
+
+    /// Until the next is due.
+    func rest(at now: UInt64) -> Duration {
+        let next = min(nextStore, nextMemory)
+        return .nanoseconds(Int64(clamping: next > now ? next - now : 0))
     }
 
     mutating func due(at now: UInt64) -> (store: Bool, memory: Bool) {

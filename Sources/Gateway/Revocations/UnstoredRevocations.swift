@@ -29,9 +29,10 @@ struct UnstoredRevocations {
 
     var count: Int { signOuts.count }
 
-    /// How long to wait before the next try.
-    var pause: Duration {
-        failures == 0 ? .milliseconds(250) : .milliseconds(500 << min(failures, 5))
+    /// How long to wait before the next try; nil: there is nothing to try.
+    var pause: Duration? {
+        if signOuts.isEmpty && records.isEmpty { return nil }
+        return failures == 0 ? .milliseconds(250) : .milliseconds(500 << min(failures, 5))
     }
 
     /// - Returns: How many had to be given up.

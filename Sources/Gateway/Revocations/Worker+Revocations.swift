@@ -22,14 +22,16 @@ extension Worker {
         }
         unclaimedRevocations.merge(sets) { $1 }
         revocationWatch.contact = update.contact
-        for tenant in serving.tenants { tenant.revocations.age(since: update.contact, at: lastTick) }
+        // A loop that sleeps looks anew when it wakes.
+        for tenant in serving.tenants { tenant.revocations.age(since: update.contact, at: clocks.moment) }
+        if revocationWatch.isSearchDue { wake() }
     }
 
     /// Once a tick: how old the copies are, and who is still connected that may not be.
     func watchRevocations(at now: UInt64) {
         for tenant in serving.tenants { tenant.revocations.age(since: revocationWatch.contact, at: now) }
         guard revocationWatch.isSearchDue else { return }
-        let unixTime = unixTime(at: now)
+        let unixTime = clocks.unixTime(at: now)
         var isSomeoneLeft = false
         // Ending one may close its connection, and so change the list.
         let searched = clients

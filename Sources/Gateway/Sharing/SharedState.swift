@@ -125,7 +125,8 @@ final class SharedState: Sendable {
     func prepare(_ edition: ConfigurationEdition, on eventLoop: any EventLoop) async throws(StoreError) -> Parts {
         if sealer == nil { try NeedForKey.check(edition.configuration) }
         let parts = maker.make(edition, previous: current.withLock { $0 })
-        guard await revocations.follow(edition.names, within: Self.patience, on: eventLoop) else {
+        let pace = RevocationPace(staleAfter: edition.tenants.map(\.maxStaleness))
+        guard await revocations.follow(edition.names, pace: pace, within: Self.patience, on: eventLoop) else {
             throw .unusable("the store is out of reach, and what is revoked of a tenant that is new cannot be told")
         }
         await keySets.follow(Self.keySources(edition.configuration))
@@ -200,6 +201,7 @@ final class SharedState: Sendable {
         RevocationKeeper(
             store: store,
             tenants: tenants.map(\.name),
+            pace: RevocationPace(staleAfter: tenants.map(\.maxStaleness)),
             logger: logger.of(.revocations),
             distribute: { update in
                 if !update.sets.isEmpty { news.revocationsChanged(tenants: Set(update.sets.keys)) }

@@ -35,6 +35,10 @@ struct TimerWheel {
 
     private var slots: [[WheelTimer]] = Array(repeating: [], count: slotCount)
     private var currentTick: UInt64
+    /// The tick before which nobody advances the wheel; 0 while it is advanced at every tick.
+    private var sleepsUntil: UInt64 = 0
+    /// Called when a timer needs the wheel earlier than it would be advanced. Must not touch the wheel.
+    var wake: (() -> Void)?
 
     /// - Parameter now: Monotonic nanoseconds, as everywhere here.
     init(now: UInt64) {
@@ -69,10 +73,21 @@ struct TimerWheel {
         timer.slot = -1
     }
 
+    /// Announces that nobody advances the wheel until there is a timer to look at, or it has gone round.
+    ///
+    /// - Returns: When to advance it next.
+    mutating func sleep() -> UInt64 {
+        let last = currentTick + UInt64(Self.slotCount) - 1
+        let next = (currentTick + 1..<last).first { !slots[Int($0 % UInt64(Self.slotCount))].isEmpty }
+        sleepsUntil = next ?? last
+        return sleepsUntil * Self.tickLength
+    }
+
     /// Takes out the timers whose deadline is met at `now`. The caller tells each target for whose timer
     /// ``WheelTimer/takeDeadline(at:)`` still says so by then.
     mutating func advance(to now: UInt64) -> [WheelTimer] {
         var met: [WheelTimer] = []
+        sleepsUntil = 0
         let nowTick = now / Self.tickLength
         // After a long stall one round looks at every slot.
         let first = max(currentTick + 1, nowTick >= UInt64(Self.slotCount) ? nowTick - UInt64(Self.slotCount) + 1 : 0)
@@ -104,5 +119,6 @@ struct TimerWheel {
         timer.slot = Int(tick % UInt64(Self.slotCount))
         timer.place = slots[timer.slot].count
         slots[timer.slot].append(timer)
+        if tick < sleepsUntil { wake?() }
     }
 }

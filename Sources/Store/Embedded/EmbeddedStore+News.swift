@@ -19,11 +19,24 @@ extension EmbeddedStore {
         let end = ContinuousClock.now + duration
         while true {
             let rings = bell.rings
+            let stamp = EmbeddedStamp(path)
             let news = try await read { [unreadable] in try Self.news(after: position, $0, unreadable) }
             let left = end - .now
             guard case .changes([], [], _) = news, left > .zero else { return news }
-            await bell.wait(past: rings, for: min(left, Self.lookInterval))
+            await waitForWrite(past: rings, since: stamp, until: end)
             if Task.isCancelled { throw .unavailable("the caller was cancelled") }
+        }
+    }
+
+    /// Returns when something may have been written, by this process or another, or at `end`. A look at the files costs a
+    /// fraction of a look into them.
+    private func waitForWrite(past rings: UInt64, since stamp: EmbeddedStamp, until end: ContinuousClock.Instant) async
+    {
+        while !Task.isCancelled, bell.rings == rings {
+            let left = end - .now
+            guard left > .zero else { return }
+            await bell.wait(past: rings, for: min(left, Self.lookInterval))
+            guard stamp.isCurrent(path, now: systemUnixTime()) else { return }
         }
     }
 

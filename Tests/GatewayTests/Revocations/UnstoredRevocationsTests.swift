@@ -74,12 +74,15 @@ struct UnstoredRevocationsTests {
 
     @Test func pauseGrowsWithFailuresAndEndsWithSuccess() {
         var unstored = UnstoredRevocations()
-        var pauses = [unstored.pause]
+        #expect(unstored.pause == nil)
+        _ = unstored.add([Revocation(tenant: "app", target: .session("s"), revokedAt: 1)])
+        var pauses = [unstored.pause ?? .zero]
         for _ in 0..<8 {
             unstored.failed()
-            pauses.append(unstored.pause)
+            pauses.append(unstored.pause ?? .zero)
         }
         #expect(pauses == pauses.sorted())
+        #expect(pauses.first == .milliseconds(250))
         #expect(pauses.last == .seconds(16))
         unstored.worked()
         #expect(unstored.pause == pauses.first)

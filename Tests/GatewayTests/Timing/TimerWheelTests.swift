@@ -98,6 +98,41 @@ struct TimerWheelTests {
         }
     }
 
+    /// Advanced only when it said so, or a tick after it asked to be.
+    @Test func wheelThatSleepsMeetsEveryDeadlineWithinATick() {
+        final class Alarm { var rang = false }
+        var random = SplitMix64(seed: 120)
+        var world = World(now: 7_000_000_000)
+        let alarm = Alarm()
+        world.wheel.wake = { alarm.rang = true }
+        for round in 0..<5000 {
+            alarm.rang = false
+            let next = world.wheel.sleep()
+            #expect(next > world.now)
+            var time = next
+            if random.below(3) > 0 {
+                world.now += UInt64(random.below(Int(next - world.now)))
+                for _ in 0..<random.below(4) { change(&world, &random) }
+                if alarm.rang { time = min(next, (world.now / World.tick + 1) * World.tick) }
+            }
+            if let problem = world.advance(to: time) {
+                Issue.record("round \(round): \(problem)")
+                return
+            }
+        }
+    }
+
+    @Test func sleepOfAWheelLastsUntilTheFirstTimerOrOneRound() {
+        var world = World(now: 0)
+        let second: UInt64 = 1_000_000_000
+        #expect(world.wheel.sleep() == 1023 * World.tick)
+        world.set(0, 20 * second)
+        world.set(1, 10 * second)
+        #expect(world.wheel.sleep() == 10 * second + World.tick)
+        world.set(2, 200 * second)
+        #expect(world.wheel.sleep() == 10 * second + World.tick)
+    }
+
     @Test func timerIsToldOnceAndMayBeSetAgain() {
         var world = World(now: 0)
         let second: UInt64 = 1_000_000_000

@@ -1,0 +1,24 @@
+/// How often the revocations' store is asked, and the loops are told that it was, while nothing happens. What happens is
+/// told at once.
+struct RevocationPace: Sendable, Equatable {
+    /// How long the store waits for news before it says that there is none.
+    var wait: Duration
+    /// Nanoseconds for which the loops need not hear of it that there was no news.
+    var quiet: UInt64
+
+    /// As often as it can be needed.
+    static let closest = RevocationPace(wait: .milliseconds(250), quiet: 0)
+    private static let widest = Duration.seconds(1)
+
+    init(wait: Duration, quiet: UInt64) {
+        self.wait = wait
+        self.quiet = quiet
+    }
+
+    /// - Parameter limits: How old the copy of each tenant may be: it stays well below.
+    init(staleAfter limits: [Duration]) {
+        let least = limits.min() ?? .zero
+        wait = max(Self.closest.wait, min(Self.widest, least / 8))
+        quiet = least < Self.widest * 8 ? 0 : (least / 8).nanosecondsClamped
+    }
+}

@@ -1,0 +1,43 @@
+import Glibc
+
+/// What changes about a database's two files when somebody writes.
+struct EmbeddedStamp: Equatable, Sendable {
+    private struct File: Equatable {
+        var inode: UInt64
+        var size: Int64
+        /// Unix nanoseconds.
+        var written: Int64
+        var changed: Int64
+
+        init?(_ path: String) {
+            var status = stat()
+            guard stat(path, &status) == 0 else { return nil }
+            inode = UInt64(status.st_ino)
+            size = Int64(status.st_size)
+            written = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+            changed = Int64(status.st_ctim.tv_sec) * 1_000_000_000 + Int64(status.st_ctim.tv_nsec)
+        }
+    }
+
+    /// Times of files are coarse: within this of a write there may be another that does not show. Nanoseconds.
+    private static let coarseness: Int64 = 1_000_000_000
+
+    private let files: [File?]
+
+    /// - Parameter path: The database's. Its write-ahead log lies beside it.
+    init(_ path: String) {
+        files = [File(path), File(path + "-wal")]
+    }
+
+    /// Whether nothing was written since this was taken.
+    ///
+    /// - Parameter now: Unix seconds.
+    func isCurrent(_ path: String, now: Double) -> Bool {
+        let latest = files.compactMap { $0.map { max($0.written, $0.changed) } }.max() ?? .max
+        let time = Int64(exactly: (now * 1_000_000_000).rounded()) ?? 0
+        let age = time.subtractingReportingOverflow(latest)
+        // A clock that was set back says nothing either.
+        guard !age.overflow, age.partialValue > Self.coarseness else { return false }
+        return self == EmbeddedStamp(path)
+    }
+}
