@@ -48,6 +48,7 @@ public final class Gateway: Service, Sendable {
     private let files: any FileReading
     /// Nil: the configuration stays as it is.
     private let reading: Reading?
+    private let names: ServerNames
     private let reloads = WorkQueue()
     let state = Mutex(State.stopped)
 
@@ -59,7 +60,7 @@ public final class Gateway: Service, Sendable {
     ///     several separated by commas, the newest first.
     ///   - files: Where the signing keys of the tenants' own issuers are read.
     ///   - reading: Reads the configuration anew for ``reload(because:)``.
-    public init(
+    public convenience init(
         configuration: TenantsConfiguration,
         logger: Logger,
         observe: @escaping @Sendable (GatewayEvent) -> Void = { _ in },
@@ -68,10 +69,34 @@ public final class Gateway: Service, Sendable {
         files: any FileReading = DiskFiles(),
         reading: Reading? = nil
     ) {
+        self.init(
+            configuration: configuration,
+            logger: logger,
+            observe: observe,
+            accessLog: accessLog,
+            sealingKeys: sealingKeys,
+            files: files,
+            reading: reading,
+            names: .system
+        )
+    }
+
+    /// - Parameter names: How servers are found that are given by name.
+    package init(
+        configuration: TenantsConfiguration,
+        logger: Logger,
+        observe: @escaping @Sendable (GatewayEvent) -> Void = { _ in },
+        accessLog: AccessLogDestination = .standardOutput,
+        sealingKeys: Secret? = nil,
+        files: any FileReading = DiskFiles(),
+        reading: Reading? = nil,
+        names: ServerNames
+    ) {
         live = LiveConfiguration(ConfigurationEdition(configuration, at: Clock.unix()))
         self.logger = logger
         self.sealingKeys = sealingKeys
         self.observe = observe
+        self.names = names
         self.files = files
         self.reading = reading
         self.accessLog = configuration.gateway.log.access ? AccessLogWriter.make(accessLog) : nil
@@ -205,6 +230,7 @@ public final class Gateway: Service, Sendable {
             limits: shared.limits,
             certificates: certificates.server,
             backendTLS: certificates.backends,
+            names: names,
             logger: logger
         )
     }

@@ -89,6 +89,7 @@ extension Worker {
     }
 
     private func tick() {
+        assert(!isHeadInUse, "a deadline is met while a head is in use")
         let wasAwake = ticker.isAwake
         ticker.isAwake = false
         ticker.isSleeping = false

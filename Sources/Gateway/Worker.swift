@@ -13,6 +13,7 @@ final class Worker {
     /// Nil where nothing is traced.
     let tracing: WorkerTracing?
     let slowVerifiers: [SlowVerifier]
+    let names: ServerNames
     private(set) var controlPlane: ControlPlane
     var nextSlowVerifier = 0
     /// What was last said of each source of keys, for tenants that are yet to come.
@@ -30,10 +31,14 @@ final class Worker {
     // Values that are used again for each request.
     private(set) var parser: RequestHeadParser
     let requestHead = RequestHead()
+    /// Who uses ``requestHead``, and what waits for its end.
+    private var headInUse = HeadInUse()
     let responseParser = ResponseHeadParser()
     let responseHead = ResponseHead()
     /// The head of a request that somebody asks about.
     let inquiryHead = RequestHead()
+    /// The head of a request that is kept to be made again: read while another may be in use.
+    let keptHead = RequestHead()
     /// The head of a request that is sent on over HTTP/2.
     let forwardedHead = RequestHead()
     /// For what has passed ``parser`` already, with room for the fields that were added since.
@@ -82,6 +87,7 @@ final class Worker {
         var certificates: ServerCertificates?
         /// By the place of the tenant; nil for one without `https` servers.
         var backendTLS: [BackendTLSContexts?]
+        var names = ServerNames.system
         var logger: Logger
 
         var settings: GatewaySettings { edition.configuration.gateway }
@@ -94,6 +100,7 @@ final class Worker {
         accessLog = parts.accessLog
         tracing = parts.traces.map { WorkerTracing($0) }
         slowVerifiers = parts.slowVerifiers
+        names = parts.names
         controlPlane = parts.controlPlane
         loops = parts.loops
         replayRoom = Self.mostReplayBytes / max(1, parts.loops)
@@ -188,25 +195,31 @@ final class Worker {
     /// New connections are shown these from now on.
     func use(_ certificates: ServerCertificates) { self.certificates = certificates }
 
-    // MARK: How servers are doing
+    // MARK: One head at a time
 
-    /// Begins to probe a server for all loops.
-    func probe(_ server: BackendServer, of tenant: Int, _ tls: BackendTLSContexts?, announce: @escaping (Bool) -> Void)
-    {
-        let backend = serving.tenants[tenant].tenant.backend
-        guard let check = backend.health else { return }
-        let checker = HealthChecker(check, of: server, backend, tls: tls?.any, worker: self, announce: announce)
-        healthCheckers[tenant, default: []].append(checker)
-        checker.start()
+    /// Whether an exchange uses ``requestHead``: no other may parse into it, nor act on its own client, until it is done.
+    var isHeadInUse: Bool { headInUse.isInUse }
+
+    /// ``requestHead`` was parsed; nothing but its own exchange runs until ``headIsDone()``.
+    func headIsInUse() { headInUse.begin() }
+
+    func headIsDone() { headInUse.end() }
+
+    /// Does `work` in a turn of the loop of its own, where no head is in use.
+    func postpone(_ work: @escaping () -> Void) {
+        guard headInUse.postpone(work) else { return }
+        let bound = NIOLoopBound(self, eventLoop: eventLoop)
+        eventLoop.execute { bound.value.runPostponed() }
     }
 
-    /// The servers of a tenant are probed otherwise, or no more.
-    func stopProbing(tenant: Int) {
-        for checker in healthCheckers.removeValue(forKey: tenant) ?? [] { checker.stop() }
+    private func runPostponed() {
+        for work in headInUse.takePostponed() { work() }
     }
 
-    func probed(tenant: Int, server: BackendServer, isUp: Bool) {
-        serving.tenants[tenant].servers.probed(server, isUp: isUp)
+    /// Something happened that must not be possible. It has cost an exchange, and is counted.
+    func failedInternally(_ what: StaticString) {
+        counters.internalErrors += 1
+        loggers.clients.error("internal error", metadata: ["error": "\(what)"])
     }
 
     // MARK: Connections
@@ -341,19 +354,5 @@ final class Worker {
         var counters = counters
         counters.tokenCache = serving.decision.authenticator.cacheCounts
         return counters
-    }
-
-    /// By tenant and server, of the tenants that have hosts.
-    func backendCounts() -> [BackendCount] {
-        serving.tenants.filter { !$0.tenant.hosts.isEmpty }.flatMap { tenant in
-            tenant.servers.pools.map { pool in
-                BackendCount(
-                    tenant: tenant.tenant.name,
-                    server: pool.label,
-                    counts: pool.allCounters,
-                    isHealthy: pool.isHealthy
-                )
-            }
-        }
     }
 }

@@ -6,15 +6,11 @@ import Tenants
 /// The addresses of one server as one event loop knows them. An IP address stands for itself; a name is looked up on
 /// another thread, and again from time to time, so that a server that moves is followed without a restart.
 final class ServerAddresses {
-    /// Most resolvers keep answers themselves, for as long as their time to live says; so this asks often.
-    private static let freshFor = TimeAmount.seconds(30)
     /// After a failure, so that a name server that is down is not flooded.
     private static let pauseAfterFailure = TimeAmount.seconds(1)
 
-    typealias LookUp = @Sendable (HostPort) -> [SocketAddress]
-
     private let host: HostPort
-    private let lookUpNow: LookUp
+    private let names: ServerNames
     private let eventLoop: any EventLoop
     private let isName: Bool
     /// The last that were found: an old answer is better than none.
@@ -24,10 +20,9 @@ final class ServerAddresses {
     private var turn = 0
     private var waiting: [([SocketAddress]) -> Void] = []
 
-    /// - Parameter lookUp: Finds the addresses of a name; it may block.
-    init(_ host: HostPort, eventLoop: any EventLoop, lookUp: @escaping LookUp = ServerAddresses.addresses) {
+    init(_ host: HostPort, eventLoop: any EventLoop, names: ServerNames = .system) {
         self.host = host
-        lookUpNow = lookUp
+        self.names = names
         self.eventLoop = eventLoop
         if let address = try? SocketAddress(ipAddress: host.host, port: host.port) {
             known = [address]
@@ -70,8 +65,8 @@ final class ServerAddresses {
     private func lookUp() {
         guard !isLookingUp else { return }
         isLookingUp = true
-        let (host, lookUpNow) = (self.host, self.lookUpNow)
-        NIOThreadPool.singleton.runIfActive(eventLoop: eventLoop) { lookUpNow(host) }
+        let (host, lookUp) = (self.host, names.lookUp)
+        NIOThreadPool.singleton.runIfActive(eventLoop: eventLoop) { lookUp(host) }
             .assumeIsolated()
             .whenComplete { result in self.lookedUp((try? result.get()) ?? []) }
     }
@@ -79,7 +74,7 @@ final class ServerAddresses {
     private func lookedUp(_ found: [SocketAddress]) {
         isLookingUp = false
         if !found.isEmpty { known = found }
-        freshUntil = .now() + (found.isEmpty ? Self.pauseAfterFailure : Self.freshFor)
+        freshUntil = .now() + (found.isEmpty ? Self.pauseAfterFailure : names.freshFor)
         let waiting = self.waiting
         self.waiting = []
         for body in waiting { body(inTurn()) }

@@ -28,7 +28,7 @@ final class ServerConnector {
         self.tls = tls
         self.timeout = .nanoseconds(Int64(clamping: timeout.nanosecondsClamped))
         self.worker = worker
-        addresses = ServerAddresses(server.address, eventLoop: worker.eventLoop)
+        addresses = ServerAddresses(server.address, eventLoop: worker.eventLoop, names: worker.names)
     }
 
     /// Whether a connection of this address may go on being used: a name may have moved elsewhere meanwhile.

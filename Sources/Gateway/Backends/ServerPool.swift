@@ -85,7 +85,7 @@ final class ServerPool {
     func lease(for client: ClientExchange) -> Lease {
         for connection in multiplexed {
             guard connector.isCurrent(connection.address) else {
-                connection.drain()
+                connection.drainLater()
                 return lease(for: client)
             }
             if let stream = connection.openStream() { return .server(stream) }
@@ -228,15 +228,17 @@ final class ServerPool {
 
     private func open() {
         let begunAt = worker.lastTick
-        connector.open(for: self) { result in
-            if case .success = result, !self.isForUpgradesAlone {
-                self.servers?.connected(self.place, begunAt: begunAt)
-            }
-            switch result {
-            case .success(.single(let connection)): self.opened(connection)
-            case .success(.multiplexed(let connection)): self.opened(connection)
-            case .failure(let failure): self.connectFailed(failure, begunAt: begunAt)
-            }
+        connector.open(for: self) { self.opened($0, begunAt: begunAt) }
+    }
+
+    private func opened(_ result: Result<ServerConnector.Connected, ServerFailure>, begunAt: UInt64) {
+        // Seen inside the handling of a request: those who are told of it may be others.
+        guard !worker.isHeadInUse else { return worker.postpone { self.opened(result, begunAt: begunAt) } }
+        if case .success = result, !isForUpgradesAlone { servers?.connected(place, begunAt: begunAt) }
+        switch result {
+        case .success(.single(let connection)): opened(connection)
+        case .success(.multiplexed(let connection)): opened(connection)
+        case .failure(let failure): connectFailed(failure, begunAt: begunAt)
         }
     }
 

@@ -184,8 +184,10 @@ extension ClientConnection {
     func writeOutput() {
         guard worker.outputOwner === self else { return }
         worker.outputOwner = nil
-        write(worker.output)
+        let bytes = worker.output
+        // Free for others before anything is written, which may run them.
         worker.output.clear()
+        write(bytes)
     }
 
     func write(_ bytes: ByteBuffer) {

@@ -38,8 +38,22 @@ extension ClientConnection {
 
     // MARK: Heads
 
+    /// The loop's head is in use by another request, inside which this was called.
+    private func readLater() {
+        guard !readsLater else { return }
+        readsLater = true
+        worker.postpone { [self] in
+            readsLater = false
+            process()
+        }
+    }
+
     /// Gives whether a head was complete, whatever came of it.
     private func readHead() -> Bool {
+        guard !worker.isHeadInUse else {
+            readLater()
+            return false
+        }
         let bytes = input
         let count = bytes.readableBytes
         guard count > 0 else { return false }

@@ -27,6 +27,8 @@ final class ClientConnection: ClientExchange, ChannelInboundHandler {
     /// Its place in the worker's list.
     var placeInWorker = -1
     private let isWelcome: Bool
+    /// Whether a turn of the loop is asked for in which what was received is read.
+    var readsLater = false
     private var isReading = true
     /// As the channel last said: asking it costs more than remembering.
     private var channelIsWritable = true

@@ -1,8 +1,10 @@
 /// What heads of both directions have: their fields, and what these say of framing and of the connection.
 ///
 /// Offsets into the bytes it was parsed from, which its user has at hand. One object an event loop and direction, used
-/// again for each head, so that parsing allocates nothing; it is only good until the next parse.
+/// again for each head, so that parsing allocates nothing; it is only good until the next parse (``HeadInUse``).
 class MessageHead {
+    /// How often the object was parsed into; for ``HeadStamp``.
+    final private(set) var parses: UInt64 = 0
     /// 0 or 1; higher minor versions are treated as 1 (RFC 9110 section 2.5).
     final var minorVersion = 1
     /// Only the first `fieldCount` are of this head.
@@ -30,6 +32,7 @@ class MessageHead {
     }
 
     func reset() {
+        parses &+= 1
         minorVersion = 1
         fieldCount = 0
         contentLength = nil

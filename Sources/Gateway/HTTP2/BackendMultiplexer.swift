@@ -77,8 +77,16 @@ final class BackendMultiplexer: ChannelInboundHandler {
         }
     }
 
+    /// As ``drain()``, but while a request is on its way to a server: no more requests from now on, and the rest, which
+    /// may show that the connection is lost and so end requests of others, in a turn of the loop of its own.
+    func drainLater() {
+        retire()
+        worker.postpone { [self] in drain() }
+    }
+
     /// No new requests; closed when the last one is answered.
     func drain() {
+        assert(!worker.isHeadInUse, "a connection is drained while a head is in use")
         retire()
         session.goAway(code: .noError)
         turn()
@@ -162,9 +170,9 @@ final class BackendMultiplexer: ChannelInboundHandler {
     private func take(_ event: HTTP2Session.Event) {
         switch event {
         case .headers(let id, let endStream, .initial):
-            with(id) { $0.headReceived(worker.answerFields, endStream: endStream) }
+            with(id) { $0.headReceived(endStream: endStream) }
         case .headers(let id, _, .trailers):
-            with(id) { $0.trailersReceived(worker.answerFields) }
+            with(id) { $0.trailersReceived() }
         case .data(let id, let bytes, let flowControlled, let endStream):
             if streams[id] == nil { session.consumed(stream: id, flowControlled) }
             with(id) { $0.bodyReceived(bytes, flowControlled: flowControlled, endStream: endStream) }

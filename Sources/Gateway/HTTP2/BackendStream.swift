@@ -150,14 +150,15 @@ final class BackendStream: ServerExchange {
 
     // MARK: What the server sends
 
-    func headReceived(_ fields: borrowing HeaderList, endStream: Bool) {
+    /// The fields stand in ``Worker/answerFields``.
+    func headReceived(endStream: Bool) {
         guard let client else { return }
         client.serverSpoke()
         worker.http2Head.clear()
         do throws(HTTP2Malformed) {
             let answersHead = details?.isHead == true
             try HTTP2BackendResponse.write(
-                fields,
+                worker.answerFields,
                 endStream: endStream,
                 answeringHead: answersHead,
                 to: &worker.http2Head
@@ -217,9 +218,10 @@ final class BackendStream: ServerExchange {
         if endStream { completed(trailers: []) } else { heard() }
     }
 
-    func trailersReceived(_ fields: borrowing HeaderList) {
+    /// The fields stand in ``Worker/answerFields``.
+    func trailersReceived() {
         do throws(HTTP2Malformed) {
-            let trailers = try HTTP2BackendResponse.trailers(fields)
+            let trailers = try HTTP2BackendResponse.trailers(worker.answerFields)
             if held != nil { held?.end = .complete(trailers) } else { completed(trailers: trailers) }
         } catch {
             broken()

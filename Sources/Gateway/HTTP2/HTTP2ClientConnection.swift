@@ -25,6 +25,8 @@ final class HTTP2ClientConnection: ChannelInboundHandler {
     /// Those that have ended in this turn: whoever ended them may not be done with them.
     private var ended: [HTTP2ClientStream] = []
     private var isInTurn = false
+    /// Whether a turn of the loop is asked for in which this takes its own.
+    private var turnsLater = false
     private var isWritable = true
     private var awaited = Awaited.request
     private var state = State.open
@@ -128,6 +130,8 @@ final class HTTP2ClientConnection: ChannelInboundHandler {
     /// one; within another it has only to wait.
     func turn() {
         guard !isInTurn else { return }
+        // Inside the handling of a request of another connection: ours may not be parsed yet.
+        guard !worker.isHeadInUse else { return turnLater() }
         isInTurn = true
         defer { isInTurn = false }
         repeat {
@@ -146,11 +150,21 @@ final class HTTP2ClientConnection: ChannelInboundHandler {
         updateDeadline()
     }
 
+    private func turnLater() {
+        guard !turnsLater else { return }
+        turnsLater = true
+        worker.postpone { [self] in
+            turnsLater = false
+            turn()
+        }
+    }
+
+    /// The fields of a head or of trailers stand in ``Worker/requestFields`` until the stream has read them, which it does
+    /// before anything else.
     private func take(_ event: HTTP2Session.Event) {
         switch event {
         case .headers(let id, let endStream, .initial): begin(id, endStream: endStream)
-        case .headers(let id, _, .trailers):
-            streams[id]?.trailersReceived(worker.requestFields)
+        case .headers(let id, _, .trailers): streams[id]?.trailersReceived()
         case .data(let id, let bytes, let flowControlled, let endStream):
             if let stream = streams[id] {
                 stream.bodyReceived(bytes, flowControlled: flowControlled, endStream: endStream)
@@ -173,7 +187,7 @@ final class HTTP2ClientConnection: ChannelInboundHandler {
     private func begin(_ id: UInt32, endStream: Bool) {
         let stream = spare.popLast() ?? HTTP2ClientStream(self)
         streams[id] = stream
-        stream.begin(id, worker.requestFields, endStream: endStream, isWelcome: isWelcome)
+        stream.begin(id, endStream: endStream, isWelcome: isWelcome)
         if !isWelcome { drain() }
     }
 

@@ -32,7 +32,8 @@ final class HTTP2ClientStream: ClientExchange {
 
     // MARK: What the client sends
 
-    func begin(_ id: UInt32, _ fields: borrowing HeaderList, endStream: Bool, isWelcome: Bool) {
+    /// The request's fields stand in ``Worker/requestFields``.
+    func begin(_ id: UInt32, endStream: Bool, isWelcome: Bool) {
         self.id = id
         // The object served another request before, and a reload may have changed who is trusted since.
         peer = connection.peer
@@ -51,11 +52,11 @@ final class HTTP2ClientStream: ClientExchange {
         record.version = .http2
         requestFraming = .none
         exchange = Exchange(clientWantsKeepAlive: true, expectsContinue: false)
-        guard isWelcome else { return refuseUnread(.tooManyConnections, fields) }
-        guard !fields.isTooLarge else { return refuseUnread(Refusal(.headTooLarge), fields) }
+        guard isWelcome else { return refuseUnread(.tooManyConnections) }
+        guard !worker.requestFields.isTooLarge else { return refuseUnread(Refusal(.headTooLarge)) }
         worker.http2Head.clear()
         do throws(HTTP2Malformed) {
-            let info = try HTTP2Request.write(fields, endStream: endStream, to: &worker.http2Head)
+            let info = try HTTP2Request.write(worker.requestFields, endStream: endStream, to: &worker.http2Head)
             if let length = info.contentLength { connection.session.expectLength(stream: id, length) }
         } catch {
             return malformed()
@@ -63,16 +64,16 @@ final class HTTP2ClientStream: ClientExchange {
         let bytes = worker.http2Head
         switch worker.parser.parse(bytes.readableBytesUInt8Span, into: worker.requestHead) {
         case .complete: begin(worker.requestHead, bytes, version: .http2)
-        case .refused(let violation): refuseUnread(Refusal(violation), fields)
+        case .refused(let violation): refuseUnread(Refusal(violation))
         case .incomplete: malformed()
         }
         process()
     }
 
     /// Refuses a request whose head was not read, or not to its end.
-    private func refuseUnread(_ refusal: Refusal, _ fields: borrowing HeaderList) {
+    private func refuseUnread(_ refusal: Refusal) {
         // A trusted proxy may be asking about a request, and would take a status of 200 for a grant.
-        record.isGRPC = !peer.isTrustedProxy && GRPCStatus.isRequest(fields)
+        record.isGRPC = !peer.isTrustedProxy && GRPCStatus.isRequest(worker.requestFields)
         refuse(refusal)
     }
 
@@ -105,9 +106,10 @@ final class HTTP2ClientStream: ClientExchange {
         waitingBody[waitingBody.count - 1].flowControlled += flowControlled
     }
 
-    func trailersReceived(_ fields: borrowing HeaderList) {
+    /// The fields stand in ``Worker/requestFields``.
+    func trailersReceived() {
         do throws(HTTP2Malformed) {
-            trailers = try HTTP2Request.trailers(fields)
+            trailers = try HTTP2Request.trailers(worker.requestFields)
         } catch {
             return malformed()
         }
@@ -323,6 +325,8 @@ final class HTTP2ClientStream: ClientExchange {
         end()
         connection.turn()
     }
+
+    override func retireConnection() { connection.drain() }
 
     override func cut() {
         connection.session.reset(stream: id, code: .internalError)

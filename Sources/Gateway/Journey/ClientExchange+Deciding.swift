@@ -7,6 +7,9 @@ extension ClientExchange {
     ///   - head: As parsed from the start of `bytes`.
     ///   - version: What the client speaks; the head is in the form of HTTP/1.1 whatever it is.
     final func begin(_ head: RequestHead, _ bytes: ByteBuffer, version: HTTPVersion) {
+        worker.headIsInUse()
+        defer { worker.headIsDone() }
+        headStamp = HeadStamp(head)
         let span = bytes.readableBytesUInt8Span
         setDeadline(nil)
         record = ExchangeRecord(startedAt: worker.now(), id: requestID(head, span))
@@ -31,19 +34,31 @@ extension ClientExchange {
 
     /// A slow step of the decision is done: the same request, from its head on, is decided on again.
     final func decideAgain() {
+        guard !worker.isHeadInUse else { return decideLater() }
         guard let bytes = undecided, case .deciding = phase else { return }
         undecided = nil
         // The loop's head object has served other requests meanwhile.
         phase = .head
         if stepGeneration != worker.serving.generation { askAnew() }
         if worker.parser.parse(bytes.readableBytesUInt8Span, into: worker.requestHead) == .complete {
+            worker.headIsInUse()
+            headStamp = HeadStamp(worker.requestHead)
             // It may have waited for long, for a token that is younger than the request.
             decide(worker.requestHead, bytes, isFirst: false, at: worker.unixTime(at: worker.now()))
+            worker.headIsDone()
         } else {
             refuse(.overloaded)
         }
         setReading(true)
         process()
+    }
+
+    private func decideLater() {
+        let serial = serial
+        worker.postpone { [self] in
+            // The object may serve another request by then.
+            if self.serial == serial { decideAgain() }
+        }
     }
 
     /// Another configuration has come into force, and asks by itself. A proof was used up, and counts.

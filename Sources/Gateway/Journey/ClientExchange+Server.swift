@@ -26,7 +26,13 @@ extension ClientExchange {
         )
         if let trace = record.trace { context.continues(trace, grant.outcome, at: now) }
         guard let pool = chooseServer() else { return refuse(.backendUnavailable) }
-        switch pool.lease(for: self) {
+        let lease = pool.lease(for: self)
+        // The offsets of another head would give this request that one's fields.
+        guard headStamp.holds(for: head) else {
+            assertionFailure("another head was parsed before this one was forwarded")
+            return giveUp(lease, of: pool)
+        }
+        switch lease {
         case .server(let server):
             take(server)
             BackendRequest.write(
@@ -52,6 +58,18 @@ extension ClientExchange {
             wait(at: pool)
         case .refused: refuse(.overloaded)
         }
+    }
+
+    /// The request cannot be forwarded any more, nor its connection trusted: 500.
+    private func giveUp(_ lease: ServerPool.Lease, of pool: ServerPool) {
+        switch lease {
+        case .server(let server): server.giveBack()
+        case .waiting: pool.forget(self)
+        case .refused: break
+        }
+        worker.failedInternally("a parsed head was overwritten before it was forwarded")
+        refuse(.internalError, closing: true)
+        retireConnection()
     }
 
     /// What is wrong with a handshake for a WebSocket; nil too where the request is none.
@@ -214,6 +232,12 @@ extension ClientExchange {
     ///   - wasActedOn: Whether the server may have acted on the request; if it said that it did not, any other may.
     final func serverLost(_ lost: ServerExchange, endsProperly: Bool, wasActedOn: Bool = true) {
         guard lost === server else { return }
+        // Seen inside the handling of a request, which may be another's or this one.
+        guard !worker.isHeadInUse else {
+            return worker.postpone { [self] in
+                serverLost(lost, endsProperly: endsProperly, wasActedOn: wasActedOn)
+            }
+        }
         server = nil
         if !wasActedOn, requestFraming == .none, triesMade < Self.mostRefusedTries {
             exchange.serverTaken(mayRetry: true)
@@ -250,6 +274,7 @@ extension ClientExchange {
     }
 
     final func serverTimedOut(_ late: ServerExchange) {
+        assert(!worker.isHeadInUse, "a deadline is met while a head is in use")
         guard late === server else { return }
         server = nil
         refuse(.backendTimeout)

@@ -54,6 +54,8 @@ class ClientExchange {
     final var triesMade = 0
     /// Whether the client's connection goes on after the answer.
     final var clientStays = true
+    /// What the worker's head has to be until the backend's is written.
+    final var headStamp = HeadStamp()
     /// What was received, from its head on, while the decision waits.
     final var undecided: ByteBuffer?
     /// The head for the backend, while it cannot be sent yet.
@@ -135,6 +137,9 @@ class ClientExchange {
     ///
     /// - Parameter closing: Whether the connection cannot go on, because nobody knows where the next request begins.
     func refuse(_ refusal: Refusal, closing: Bool = false) {}
+
+    /// The client's connection is not to be used for further requests.
+    func retireConnection() {}
 
     /// Ends the answer that is under way so that it cannot be taken for complete.
     func cut() {}

@@ -71,6 +71,12 @@ struct Refusal: Equatable {
         detail: "too many requests are waiting for the app",
         retryAfterSeconds: 1
     )
+    /// A check of the gateway's own failed.
+    static let internalError = Refusal(
+        .overloaded,
+        status: 500,
+        detail: "the gateway could not handle the request"
+    )
     static let tooManyConnections = Refusal(
         .overloaded,
         status: 503,

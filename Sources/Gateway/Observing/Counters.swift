@@ -19,6 +19,8 @@ struct Counters: Sendable {
     private(set) var durations: [Histogram]
     private(set) var overheads: [Histogram]
     var openConnections = 0
+    /// Requests that were answered 500, because something happened that must not be possible.
+    var internalErrors: UInt64 = 0
     var tokenCache = TokenCacheCounts()
 
     init(tenantCount: Int) {
@@ -91,6 +93,7 @@ struct Counters: Sendable {
             overheads[index].add(other.overheads[index])
         }
         openConnections += other.openConnections
+        internalErrors += other.internalErrors
         tokenCache.hits += other.tokenCache.hits
         tokenCache.misses += other.tokenCache.misses
         tokenCache.refusedHits += other.tokenCache.refusedHits

@@ -48,6 +48,8 @@ struct MetricsText {
         tokenCache(counters.tokenCache)
         head("gatehouse_connections", "gauge", "Client connections.")
         text += "gatehouse_connections{state=\"open\"} \(counters.openConnections)\n"
+        head("gatehouse_internal_errors_total", "counter", "Requests given up by a check that must never fail.")
+        text += "gatehouse_internal_errors_total \(counters.internalErrors)\n"
         self.backends(backends)
         health(backends)
         self.shared(shared, tenants)

@@ -101,7 +101,7 @@ extension ClientExchange {
         }
         refreshStage = .done
         dueRefresh = nil
-        let head = worker.requestHead
+        let head = worker.keptHead
         let received = kept.head
         let bytes = received.readableBytesUInt8Span
         guard let caller = record.caller,
@@ -291,7 +291,7 @@ extension ClientExchange {
         _ attempt: RefreshAttempt,
         isReplay: Bool
     ) -> ByteBuffer? {
-        let head = worker.requestHead
+        let head = worker.keptHead
         guard worker.parser.parse(bytes, into: head) == .complete else { return nil }
         var rewriter = HeadRewriter()
         rewriter.replaceAll(attempt.token, with: renewal.accessToken, head, bytes)

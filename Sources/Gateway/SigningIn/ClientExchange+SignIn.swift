@@ -156,7 +156,7 @@ extension ClientExchange {
         signInHead = nil
         checkedSignIn = signIn
         if requestFraming != .none { bodyInHand = BodyInHand(content: ByteBuffer(bytes: body), trailers: []) }
-        let head = worker.requestHead
+        let head = worker.keptHead
         guard worker.parser.parse(received.readableBytesUInt8Span, into: head) == .complete else {
             return endpointRefused(.overloaded)
         }

@@ -32,6 +32,7 @@ final class House: Sendable {
         _ setup: HouseSetup,
         script: BackendScript,
         values: [String: String],
+        names: ServerNames,
         closed: ClosedPort,
         scratch: Scratch
     ) async throws {
@@ -57,7 +58,8 @@ final class House: Sendable {
             logger: log.logger(),
             accessLog: .sink { accessLog.write($0) },
             sealingKeys: setup.sealingKeys.map { Secret($0) },
-            reading: { current.value.withLock { $0 }.reading(values) }
+            reading: { current.value.withLock { $0 }.reading(values) },
+            names: names
         )
         let bound = try await gateway.start()
         guard let first = bound.listeners.first else { throw Malformed("no listener") }
@@ -196,18 +198,28 @@ final class House: Sendable {
 
 /// Opens a house, lets `visit` in, and always closes it again.
 ///
-/// - Parameter values: What else is filled in for `{name}` in the setup.
+/// - Parameters:
+///   - values: What else is filled in for `{name}` in the setup.
+///   - names: How servers are found that are given by name.
 func withHouse(
     _ setup: HouseSetup = HouseSetup(),
     backend script: BackendScript = .ok,
     values: [String: String] = [:],
+    names: ServerNames = .system,
     _ visit: (House) async throws -> Void
 ) async throws {
     try await Street.shared.withPlace {
         let scratch = try Scratch()
         defer { scratch.remove() }
         let closed = try ClosedPort()
-        let house = try await House(setup, script: script, values: values, closed: closed, scratch: scratch)
+        let house = try await House(
+            setup,
+            script: script,
+            values: values,
+            names: names,
+            closed: closed,
+            scratch: scratch
+        )
         do {
             try await visit(house)
         } catch {

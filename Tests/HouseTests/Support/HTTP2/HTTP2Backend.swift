@@ -1,3 +1,4 @@
+import Glibc
 import NIOCore
 import NIOHPACK
 import NIOHTTP2
@@ -91,6 +92,17 @@ final class HTTP2Backend: Sendable {
 
     /// What the gateway did against the protocol, and scripts that failed.
     var complaints: [String] { books.state.withLock { $0.complaints } }
+
+    /// Breaks all connections off with a reset.
+    func reset() async throws {
+        for channel in books.state.withLock({ $0.channels }) {
+            guard let socket = channel as? any SocketOptionProvider else {
+                throw Malformed("a channel without a socket")
+            }
+            try await socket.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
+            try await channel.close()
+        }
+    }
 
     func stop() async {
         try? await listener.close()
