@@ -28,6 +28,9 @@ final class Worker {
     private(set) var serving: Serving
     private(set) var isDraining = false
 
+    /// What is held for clients that have not taken it.
+    var backlog = ClientBacklog.Total()
+
     // Values that are used again for each request.
     private(set) var parser: RequestHeadParser
     let requestHead = RequestHead()
@@ -352,6 +355,7 @@ final class Worker {
 
     func currentCounters() -> Counters {
         var counters = counters
+        counters.clientBacklog = backlog.bytes
         counters.tokenCache = serving.decision.authenticator.cacheCounts
         return counters
     }

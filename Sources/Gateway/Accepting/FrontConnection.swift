@@ -18,4 +18,15 @@ protocol FrontConnection: AnyObject {
 
     /// Close, whatever is under way.
     func closeNow()
+
+    /// What is held of answers that the client has not taken.
+    var backlog: ClientBacklog { get }
+
+    /// Others need the memory: end the connection at once, and hold nothing for it any more.
+    func closeForBacklog()
+}
+
+extension FrontConnection {
+    var backlog: ClientBacklog { ClientBacklog() }
+    func closeForBacklog() { closeNow() }
 }

@@ -73,8 +73,8 @@ final class BackendConnection: ServerExchange, ChannelInboundHandler {
         searched = 0
         self.request.clear()
         unwrittenFrom = 0
-        // A slow client of the exchange before may have had it paused.
-        setReading(true)
+        // A slow client of the exchange before may have had it paused; and this one may not take an answer yet.
+        setReading(client.isWritable)
         setDeadline(WheelTimer.never)
     }
 
@@ -113,7 +113,7 @@ final class BackendConnection: ServerExchange, ChannelInboundHandler {
     override func requestSent(at now: UInt64) {
         requestIsOut = true
         switch phase {
-        case .head: if !isHeld { setDeadline(now &+ pool.responseTimeout) }
+        case .head: if !isHeld, isReading { setDeadline(now &+ pool.responseTimeout) }
         case .body: if isReading { setDeadline(now &+ pool.idleTimeout) }
         case .idle, .tunnel, .closed: break
         }
@@ -138,9 +138,13 @@ final class BackendConnection: ServerExchange, ChannelInboundHandler {
         guard isReading != self.isReading, !isHeld else { return }
         self.isReading = isReading
         try? context?.channel.syncOptions?.setOption(.autoRead, value: isReading)
-        if case .body = phase {
-            setDeadline(isReading && requestIsOut ? worker.now() &+ pool.idleTimeout : WheelTimer.never)
+        let timeout: UInt64
+        switch phase {
+        case .body: timeout = pool.idleTimeout
+        case .head where requestIsOut: timeout = pool.responseTimeout
+        case .head, .idle, .tunnel, .closed: return
         }
+        setDeadline(isReading && requestIsOut ? worker.now() &+ timeout : WheelTimer.never)
     }
 
     override func sendTunnel(_ bytes: ByteBuffer) {

@@ -191,6 +191,7 @@ extension ClientConnection {
     }
 
     func write(_ bytes: ByteBuffer) {
+        writtenBytes &+= UInt64(bytes.readableBytes)
         context?.write(wrapOutboundOut(bytes), promise: nil)
         hasUnflushed = true
     }
@@ -199,6 +200,7 @@ extension ClientConnection {
         guard hasUnflushed else { return }
         hasUnflushed = false
         context?.flush()
+        if !isWritable { updateBacklog() }
     }
 
     // MARK: Tunnels

@@ -1,6 +1,4 @@
-import Glibc
 import NIOCore
-import NIOSSL
 import Tenants
 
 /// One client connection over HTTP/1.1: the last handler in its channel, and the only one without TLS. Here a request
@@ -26,10 +24,14 @@ final class ClientConnection: ClientExchange, ChannelInboundHandler {
     var hasUnflushed = false
     /// Its place in the worker's list.
     var placeInWorker = -1
+    private(set) var backlog = ClientBacklog()
+    /// All bytes that were handed to the channel.
+    var writtenBytes: UInt64 = 0
     private let isWelcome: Bool
     /// Whether a turn of the loop is asked for in which what was received is read.
     var readsLater = false
     private var isReading = true
+    private var isReset = false
     /// As the channel last said: asking it costs more than remembering.
     private var channelIsWritable = true
 
@@ -90,6 +92,7 @@ final class ClientConnection: ClientExchange, ChannelInboundHandler {
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         channelIsWritable = context.channel.isWritable
+        updateBacklog()
         switch phase {
         case .lingering, .closed: return
         // The answer's own timeouts hold, unless the client takes nothing of it.
@@ -124,7 +127,19 @@ final class ClientConnection: ClientExchange, ChannelInboundHandler {
         abandonExchange()
         if worker.outputOwner === self { worker.outputOwner = nil }
         worker.closed(self)
+        updateBacklog()
         input = ByteBuffer()
+    }
+
+    /// What the channel holds is of interest once it says that it is too much.
+    func updateBacklog() {
+        var unsent = 0
+        if !channelIsWritable, !isReset, let context {
+            if case .closed = phase {} else { unsent = context.unsentBytes }
+        }
+        guard unsent != backlog.bytes else { return }
+        let taken = writtenBytes > UInt64(unsent) ? writtenBytes - UInt64(unsent) : 0
+        worker.backlogChanged(by: backlog.update(bytes: unsent, taken: taken, at: worker.lastTick))
     }
 
     // MARK: What the clock says
@@ -166,12 +181,10 @@ final class ClientConnection: ClientExchange, ChannelInboundHandler {
         if answerIsCloseDelimited { reset() } else { lingerAndClose() }
     }
 
-    /// A reset: the client must not take what it has for the whole.
+    /// The client must not take what it has for the whole.
     private func reset() {
-        _ = (context?.channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
-        // Past the TLS library, whose close_notify would say that this is the end.
-        let tls = try? context?.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)
-        (tls ?? context)?.close(promise: nil)
+        isReset = true
+        context?.reset()
     }
 
     override func setReading(_ isReading: Bool) {
@@ -188,6 +201,12 @@ extension ClientConnection: FrontConnection {
     func drain() {
         if case .head = phase, input.readableBytes == 0 { lingerAndClose() }
         tunnel?.close(.shuttingDown)
+    }
+
+    func closeForBacklog() {
+        isReset = true
+        updateBacklog()
+        context?.reset()
     }
 
     func endRevoked(unixTime: Double, at now: UInt64) -> Bool { endIfRevoked(unixTime: unixTime, at: now) }

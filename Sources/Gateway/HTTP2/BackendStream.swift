@@ -44,6 +44,7 @@ final class BackendStream: ServerExchange {
     override func begin(_ client: ClientExchange, _ request: Request) {
         self.client = client
         details = request
+        isReading = client.isWritable
     }
 
     override func send(_ bytes: ByteBuffer) {
@@ -110,7 +111,7 @@ final class BackendStream: ServerExchange {
         requestIsOut = true
         sentAt = worker.lastTick
         switch phase {
-        case .head: if held == nil { setDeadline(now &+ pool.responseTimeout) }
+        case .head: if held == nil, isReading { setDeadline(now &+ pool.responseTimeout) }
         case .body: heard()
         case .ended: break
         }
@@ -119,7 +120,12 @@ final class BackendStream: ServerExchange {
     override func setReading(_ isReading: Bool) {
         guard isReading != self.isReading else { return }
         self.isReading = isReading
-        if isReading { heard() } else if case .body = phase { setDeadline(WheelTimer.never) }
+        switch phase {
+        case .body: if isReading { heard() } else { setDeadline(WheelTimer.never) }
+        case .head where requestIsOut && held == nil:
+            setDeadline(isReading ? worker.now() &+ pool.responseTimeout : WheelTimer.never)
+        case .head, .ended: break
+        }
         guard isReading, heldBack > 0 else { return }
         connection.session.consumed(stream: id, heldBack)
         heldBack = 0

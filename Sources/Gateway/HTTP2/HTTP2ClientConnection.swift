@@ -10,6 +10,8 @@ final class HTTP2ClientConnection: ChannelInboundHandler {
     typealias OutboundOut = ByteBuffer
 
     private static let lingerTime: UInt64 = 2_000_000_000
+    /// Bytes a second that a client takes at least of answers that wait for it, on average over `idle_timeout`.
+    private static let leastRate: UInt64 = 1024
 
     let worker: Worker
     private(set) var peer: Peer
@@ -17,6 +19,9 @@ final class HTTP2ClientConnection: ChannelInboundHandler {
     /// Only touched from here and from the streams; neither keeps what it takes of it beyond a call.
     var session: HTTP2Session
     var placeInWorker = -1
+    private(set) var backlog = ClientBacklog()
+    /// Whether no server is read from, since the client has not taken what came before.
+    private(set) var holdsServers = false
     private let isWelcome: Bool
     private var context: ChannelHandlerContext?
     private var streams: [UInt32: HTTP2ClientStream] = [:]
@@ -29,6 +34,8 @@ final class HTTP2ClientConnection: ChannelInboundHandler {
     private var turnsLater = false
     private var isWritable = true
     private var awaited = Awaited.request
+    /// What was sent when the time for ``Awaited/answersTaken`` began.
+    private var sentBefore: UInt64 = 0
     private var state = State.open
     private let timer = WheelTimer()
 
@@ -37,8 +44,8 @@ final class HTTP2ClientConnection: ChannelInboundHandler {
         case nothing
         case request
         case restOfHeaders
-        /// With what was sent so far: each octet that the client takes gives it more time.
-        case answersTaken(UInt64)
+        /// The client is to take what waits for it. A single octet now and then gives it no more time.
+        case answersTaken
     }
 
     private enum State {
@@ -86,6 +93,7 @@ final class HTTP2ClientConnection: ChannelInboundHandler {
         session.writabilityChanged(isWritable)
         // A client that takes nothing is not asked for more.
         try? context.channel.syncOptions?.setOption(.autoRead, value: isWritable)
+        updateBacklog()
         // One that is closing keeps the deadline for that.
         guard state == .open || state == .draining else { return }
         guard isWritable else { return setDeadline(worker.idleTimeout) }
@@ -114,6 +122,7 @@ final class HTTP2ClientConnection: ChannelInboundHandler {
         state = .closed
         worker.timers.retire(timer)
         worker.closed(self)
+        updateBacklog()
         abandonStreams()
         spare = []
     }
@@ -146,6 +155,7 @@ final class HTTP2ClientConnection: ChannelInboundHandler {
             if state != .closed { spare.append(contentsOf: ended.prefix(max(0, 16 - spare.count))) }
             ended.removeAll(keepingCapacity: true)
         }
+        updateBacklog()
         if state == .draining, streams.isEmpty, session.openStreams == 0 { return close() }
         updateDeadline()
     }
@@ -156,6 +166,33 @@ final class HTTP2ClientConnection: ChannelInboundHandler {
         worker.postpone { [self] in
             turnsLater = false
             turn()
+        }
+    }
+
+    // MARK: What the client does not take
+
+    /// Counts what is held for the client, and has the servers of its streams wait with the rest, or go on.
+    private func updateBacklog() {
+        var held = 0
+        var taken = session.sentLength
+        if state != .closed {
+            held = session.queuedLength
+            // As long as the channel takes more, what it holds is little.
+            if !isWritable, let context {
+                let unsent = context.unsentBytes
+                held += unsent
+                taken = taken > UInt64(unsent) ? taken - UInt64(unsent) : 0
+            }
+        }
+        guard held != backlog.bytes else { return }
+        worker.backlogChanged(by: backlog.update(bytes: held, taken: taken, at: worker.lastTick))
+        if !holdsServers, held > session.limits.queueHighMark {
+            holdsServers = true
+            for stream in streams.values { stream.holdServer() }
+        } else if holdsServers, held <= session.limits.queueLowMark {
+            holdsServers = false
+            let waiting = streams
+            for stream in waiting.values { stream.releaseServer() }
         }
     }
 
@@ -208,17 +245,21 @@ final class HTTP2ClientConnection: ChannelInboundHandler {
             awaited = .restOfHeaders
         } else if streams.isEmpty, session.openStreams == 0 {
             awaited = .request
-        } else if session.openStreams > streams.count {
-            awaited = .answersTaken(session.sentLength)
+        } else if session.openStreams > streams.count || holdsServers {
+            awaited = .answersTaken
         }
         guard awaited != self.awaited else { return }
         self.awaited = awaited
+        sentBefore = session.sentLength
         switch awaited {
         case .nothing: setDeadline(nil)
         case .restOfHeaders: setDeadline(worker.headerTimeout)
         case .request, .answersTaken: setDeadline(worker.idleTimeout)
         }
     }
+
+    /// Octets of bodies that a client must have taken within `idle_timeout` while answers wait for it.
+    private var leastTaken: UInt64 { max(1, Self.leastRate * (worker.idleTimeout / 1_000_000) / 1000) }
 
     private func setDeadline(_ timeout: UInt64?) {
         worker.timers.set(timer, timeout.map { worker.lastTick &+ $0 } ?? WheelTimer.never)
@@ -257,11 +298,27 @@ extension HTTP2ClientConnection: FrontConnection {
     func trust(_ proxies: [AddressRange]) { peer = peer.trusting(proxies) }
 
     func closeNow() { context?.close(promise: nil) }
+
+    func closeForBacklog() {
+        // What the streams hold goes with them; the rest goes with the channel.
+        state = .closed
+        worker.timers.retire(timer)
+        worker.closed(self)
+        updateBacklog()
+        abandonStreams()
+        spare = []
+        context?.reset()
+    }
 }
 
 extension HTTP2ClientConnection: WheelTimerTarget {
     func deadlineMet() {
         guard isWritable else { return closeNow() }
+        let isServing = state == .open || state == .draining
+        if awaited == .answersTaken, isServing, session.sentLength - sentBefore >= leastTaken {
+            sentBefore = session.sentLength
+            return setDeadline(worker.idleTimeout)
+        }
         switch (state, awaited) {
         case (.open, .request): drain()
         case (.open, .restOfHeaders):

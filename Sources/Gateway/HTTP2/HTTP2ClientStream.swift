@@ -142,7 +142,7 @@ final class HTTP2ClientStream: ClientExchange {
             if piece.bytes.readableBytes > 0 { passOn(piece.bytes, to: server) }
         }
         if requestEnded {
-            setDeadline(isWritable ? nil : worker.idleTimeout)
+            setDeadline(timeToTake)
             return endRequest(server, trailers: trailers)
         }
         server.flush(bodyFollows: true)
@@ -203,11 +203,28 @@ final class HTTP2ClientStream: ClientExchange {
 
     // MARK: What goes back
 
-    override var isWritable: Bool { !connection.session.isCongested(stream: id) }
+    override var isWritable: Bool { !connection.holdsServers && !connection.session.isCongested(stream: id) }
+
+    /// Time for the client to take something of this stream. While all streams wait, that is the connection's concern.
+    private var timeToTake: UInt64? { isWritable || connection.holdsServers ? nil : worker.idleTimeout }
+
+    /// Too much is held for the client, on whichever streams.
+    func holdServer() {
+        server?.setReading(false)
+        if case .answer = phase, exchange.answerHasBegun { setDeadline(nil) }
+    }
+
+    func releaseServer() {
+        if isWritable { return becameWritable() }
+        if case .answer = phase, exchange.answerHasBegun { setDeadline(worker.idleTimeout) }
+    }
 
     func becameWritable() {
+        guard isWritable else { return }
         switch phase {
-        case .answer, .deciding: setDeadline(nil)
+        // Before it has begun, an answer of the gateway's own has a deadline of another kind.
+        case .answer: if exchange.answerHasBegun { setDeadline(nil) }
+        case .deciding: setDeadline(nil)
         case .body: setDeadline(worker.idleTimeout)
         case .head, .waitingForServer, .tunnel, .readingPastBody, .closing, .lingering, .closed: break
         }
@@ -272,7 +289,7 @@ final class HTTP2ClientStream: ClientExchange {
         switch phase {
         case .body where !isWritable, .answer where !isWritable:
             server?.setReading(false)
-            setDeadline(worker.idleTimeout)
+            setDeadline(timeToTake)
         // While both talk, the client is not late with its body.
         case .body: setDeadline(worker.idleTimeout)
         case .tunnel: if !isWritable { server?.setReading(false) }

@@ -21,6 +21,8 @@ struct Counters: Sendable {
     var openConnections = 0
     /// Requests that were answered 500, because something happened that must not be possible.
     var internalErrors: UInt64 = 0
+    /// Bytes of answers that clients have not taken.
+    var clientBacklog = 0
     var tokenCache = TokenCacheCounts()
 
     init(tenantCount: Int) {
@@ -94,6 +96,7 @@ struct Counters: Sendable {
         }
         openConnections += other.openConnections
         internalErrors += other.internalErrors
+        clientBacklog += other.clientBacklog
         tokenCache.hits += other.tokenCache.hits
         tokenCache.misses += other.tokenCache.misses
         tokenCache.refusedHits += other.tokenCache.refusedHits

@@ -50,6 +50,8 @@ struct MetricsText {
         text += "gatehouse_connections{state=\"open\"} \(counters.openConnections)\n"
         head("gatehouse_internal_errors_total", "counter", "Requests given up by a check that must never fail.")
         text += "gatehouse_internal_errors_total \(counters.internalErrors)\n"
+        head("gatehouse_client_backlog_bytes", "gauge", "Bytes of answers that clients have not taken yet.")
+        text += "gatehouse_client_backlog_bytes \(counters.clientBacklog)\n"
         self.backends(backends)
         health(backends)
         self.shared(shared, tenants)

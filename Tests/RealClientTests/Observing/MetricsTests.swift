@@ -12,6 +12,7 @@ extension RealClients {
             "gatehouse_token_cache": "counter", "gatehouse_refresh": "counter", "gatehouse_revocations": "gauge",
             "gatehouse_revocation_staleness_seconds": "gauge", "gatehouse_backend_requests": "counter",
             "gatehouse_backend_healthy": "gauge", "gatehouse_connections": "gauge",
+            "gatehouse_client_backlog_bytes": "gauge",
             "gatehouse_config_reload": "counter", "gatehouse_store_up": "gauge", "gatehouse_traces_dropped": "counter",
             "process_resident_memory_bytes": "gauge",
         ]

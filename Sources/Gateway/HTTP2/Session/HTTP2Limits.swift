@@ -28,6 +28,12 @@ struct HTTP2Limits {
     var congestionHighMark = 65_536
     /// … until no more than this is left.
     var congestionLowMark = 16_384
+    /// With more unsent bytes than this on all streams together, the sources of all streams should pause …
+    var queueHighMark = 524_288
+    /// … until no more than this is left.
+    var queueLowMark = 262_144
+    /// With as many unsent bytes, no stream is opened: new ones are answered REFUSED_STREAM, until the peer has taken some.
+    var maximumQueued = 1 << 20
     /// Bytes of queued data that go into the output before the owner must take it.
     var outputStep = 131_072
     /// Answers to PINGs and SETTINGS that may wait for a peer that does not read: one that sends them all the same

@@ -127,7 +127,8 @@ extension HTTP2Session {
     ) throws(HTTP2Violation) -> Event? {
         highestPeerStream = stream
         guard !dependsOnItself else { throw .stream(stream, .protocolError) }
-        guard lastStreamForPeer == nil, streams.count < limits.maximumStreams else {
+        guard lastStreamForPeer == nil, streams.count < limits.maximumStreams, queuedLength < limits.maximumQueued
+        else {
             guard refusals.allows(at: now) else { throw .flood("there are too many streams above the limit") }
             resetUnknown(stream, .refusedStream)
             return nil

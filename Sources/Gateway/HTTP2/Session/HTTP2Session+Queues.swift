@@ -30,15 +30,14 @@ extension HTTP2Session {
         while sendWindow > 0, output.readableBytes < limits.outputStep, let place = streams.readyPlace {
             let room = min(frameLength, streams[place].sendWindow, sendWindow)
             let length = min(room, streams[place].queue.readableBytes)
-            guard let piece = streams[place].queue.readSlice(length: length) else { return }
+            guard let piece = streams[place].dequeue(length) else { return }
+            queuedLength -= length
             let rest = streams[place].queue.readableBytes
             let isLast = rest == 0 && streams[place].endsAfterQueue
             if streams[place].isCongested, rest <= limits.congestionLowMark {
                 streams[place].isCongested = false
                 if !streams[place].endsAfterQueue { queuedEvents.append(.writable(stream: streams[place].id)) }
             }
-            // Lets go of the buffer that it was a part of.
-            if rest == 0 { streams[place].queue = ByteBuffer() }
             streams.moveReadyToEnd(place)
             streams.updateReady(place)
             let trailers = streams[place].trailers
@@ -47,6 +46,8 @@ extension HTTP2Session {
                 continue
             }
             let id = streams[place].id
+            streams[place].trailers = nil
+            queuedLength -= trailers.readableBytes
             writeData(place, piece, isLast: false)
             writeTrailers(id, trailers)
             closeLocal(place)

@@ -41,6 +41,7 @@ extension HTTP2Session {
             guard rest.readableBytes > 0 else { return }
         }
         streams[place].enqueue(rest)
+        queuedLength += rest.readableBytes
         streams[place].endsAfterQueue = endStream
         if streams[place].queue.readableBytes > limits.congestionHighMark { streams[place].isCongested = true }
         streams.updateReady(place)
@@ -55,6 +56,7 @@ extension HTTP2Session {
         guard streams[place].queue.readableBytes == 0 else {
             streams[place].endsAfterQueue = true
             streams[place].trailers = block.bytes
+            queuedLength += block.bytes.readableBytes
             return
         }
         writeTrailers(stream, block.bytes)

@@ -76,6 +76,8 @@ struct HTTP2Session: ~Copyable {
     var sendWindow = HTTP2Settings.initialWindow
     var receiveWindow = HTTP2Settings.initialWindow
     var unreturned = 0
+    /// Octets of bodies and trailers that wait in the streams' queues.
+    var queuedLength = 0
     /// Octets of bodies that were written to the output.
     var sentLength: UInt64 = 0
     /// What each stream of ours begins with, as far as the peer can know.

@@ -44,13 +44,35 @@ struct HTTP2Stream {
     /// Whether the peer's END_STREAM has come where the announced length says.
     var hasExpectedLength: Bool { expectedLength.map { $0 == receivedLength } ?? true }
 
+    /// Octets that wait to be sent.
+    var queuedLength: Int { queue.readableBytes + (trailers?.readableBytes ?? 0) }
+
     mutating func enqueue(_ bytes: ByteBuffer) {
         guard queue.readableBytes > 0 else {
             queue = bytes
+            if 2 * queue.readableBytes < queue.storageCapacity { copyQueue() }
             return
         }
         // What was sent is let go before the buffer would grow for it.
         if queue.readerIndex > queue.readableBytes { queue.discardReadBytes() }
         queue.writeImmutableBuffer(bytes)
+    }
+
+    /// Takes the next bytes of the queue. What is left does not keep a buffer that is far larger.
+    mutating func dequeue(_ length: Int) -> ByteBuffer? {
+        let piece = queue.readSlice(length: length)
+        if queue.readableBytes == 0 {
+            queue = ByteBuffer()
+        } else if 4 * queue.readableBytes < queue.storageCapacity {
+            copyQueue()
+        }
+        return piece
+    }
+
+    /// A slice keeps the whole buffer that it was read into: a peer that takes all but a byte would have us keep 64 KiB.
+    private mutating func copyQueue() {
+        var copy = ByteBufferAllocator().buffer(capacity: queue.readableBytes)
+        copy.writeImmutableBuffer(queue)
+        queue = copy
     }
 }

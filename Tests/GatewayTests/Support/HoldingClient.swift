@@ -1,0 +1,31 @@
+import Tenants
+
+@testable import Gateway
+
+/// A client's connection that holds as much as a test says.
+final class HoldingClient: FrontConnection {
+    var placeInWorker = -1
+    var backlog = ClientBacklog()
+    private(set) var isClosed = false
+    private let worker: Worker
+
+    init(_ worker: Worker) {
+        self.worker = worker
+        _ = worker.opened(self)
+    }
+
+    func hold(_ bytes: Int, taken: UInt64, at now: UInt64) {
+        worker.backlogChanged(by: backlog.update(bytes: bytes, taken: taken, at: now))
+    }
+
+    func closeForBacklog() {
+        isClosed = true
+        hold(0, taken: 0, at: 0)
+        worker.closed(self)
+    }
+
+    func drain() {}
+    func endRevoked(unixTime: Double, at now: UInt64) -> Bool { false }
+    func trust(_ proxies: [AddressRange]) {}
+    func closeNow() { closeForBacklog() }
+}

@@ -1,0 +1,73 @@
+import TestSupport
+import Testing
+
+/// Clients that ask for much over one connection and take little of it.
+@Suite struct UnreadAnswerTests {
+    private static let streams = 100
+    private static let size = 256 << 10
+    /// What may be held for one connection.
+    private static let bound = 1 << 20
+
+    private func held(_ house: House) async throws -> Int {
+        Int(try await house.metrics().value("gatehouse_client_backlog_bytes") ?? -1)
+    }
+
+    private static let large = BackendScript { exchange in
+        try await exchange.body()
+        let body = [UInt8](repeating: 7, count: size)
+        try await exchange.send("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n")
+        try await exchange.send(body)
+    }
+
+    @Test func connectionHoldsAMebibyteAtMostAndLosesNothing() async throws {
+        try await withHouse(backend: Self.large) { house async throws in
+            let client = try await house.http2(.initialWindowSize(0))
+            await client.keepWindowsShut()
+            var streams: [Int] = []
+            for _ in 0..<Self.streams { streams.append(try await client.open("/open/large")) }
+            for _ in streams { _ = try await house.backend.arrivals.next() }
+            // Whatever has come of the answers by then: each was asked for, and most would be here.
+            var most = 0
+            for _ in 0..<100 {
+                #expect(try await client.sync())
+                most = max(most, try await held(house))
+            }
+            #expect(most > 0)
+            #expect(most <= Self.bound)
+            // Others are served, and nothing is lost once the client reads.
+            #expect(try await house.request("/open/large").body.bytes.count == Self.size)
+            for stream in streams {
+                try await client.send(.windowUpdate(stream, Self.size), .windowUpdate(0, Self.size))
+            }
+            for stream in streams {
+                let answer = try await client.answer(on: stream)
+                #expect(answer.body.bytes.count == Self.size)
+            }
+            let left = try await house.metrics { $0.value("gatehouse_client_backlog_bytes") == 0 }
+            #expect(left.value("gatehouse_client_backlog_bytes") == 0)
+        }
+    }
+
+    /// The answer is whole at the gateway, so that no exchange is under way that would have a deadline.
+    @Test func octetNowAndThenGivesNoMoreTime() async throws {
+        let body = String(repeating: "a", count: 20_000)
+        let script = BackendScript { exchange in
+            try await exchange.body()
+            try await exchange.sendOK(body)
+        }
+        let setup = HouseSetup(gateway: "limits: { idle_timeout: 1s }")
+        try await withHouse(setup, backend: script) { house async throws in
+            let client = try await house.http2(.initialWindowSize(0))
+            let stream = try await client.open("/open/x")
+            _ = try await house.backend.arrivals.next()
+            // Far more often than the timeout, and far less than a KiB a second.
+            var isClosed = false
+            for _ in 0..<100 where !isClosed {
+                _ = try? await client.send(.windowUpdate(stream, 1))
+                isClosed = try await !client.sync()
+                try await Task.sleep(for: .milliseconds(100))
+            }
+            #expect(isClosed)
+        }
+    }
+}
