@@ -9,7 +9,7 @@ extension ClientConnection {
     // MARK: The backend's answer. Small pieces gather in the loop's output buffer until the read is over.
 
     func writeInterim(_ head: ResponseHead, _ bytes: Span<UInt8>) {
-        if head.status == 100 { exchange.continuePassedOn() }
+        if head.status == 100 { continuePassedOn() }
         // HTTP/1.0 has no interim answers (RFC 9110 section 15.2).
         guard record.version != .http10 else { return }
         takeOutput()
@@ -62,7 +62,7 @@ extension ClientConnection {
         flush()
         if !isWritable { server?.setReading(false) }
         // While both talk, the client is not late with its body.
-        if case .body = phase, isWritable { setDeadline(worker.idleTimeout) }
+        if case .body = phase, isWritable { updateBodyDeadline() }
     }
 
     func writeLast(trailers: [UInt8]) {

@@ -88,6 +88,7 @@ extension ClientConnection {
     private func readBody() -> Bool {
         guard let server else { return false }
         let bytes = input
+        let receivedBefore = bodyBytesReceived
         var position = 0
         while true {
             switch decoder.next(bytes.readableBytesUInt8Span, from: &position) {
@@ -105,8 +106,7 @@ extension ClientConnection {
                 // What came of the flush may have ended the exchange.
                 guard self.server === server, case .body = phase else { return true }
                 if !server.isWritable { setReading(false) }
-                // Sending on does not excuse a client that takes nothing of an answer.
-                if isWritable { setDeadline(worker.idleTimeout) }
+                bodyAwaited(since: receivedBefore)
                 return false
             case .violation(let violation):
                 abandonServer()
@@ -121,7 +121,7 @@ extension ClientConnection {
     }
 
     private func bodyEnded(_ server: ServerExchange) {
-        setDeadline(isWritable ? nil : worker.idleTimeout)
+        if isWritable { setDeadline(nil) } else { answerIsHeldUp() }
         endRequest(server, trailers: decoder.trailerSection)
     }
 

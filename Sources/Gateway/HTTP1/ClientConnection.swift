@@ -44,6 +44,10 @@ final class ClientConnection: ClientExchange, ChannelInboundHandler {
     // MARK: What the exchange asks for
 
     override var isWritable: Bool { channelIsWritable }
+    override var answerBytesTaken: Int {
+        let held = (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+        return max(0, record.bodyBytes - held)
+    }
     override func process() { readOn() }
     override func interim(_ head: ResponseHead, _ bytes: Span<UInt8>) { writeInterim(head, bytes) }
     override func answerBegan(_ head: ResponseHead, _ bytes: Span<UInt8>, _ framing: ResponseFraming) {
@@ -93,13 +97,16 @@ final class ClientConnection: ClientExchange, ChannelInboundHandler {
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         channelIsWritable = context.channel.isWritable
         updateBacklog()
+        if channelIsWritable { answerFlowsAgain() }
         switch phase {
         case .lingering, .closed: return
         // The answer's own timeouts hold, unless the client takes nothing of it.
+        case .answer where !isWritable, .body where !isWritable: answerIsHeldUp()
+        case .body: updateBodyDeadline()
         case .answer, .deciding: setDeadline(isWritable ? nil : worker.idleTimeout)
         case .head where isWritable && input.readableBytes > 0: setDeadline(worker.headerTimeout)
         case .tunnel: break
-        case .head, .waitingForServer, .body, .readingPastBody, .closing: setDeadline(worker.idleTimeout)
+        case .head, .waitingForServer, .readingPastBody, .closing: setDeadline(worker.idleTimeout)
         }
         server?.setReading(isWritable)
         if case .head = phase, isWritable { proceed() }

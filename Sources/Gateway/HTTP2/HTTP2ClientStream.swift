@@ -135,20 +135,21 @@ final class HTTP2ClientStream: ClientExchange {
     private func passBody() {
         guard let server else { return }
         // A request without content is not sent on before it is known that none comes.
-        if requestFraming == .length(0), !requestEnded, waitingBody.isEmpty { return }
+        if requestFraming == .length(0), !requestEnded, waitingBody.isEmpty { return bodyAwaited(since: 0) }
+        let receivedBefore = bodyBytesReceived
         for piece in takeWaitingBody() {
             giveBack(piece.flowControlled)
             guard bodyReceived(piece.bytes.readableBytes) else { return bodyTooLarge() }
             if piece.bytes.readableBytes > 0 { passOn(piece.bytes, to: server) }
         }
         if requestEnded {
-            setDeadline(timeToTake)
+            if connection.session.isCongested(stream: id) { answerIsHeldUp() } else { setDeadline(nil) }
             return endRequest(server, trailers: trailers)
         }
         server.flush(bodyFollows: true)
         guard self.server === server, case .body = phase else { return }
         setReading(server.isWritable)
-        if isWritable { setDeadline(worker.idleTimeout) }
+        bodyAwaited(since: receivedBefore)
     }
 
     /// What may be passed on of the body. The piece that completes the announced length waits for END_STREAM: otherwise a
@@ -205,34 +206,43 @@ final class HTTP2ClientStream: ClientExchange {
 
     override var isWritable: Bool { !connection.holdsServers && !connection.session.isCongested(stream: id) }
 
-    /// Time for the client to take something of this stream. While all streams wait, that is the connection's concern.
-    private var timeToTake: UInt64? { isWritable || connection.holdsServers ? nil : worker.idleTimeout }
-
-    /// Too much is held for the client, on whichever streams.
-    func holdServer() {
-        server?.setReading(false)
-        if case .answer = phase, exchange.answerHasBegun { setDeadline(nil) }
+    /// Holds the client to taking what is queued on this stream. A stream that waits only because the connection holds too
+    /// much has no deadline for that; the connection has.
+    private func awaitReader() {
+        if connection.session.isCongested(stream: id) {
+            answerIsHeldUp()
+        } else if case .body = phase {
+            updateBodyDeadline()
+        } else {
+            setDeadline(nil)
+        }
     }
 
+    /// Too much is held for the client, on whichever streams.
+    func holdServer() { server?.setReading(false) }
+
     func releaseServer() {
-        if isWritable { return becameWritable() }
-        if case .answer = phase, exchange.answerHasBegun { setDeadline(worker.idleTimeout) }
+        if isWritable { becameWritable() }
+    }
+
+    override var answerBytesTaken: Int {
+        max(0, record.bodyBytes - connection.session.pendingBytes(stream: id) - (lastPiece?.readableBytes ?? 0))
     }
 
     func becameWritable() {
-        guard isWritable else { return }
+        answerFlowsAgain()
         switch phase {
         // Before it has begun, an answer of the gateway's own has a deadline of another kind.
         case .answer: if exchange.answerHasBegun { setDeadline(nil) }
         case .deciding: setDeadline(nil)
-        case .body: setDeadline(worker.idleTimeout)
+        case .body: updateBodyDeadline()
         case .head, .waitingForServer, .tunnel, .readingPastBody, .closing, .lingering, .closed: break
         }
-        server?.setReading(true)
+        if isWritable { server?.setReading(true) }
     }
 
     override func interim(_ head: ResponseHead, _ bytes: Span<UInt8>) {
-        if head.status == 100 { exchange.continuePassedOn() }
+        if head.status == 100 { continuePassedOn() }
         connection.session.sendHeaders(stream: id, endStream: false) { encoder, out in
             HTTP2Response.encodeInterim(head, bytes, shape: answerShape, with: &encoder, to: &out)
         }
@@ -289,9 +299,9 @@ final class HTTP2ClientStream: ClientExchange {
         switch phase {
         case .body where !isWritable, .answer where !isWritable:
             server?.setReading(false)
-            setDeadline(timeToTake)
+            awaitReader()
         // While both talk, the client is not late with its body.
-        case .body: setDeadline(worker.idleTimeout)
+        case .body: updateBodyDeadline()
         case .tunnel: if !isWritable { server?.setReading(false) }
         case .head, .deciding, .waitingForServer, .answer, .readingPastBody, .closing, .lingering, .closed: break
         }

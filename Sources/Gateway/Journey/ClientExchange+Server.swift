@@ -164,6 +164,7 @@ extension ClientExchange {
         exchange.serverTaken(mayRetry: mayRetry && requestFraming == .none)
         guard requestFraming == .none else {
             phase = .body
+            beginBodyRate()
             if let body = bodyInHand {
                 bodyInHand = nil
                 if body.content.readableBytes > 0 { server.send(body.content) }
@@ -221,7 +222,8 @@ extension ClientExchange {
         switch phase {
         case .body:
             setReading(isWritable)
-            if isWritable && self.isWritable { setDeadline(worker.idleTimeout) }
+            // Also when it takes no more: the client is not waited for then.
+            if self.isWritable { updateBodyDeadline() }
         case .tunnel: setReading(isWritable)
         default: break
         }

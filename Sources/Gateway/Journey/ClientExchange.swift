@@ -93,6 +93,12 @@ class ClientExchange {
     final var answerLines: [UInt8] = []
     /// What the tenant has done to the fields of its answers; nil where it has nothing done to them.
     final var answerShape: AnswerShape?
+    /// How the request's body comes.
+    final var requestRate = BodyRateMeter()
+    /// How the client takes the body of the answer.
+    final var responseRate = BodyRateMeter()
+    /// When the request began that ``responseRate`` is for: it is set up by the first answer that has to wait.
+    final var responseRateOwner: UInt64 = 0
     private final let timer = WheelTimer()
 
     init(worker: Worker, peer: Peer, tokenMemory: TokenMemory) {
@@ -109,6 +115,9 @@ class ClientExchange {
 
     /// Whether the client takes more of an answer for now.
     var isWritable: Bool { true }
+
+    /// Bytes of the answer's body that have left the process, as far as it can tell.
+    var answerBytesTaken: Int { record.bodyBytes }
 
     /// Pauses or resumes reading of the request's body.
     func setReading(_ isReading: Bool) {}
@@ -163,6 +172,9 @@ class ClientExchange {
         worker.timers.set(timer, timeout.map { (start ?? worker.now()) &+ $0 } ?? WheelTimer.never)
     }
 
+    /// - Parameter deadline: Monotonic nanoseconds.
+    final func setDeadline(at deadline: UInt64) { worker.timers.set(timer, deadline) }
+
     /// The clock may tell this exchange of its deadline from now on.
     final func startTimer() { timer.target = self }
 
@@ -178,6 +190,7 @@ class ClientExchange {
         case .waitingForServer: refuseWaiting(.overloaded)
         case .answer where server is EndpointExchange && exchange.awaitsAnswer: endpointRefused(.overloaded)
         case .tunnel: tunnel?.wentSilent()
+        case .body where takesAnswer(), .answer where takesAnswer(): break
         case .head, .deciding, .body, .answer, .readingPastBody, .closing, .lingering: closeNow()
         case .closed: break
         }

@@ -35,7 +35,7 @@ struct Exchange: Equatable {
     private var mayRetry = false
     private let clientWantsKeepAlive: Bool
     /// `Expect: 100-continue`, and no 100 has been passed on.
-    private var awaitsContinue: Bool
+    private(set) var awaitsContinue: Bool
     private var requestIsComplete = false
     private var answer = Answer.awaited
 

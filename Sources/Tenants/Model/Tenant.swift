@@ -122,11 +122,14 @@ public struct Tenant: Sendable, Equatable {
 public struct RequestLimits: Sendable, Equatable {
     /// Longest request body in bytes (413 above it); nil: no bound.
     public var bodyBytes: Int?
+    /// Bytes a second that a body must keep on average after its first 10 s; 0: no least rate.
+    public var bodyRate: Int
     /// Longest body in bytes that is kept for a replay after a refresh.
     public var replayBytes: Int
 
-    public init(bodyBytes: Int? = nil, replayBytes: Int = 64 << 10) {
+    public init(bodyBytes: Int? = nil, bodyRate: Int = 1 << 10, replayBytes: Int = 64 << 10) {
         self.bodyBytes = bodyBytes
+        self.bodyRate = bodyRate
         self.replayBytes = replayBytes
     }
 }

@@ -79,7 +79,7 @@ private struct ConfigurationPrinter {
             switch type.fitting(node) {
             case .secret: return quoted(scalar.text.isEmpty ? "" : Secret.redaction)
             case .url: return quoted(withoutSecrets(scalar.text))
-            case .boolean, .integer, .decimal, .duration, .size: return scalar.text
+            case .boolean, .integer, .decimal, .duration, .size, .rate: return scalar.text
             default: return scalar.isPlain && isWord(scalar.text) ? scalar.text : quoted(scalar.text)
             }
         }

@@ -81,6 +81,11 @@ struct DocumentNode: Sendable {
         self[key]?.scalar.flatMap { try? ScalarText.size($0.text) }
     }
 
+    /// Bytes a second.
+    func rate(_ key: String) -> Int? {
+        self[key]?.scalar.flatMap { try? ScalarText.rate($0.text) }
+    }
+
     /// How the value is named in a message: its kind, or its text if that is short and not from the environment.
     var shown: String {
         switch content {

@@ -60,6 +60,15 @@ public enum ScalarText {
         return try product(wholeNumber(digits), bytes)
     }
 
+    /// Bytes a second: `1KiB/s`, `512B/s`; `0` for none.
+    static func rate(_ text: String) throws(Problem) -> Int {
+        if text == "0" { return 0 }
+        guard text.hasSuffix("/s") else { throw Problem(remedy: "write a size a second, like 1KiB/s, or 0 for none") }
+        let amount = String(text.dropLast(2))
+        guard !split(amount).unit.isEmpty else { throw Problem(remedy: "the units are B/s, KiB/s, MiB/s and GiB/s") }
+        return try size(amount)
+    }
+
     private static func split(_ text: String) -> (digits: Substring, unit: Substring) {
         let signless = text.hasPrefix("-") ? text.dropFirst() : text[...]
         let end = signless.firstIndex { !$0.isASCII || !$0.isWholeNumber } ?? text.endIndex

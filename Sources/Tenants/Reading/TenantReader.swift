@@ -128,6 +128,7 @@ struct TenantReader {
 
     private func limits(_ node: DocumentNode?) -> RequestLimits {
         var limits = RequestLimits(bodyBytes: node?.size("body_bytes"))
+        limits.bodyRate = node?.rate("body_rate") ?? limits.bodyRate
         limits.replayBytes = node?.size("replay_bytes") ?? limits.replayBytes
         return limits
     }

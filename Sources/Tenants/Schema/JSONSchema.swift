@@ -44,6 +44,10 @@ public enum JSONSchema {
             "description": "A whole number and one unit: 512B, 64KiB, 10MiB, 1GiB.",
             "type": "string", "pattern": #"^[0-9]+(B|KiB|MiB|GiB)?$|\$\{"#,
         ],
+        "rateOfBytes": [
+            "description": "A size a second: 512B/s, 1KiB/s, 1MiB/s.",
+            "type": "string", "pattern": #"^[0-9]+(B|KiB|MiB|GiB)/s$|\$\{"#,
+        ],
     ]
 
     /// - Parameter title: What the value is called: its path in the file.
@@ -59,6 +63,7 @@ public enum JSONSchema {
         case .decimal(let range):
             orEnvironment(["type": "number", "minimum": number(range.lowerBound), "maximum": number(range.upperBound)])
         case .size(let range, _): ["anyOf": [.object(whole(range)), .object(reference("sizeWithUnit"))]]
+        case .rate: ["anyOf": [.object(["const": .number(JSONNumber(0))]), .object(reference("rateOfBytes"))]]
         case .choice(let words): orEnvironment(["enum": .array(words.map(JSONValue.string))])
         case .list(let element, let minimum, let maximum):
             list(of: schema(of: element, title: title + "[]"), minimum, maximum)
@@ -170,7 +175,7 @@ extension SchemaType {
     /// Whether it is a text whose example says more than its type.
     fileprivate var isText: Bool {
         switch self {
-        case .text, .url, .path, .duration, .size: true
+        case .text, .url, .path, .duration, .size, .rate: true
         default: false
         }
     }

@@ -198,6 +198,12 @@ extension Schema {
             "Longest request body; 413 above it. Omitted: no bound."
         ),
         SchemaKey(
+            "body_rate",
+            .rate(1...(1 << 30), example: "1KiB/s"),
+            standard: "1KiB/s",
+            "Least average rate of a body after its first 10 s, in both directions; 408 or a reset below it. `0`: none."
+        ),
+        SchemaKey(
             "replay_bytes",
             .size(0...(16 << 20), example: "64KiB"),
             standard: "64KiB",

@@ -95,6 +95,9 @@ struct SchemaCheck {
                 }
             case .size(let range, _):
                 try bounds(ScalarText.size(scalar.text), range)
+            case .rate(let range, _):
+                let rate = try ScalarText.rate(scalar.text)
+                if rate != 0 { try bounds(rate, range) }
             case .choice(let words):
                 try word(scalar.text, words)
             case .text, .path, .url:

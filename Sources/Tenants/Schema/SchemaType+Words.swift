@@ -10,6 +10,7 @@ extension SchemaType {
         case .decimal: "a number"
         case .duration: "a duration"
         case .size: "a size"
+        case .rate: "a rate"
         case .choice(let words): words.count == 1 ? words.joined() : "one of \(words.joined(separator: ", "))"
         case .list: "a list"
         case .object, .dictionary: "a map"
@@ -22,7 +23,7 @@ extension SchemaType {
     public var example: String {
         switch self {
         case .text(let example), .path(let example), .url(let example), .duration(_, let example),
-            .size(_, let example):
+            .size(_, let example), .rate(_, let example):
             example
         case .secret: "\"${SECRET}\""
         case .boolean: "true"

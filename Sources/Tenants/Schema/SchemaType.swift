@@ -13,6 +13,8 @@ public indirect enum SchemaType: Sendable {
     case duration(ClosedRange<Duration>, example: String)
     /// In bytes.
     case size(ClosedRange<Int>, example: String)
+    /// In bytes a second; 0 for none.
+    case rate(ClosedRange<Int>, example: String)
     /// One of these words.
     case choice([String])
     case list(SchemaType, minimum: Int = 0, maximum: Int = 10_000)

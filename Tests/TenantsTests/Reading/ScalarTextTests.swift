@@ -43,6 +43,11 @@ struct ScalarTextTests {
         #expect(throws: ScalarText.Problem.self) { try ScalarText.size(text) }
     }
 
+    @Test(arguments: ["", "1KiB", "1KiB/m", "KiB/s", "5KB/s", "-5B/s", "5/s", "0KiB", "1KiB /s", "9223372036854775807GiB/s"])
+    func otherTextsAreNoRates(text: String) {
+        #expect(throws: ScalarText.Problem.self) { try ScalarText.rate(text) }
+    }
+
     @Test func randomTextsNeverCrash() {
         var random = SplitMix64(seed: 3)
         let alphabet = Array("0123456789-+.msdhKMGiB e\u{301}٣")
@@ -54,6 +59,8 @@ struct ScalarTextTests {
             #expect(duration.map { $0 >= .zero } ?? true)
             let size = try? ScalarText.size(text)
             #expect(size.map { $0 >= 0 } ?? true)
+            let rate = try? ScalarText.rate(text)
+            #expect(rate.map { $0 >= 0 } ?? true)
             _ = try? ScalarText.integer(scalar)
             _ = try? ScalarText.decimal(scalar)
         }

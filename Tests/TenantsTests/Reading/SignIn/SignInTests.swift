@@ -296,4 +296,13 @@ struct SignInTests {
         let limits = try Self.tenant("limits: { body_bytes: 1MiB, replay_bytes: 16MiB }").limits
         #expect(limits == RequestLimits(bodyBytes: 1 << 20, replayBytes: 16 << 20))
     }
+
+    @Test(arguments: [("0", 0), ("512B/s", 512), ("1KiB/s", 1 << 10), ("1GiB/s", 1 << 30)])
+    func bodyRateIsRead(text: String, rate: Int) throws {
+        #expect(try Self.tenant("limits: { body_rate: \(text) }").limits.bodyRate == rate)
+    }
+
+    @Test func bodyRateHasADefault() throws {
+        #expect(try Self.tenant("limits: { body_bytes: 1MiB }").limits.bodyRate == 1 << 10)
+    }
 }
