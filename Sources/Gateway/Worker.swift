@@ -300,7 +300,7 @@ final class Worker {
         _ bytes: Span<UInt8>,
         isBehindProxy: Bool
     ) {
-        guard accessLog != nil || record.trace != nil else { return }
+        // Servers' places are shared by it too.
         if isBehindProxy {
             record.client = ClientAddress.read(head, bytes, trustedProxies: settings.trustedProxies)
         }

@@ -286,7 +286,7 @@ final class BackendConnection: ServerExchange, ChannelInboundHandler {
         phase = .closed
         client = nil
         worker.timers.retire(timer)
-        pool.busyClosed()
+        pool.busyClosed(self)
     }
 }
 

@@ -48,7 +48,14 @@ final class ServerPool {
     private var state: PoolState
     private var idle: [BackendConnection] = []
     private var multiplexed: [BackendMultiplexer] = []
-    private var waiting: [ClientExchange] = []
+    /// All connections that carry one request at a time.
+    private var single: [BackendConnection] = []
+    /// The gateway's own requests, which come before all others.
+    private var ownWaiting: [ClientExchange] = []
+    private var waiting = FairQueue<ClientExchange>()
+    /// Runs while requests wait.
+    private let reliefTimer = WheelTimer()
+    private var isRelieving = false
     private var isClosed = false
 
     /// - Parameter tls: For a server with the scheme `https`.
@@ -102,26 +109,69 @@ final class ServerPool {
             queue(client)
             return .waiting
         case .refuse:
-            return .refused
+            guard let dropped = waiting.makeRoom(for: client.addressName) else { return .refused }
+            state.waiterLeft()
+            refuseLater(dropped)
+            return lease(for: client)
         }
     }
 
-    /// The gateway's own come before all others, in their order.
     private func queue(_ client: ClientExchange) {
-        guard client.isOwn else { return waiting.append(client) }
-        waiting.insert(client, at: waiting.firstIndex { !$0.isOwn } ?? waiting.count)
+        guard !client.isOwn else { return ownWaiting.append(client) }
+        waiting.append(client, of: client.addressName, at: worker.lastTick)
+        guard !isRelieving else { return }
+        isRelieving = true
+        reliefTimer.target = self
+        worker.timers.set(reliefTimer, worker.lastTick &+ Self.reliefInterval)
+    }
+
+    /// Not while another's request is on its way through here.
+    private func refuseLater(_ dropped: ClientExchange) {
+        let bound = NIOLoopBound((self, dropped, dropped.record.startedAt), eventLoop: worker.eventLoop)
+        worker.eventLoop.execute {
+            let (pool, dropped, startedAt) = bound.value
+            dropped.droppedFromQueue(of: pool, startedAt: startedAt)
+        }
+    }
+
+    /// Takes out who is to be served next.
+    private func nextWaiting() -> ClientExchange? {
+        if !ownWaiting.isEmpty { return ownWaiting.removeFirst() }
+        return waiting.next { address in
+            var held = 0
+            var total = 1
+            forEachClient { client in
+                total += 1
+                if client.addressName == address { held += 1 }
+            }
+            return held >= Self.share(of: total)
+        }
+    }
+
+    /// Those that have a place now.
+    func forEachClient(_ body: (ClientExchange) -> Void) {
+        for connection in single { if let client = connection.client { body(client) } }
+        for connection in multiplexed { connection.forEachClient(body) }
+    }
+
+    /// How many requests of other addresses have waited since `moment` or longer.
+    func othersWaiting(butNot address: SubjectName?, since moment: UInt64) -> Int {
+        waiting.count(butNot: address, since: moment)
     }
 
     /// The client no longer wants a connection.
     func forget(_ client: ClientExchange) {
-        guard let place = waiting.firstIndex(where: { $0 === client }) else { return }
-        waiting.remove(at: place)
+        if let place = ownWaiting.firstIndex(where: { $0 === client }) {
+            ownWaiting.remove(at: place)
+        } else if !waiting.remove(client, of: client.addressName) {
+            return
+        }
         state.waiterLeft()
     }
 
     /// - Parameter now: Monotonic nanoseconds.
     func release(_ connection: BackendConnection, at now: UInt64) {
-        if state.isOverfull, waiting.first?.isOwn != true {
+        if state.isOverfull, ownWaiting.isEmpty {
             connection.finish()
             return connection.close()
         }
@@ -132,12 +182,20 @@ final class ServerPool {
     func idleClosed(_ connection: BackendConnection) {
         guard let place = idle.lastIndex(where: { $0 === connection }) else { return }
         idle.remove(at: place)
+        forgetSingle(connection)
         state.idleClosed()
     }
 
     /// A connection that was in use has gone or cannot be used again.
-    func busyClosed() {
+    func busyClosed(_ connection: BackendConnection) {
+        forgetSingle(connection)
         if state.busyClosed() == .connect { connect() }
+    }
+
+    private func forgetSingle(_ connection: BackendConnection) {
+        guard let place = single.firstIndex(where: { $0 === connection }) else { return }
+        single.swapAt(place, single.count - 1)
+        single.removeLast()
     }
 
     /// A connection that had been used before turned out dead: those that are idle are likely to be, too.
@@ -167,8 +225,8 @@ final class ServerPool {
 
     private func offer(_ connection: BackendConnection, _ action: PoolState.ReadyAction, at now: UInt64) {
         switch action {
-        case .serveWaiting where !waiting.isEmpty:
-            waiting.removeFirst().serverReady(connection)
+        case .serveWaiting where !waiting.isEmpty || !ownWaiting.isEmpty:
+            nextWaiting()?.serverReady(connection)
         case .serveWaiting, .keepIdle:
             idle.append(connection)
             connection.becameIdle(at: now)
@@ -180,9 +238,10 @@ final class ServerPool {
 
     /// One of them has room again.
     func hasRoom(_ connection: BackendMultiplexer) {
-        while !waiting.isEmpty, let stream = connection.openStream() {
+        while !waiting.isEmpty || !ownWaiting.isEmpty, let stream = connection.openStream() {
             state.waiterServed()
-            waiting.removeFirst().serverReady(stream)
+            guard let client = nextWaiting() else { return stream.giveBack() }
+            client.serverReady(stream)
         }
     }
 
@@ -244,6 +303,7 @@ final class ServerPool {
 
     private func opened(_ connection: BackendConnection) {
         guard connection.connected() else { return connectFailed(.connectFailed, begunAt: worker.lastTick) }
+        single.append(connection)
         offer(connection, state.connected(), at: worker.now())
         if state.reconsider() == .connect { connect() }
     }
@@ -261,10 +321,24 @@ final class ServerPool {
         counters.connectFailures += 1
         failed(failure, begunAt: begunAt)
         let action = state.failedToConnect()
-        let told = waiting.prefix(action.told)
-        waiting.removeFirst(told.count)
+        let told = (0..<action.told).compactMap { _ in
+            ownWaiting.isEmpty ? waiting.next { _ in false } : ownWaiting.removeFirst()
+        }
         if action.connects { connect() }
         for client in told { client.serverUnreachable(self) }
+    }
+}
+
+extension ServerPool: WheelTimerTarget {
+    func deadlineMet() {
+        guard !waiting.isEmpty else {
+            isRelieving = false
+            return worker.timers.retire(reliefTimer)
+        }
+        let now = worker.now()
+        // With one on its way there is room.
+        if state.connecting == 0 { takeBackPlaces(at: now) }
+        worker.timers.set(reliefTimer, now &+ Self.reliefInterval)
     }
 }
 

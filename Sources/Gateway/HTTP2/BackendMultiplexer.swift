@@ -65,6 +65,10 @@ final class BackendMultiplexer: ChannelInboundHandler {
         return id
     }
 
+    func forEachClient(_ body: (ClientExchange) -> Void) {
+        for stream in streams.values { if let client = stream.client { body(client) } }
+    }
+
     /// - Parameter id: 0 for a stream that was not begun.
     func ended(_ id: UInt32) {
         leased -= 1

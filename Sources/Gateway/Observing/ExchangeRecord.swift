@@ -26,6 +26,8 @@ struct ExchangeRecord {
     var trace: RequestTrace?
     /// The client behind trusted proxies; nil where the peer is the client.
     var client: [UInt8]?
+    /// The same as rate limits know it, where it was asked for.
+    var clientName: SubjectName?
     /// The part of the log line that the head tells; empty without an access log.
     var logFragment: [UInt8] = []
 

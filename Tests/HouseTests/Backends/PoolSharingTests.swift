@@ -1,0 +1,84 @@
+import Testing
+
+/// One client address cannot keep the others from a server, whatever it sends how slowly.
+@Suite struct PoolSharingTests {
+    private static let setup = HouseSetup(
+        gateway: "trusted_proxies: [\"127.0.0.1/32\"]",
+        tenant: "backend: { servers: [\"{backend}\"], limits: { connections: 8, pending: 32 } }"
+    )
+    private static let attacker = "203.0.113.9"
+    private static let trickled = 100
+
+    private func expectOthersServed(_ house: House) async throws {
+        for number in 1...4 {
+            let fields = ["X-Forwarded-For: 198.51.100.\(number)"]
+            #expect(try await house.request("/open/x", fields: fields).status == 200)
+        }
+    }
+
+    @Test func trickledBodiesOverHTTP1KeepNobodyOut() async throws {
+        try await withHouse(Self.setup) { house async throws in
+            var slow: [RawClient] = []
+            for _ in 0..<Self.trickled {
+                let client = try await house.connect()
+                let fields = ["Content-Length: 1000", "X-Forwarded-For: \(Self.attacker)"]
+                try await client.send(house.head("/open/x", method: "POST", fields: fields) + "x")
+                slow.append(client)
+            }
+            for _ in 0..<8 { _ = try await house.backend.heads.next() }
+            try await expectOthersServed(house)
+            for client in slow { await client.close() }
+        }
+    }
+
+    @Test func trickledBodiesOverHTTP2KeepNobodyOut() async throws {
+        try await withHouse(Self.setup) { house async throws in
+            let client = try await house.http2()
+            for _ in 0..<Self.trickled {
+                let fields = [("x-forwarded-for", Self.attacker), ("content-length", "1000")]
+                _ = try await client.open(
+                    "/open/x",
+                    method: "POST",
+                    fields: fields,
+                    body: [UInt8(ascii: "x")],
+                    end: false
+                )
+            }
+            for _ in 0..<8 { _ = try await house.backend.heads.next() }
+            try await expectOthersServed(house)
+        }
+    }
+
+    /// The only one there is may have every place, for as long as it keeps the rate.
+    @Test func addressAloneMayHoldEveryPlace() async throws {
+        try await withHouse(Self.setup, backend: .echo) { house async throws in
+            var clients: [RawClient] = []
+            for _ in 0..<8 {
+                let client = try await house.connect()
+                try await client.send(house.head("/open/x", method: "POST", fields: ["Content-Length: 5"]) + "he")
+                _ = try await house.backend.heads.next()
+                clients.append(client)
+            }
+            for client in clients {
+                try await client.send("llo")
+                #expect(try await client.response(to: "POST").body.text == "hello")
+            }
+        }
+    }
+
+    /// A body below the least rate ends with 408 when its first 10 s are over, whatever came of it in small pieces.
+    @Test func bodyBelowTheRateIsRefused() async throws {
+        try await withHouse(.init(), backend: .echo) { house async throws in
+            let client = try await house.connect()
+            try await client.send(house.head("/open/x", method: "POST", fields: ["Content-Length: 5"]) + "he")
+            let second = try await house.http2()
+            let stream = try await second.open("/open/x", method: "POST", body: Array("he".utf8), end: false)
+            for _ in 0..<2 { _ = try await house.backend.heads.next() }
+            // Neither frames nor padding are progress.
+            try await second.send(.data(stream, ""))
+            expectRefusal(try await client.response(to: "POST"), 408, "bad_request", "HTTP/1.1")
+            expectRefusal(try await second.answer(on: stream, to: "POST"), 408, "bad_request", "HTTP/2")
+            for _ in 0..<2 { _ = try await house.backend.abandoned.next() }
+        }
+    }
+}
