@@ -100,6 +100,8 @@ extension Worker {
         watchRevocations(at: moment)
         introspectAhead()
         flush()
+        let length = Clock.monotonic() &- moment
+        if length > Self.longestTurn { noteStall(length) }
         guard wasAwake || ticker.isAwake || revocationWatch.isSearchDue else { return sleep(since: moment) }
         tick(in: TimerWheel.tickLength)
     }

@@ -333,6 +333,12 @@ final class Worker {
         if log.count > 32 << 10 { flushLog() }
     }
 
+    /// The longest that one request may keep the loop from all others, in nanoseconds.
+    static let longestTurn: UInt64 = 5_000_000
+
+    /// - Parameter length: Nanoseconds, more than ``longestTurn``.
+    func noteStall(_ length: UInt64) { counters.stalls.add(length) }
+
     /// Counts a refusal that is only observed.
     ///
     /// - Parameter now: Monotonic nanoseconds.

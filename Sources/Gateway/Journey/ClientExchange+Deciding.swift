@@ -13,6 +13,7 @@ extension ClientExchange {
         let span = bytes.readableBytesUInt8Span
         setDeadline(nil)
         record = ExchangeRecord(startedAt: worker.now(), id: requestID(head, span))
+        workBeganAt = record.startedAt
         record.note(head, span, version)
         if let tracing = worker.tracing { beginTrace(tracing, head, span) }
         requestFraming = head.framing
@@ -44,7 +45,9 @@ extension ClientExchange {
             worker.headIsInUse()
             headStamp = HeadStamp(worker.requestHead)
             // It may have waited for long, for a token that is younger than the request.
-            decide(worker.requestHead, bytes, isFirst: false, at: worker.unixTime(at: worker.now()))
+            let now = worker.now()
+            workBeganAt = now
+            decide(worker.requestHead, bytes, isFirst: false, at: worker.unixTime(at: now))
             worker.headIsDone()
         } else {
             refuse(.overloaded)
@@ -132,6 +135,7 @@ extension ClientExchange {
             stepGeneration = worker.serving.generation
             undecided = bytes
             phase = .deciding
+            endWork(at: worker.now())
             guard !perform(step, request, head, span) else { return }
             // Where nobody has to be known, it goes on all the same.
             undecided = nil

@@ -9,9 +9,6 @@ extension ClientExchange {
     final func forward(_ grant: Grant, _ head: RequestHead, _ bytes: ByteBuffer) {
         triedServers.removeAll(keepingCapacity: true)
         triesMade = 0
-        let now = worker.now()
-        // What a request that is made again waited for meanwhile is not ours.
-        if record.forwardedAt == 0 { record.forwardedAt = now }
         if head.hasUpgrade, let violation = readHandshake(head, bytes.readableBytesUInt8Span) {
             return refuse(Refusal(violation))
         }
@@ -24,7 +21,7 @@ extension ClientExchange {
             handshake: handshake,
             wantsPlainAnswer: capture != nil
         )
-        if let trace = record.trace { context.continues(trace, grant.outcome, at: now) }
+        if let trace = record.trace { context.continues(trace, grant.outcome, at: worker.now()) }
         guard let pool = chooseServer() else { return refuse(.backendUnavailable) }
         let lease = pool.lease(for: self)
         // The offsets of another head would give this request that one's fields.
@@ -43,7 +40,7 @@ extension ClientExchange {
                 context: context,
                 to: &server.request
             )
-            headWritten(server, at: now)
+            headWritten(server, at: noteForwarded())
         case .waiting:
             var buffer = worker.allocator.buffer(capacity: head.length + 1024)
             BackendRequest.write(
@@ -55,6 +52,7 @@ extension ClientExchange {
                 to: &buffer
             )
             pendingHead = buffer
+            _ = noteForwarded()
             wait(at: pool)
         case .refused: refuse(.overloaded)
         }
@@ -70,6 +68,15 @@ extension ClientExchange {
         worker.failedInternally("a parsed head was overwritten before it was forwarded")
         refuse(.internalError, closing: true)
         retireConnection()
+    }
+
+    /// The head for the server is written. Gives the moment, in monotonic nanoseconds.
+    private func noteForwarded() -> UInt64 {
+        let now = worker.now()
+        // What a request that is made again waited for meanwhile is not ours.
+        if record.forwardedAt == 0 { record.forwardedAt = now }
+        endWork(at: now)
+        return now
     }
 
     /// What is wrong with a handshake for a WebSocket; nil too where the request is none.

@@ -93,6 +93,8 @@ class ClientExchange {
     final var answerLines: [UInt8] = []
     /// What the tenant has done to the fields of its answers; nil where it has nothing done to them.
     final var answerShape: AnswerShape?
+    /// When the work on the request began that the loop is doing now, in monotonic nanoseconds; 0 for none.
+    final var workBeganAt: UInt64 = 0
     /// How the request's body comes.
     final var requestRate = BodyRateMeter()
     /// How the client takes the body of the answer.
@@ -235,7 +237,15 @@ class ClientExchange {
         attempt = nil
     }
 
+    /// The work that began at ``workBeganAt`` is done: the loop turns to others.
+    final func endWork(at now: UInt64) {
+        guard workBeganAt != 0 else { return }
+        if now > workBeganAt &+ Worker.longestTurn { worker.noteStall(now - workBeganAt) }
+        workBeganAt = 0
+    }
+
     final func finishRecord(status: Int, at now: UInt64) {
+        endWork(at: now)
         endAttempt()
         endRefreshing()
         record.status = status

@@ -18,6 +18,8 @@ struct Counters: Sendable {
     /// By tenant, in nanoseconds.
     private(set) var durations: [Histogram]
     private(set) var overheads: [Histogram]
+    /// Work on one request that kept the loop from all others for too long, in nanoseconds.
+    var stalls = Histogram(.stalls)
     var openConnections = 0
     /// Requests that were answered 500, because something happened that must not be possible.
     var internalErrors: UInt64 = 0
@@ -94,6 +96,7 @@ struct Counters: Sendable {
             durations[index].add(other.durations[index])
             overheads[index].add(other.overheads[index])
         }
+        stalls.add(other.stalls)
         openConnections += other.openConnections
         internalErrors += other.internalErrors
         clientBacklog += other.clientBacklog

@@ -7,6 +7,9 @@ struct HistogramScale: Sendable, Equatable {
     /// From 7.6 µs to 1 s.
     static let overheads = HistogramScale(-34...0)
 
+    /// From 5.5 ms to 8 s.
+    static let stalls = HistogramScale(-15...6)
+
     /// The step of the lowest bucket; step `k` ends at 2 to the power of `k / 2` seconds, inclusively.
     private let lowest: Int
     /// Upper bounds in seconds.

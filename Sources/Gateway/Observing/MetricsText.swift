@@ -42,6 +42,11 @@ struct MetricsText {
             names,
             counters.overheads
         )
+        histogram(
+            "gatehouse_loop_stall_seconds",
+            "Work on one request, or of one tick, that kept an event loop from all others for over 5 ms.",
+            counters.stalls
+        )
         refreshes(tenants, counters, shared)
         signIns(shared.signIns)
         limits(shared.limits, tenants)
@@ -143,6 +148,20 @@ struct MetricsText {
             text += "\(name)_sum{tenant=\"\(tenant)\"} \(Self.seconds(histogram.sum))\n"
             text += "\(name)_count{tenant=\"\(tenant)\"} \(total)\n"
         }
+    }
+
+    /// One without labels.
+    private mutating func histogram(_ name: String, _ help: String, _ histogram: Histogram) {
+        head(name, "histogram", help)
+        var total: UInt64 = 0
+        for (bound, count) in zip(histogram.scale.seconds, histogram.counts) {
+            total += count
+            text += "\(name)_bucket{le=\"\(bound)\"} \(total)\n"
+        }
+        total += histogram.counts.last ?? 0
+        text += "\(name)_bucket{le=\"+Inf\"} \(total)\n"
+        text += "\(name)_sum \(Self.seconds(histogram.sum))\n"
+        text += "\(name)_count \(total)\n"
     }
 
     private mutating func backends(_ backends: [BackendCount]) {
