@@ -4,6 +4,7 @@
 #   make program   build the program to try it: .build/debug/gatehouse
 #   make demo      build, then run the five sample apps behind the gateway with curl lines to paste
 #   make test      build, then run every test, the curl lines of the demo and of the README
+#   make fuzz      build, then feed each parser mutated inputs for half an hour; FUZZ_SECONDS=60 FUZZ_TARGET=NAME for less
 #   make format    put Swift sources into the house style
 #   make lint      check the style; anything off is an error
 #   make lint-packaging   check what is in packaging/, and the packages that are made with it
@@ -40,7 +41,7 @@ FLEET_TESTS := ^HouseTests\.(Agreement|Arrival|CutWire|Failover|Killed|PausedSto
 # instructions of a request.
 RELEASE_FLAGS := -c release --product gatehouse --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked
 
-.PHONY: setup program demo test format lint release install reference docs bench bench-http2 bench-revocations bench-refresh bench-limits bench-sign-ins screenshots soak soak-churn loadtest clean
+.PHONY: setup program demo test fuzz format lint release install reference docs bench bench-http2 bench-revocations bench-refresh bench-limits bench-sign-ins screenshots soak soak-churn loadtest clean
 .PHONY: lint-packaging release-binary packages check-packages
 
 setup:
@@ -69,6 +70,10 @@ test: setup
 	$(SWIFT) test --skip-build --filter "$(SERVER_TESTS)" --skip "$(FLEET_TESTS)|^RealClientTests\."
 	$(SWIFT) test --skip-build --filter "^RealClientTests\."
 	$(SWIFT) test --skip-build --filter "$(FLEET_TESTS)" --no-parallel
+
+fuzz: setup
+	$(BUILD) --build-tests
+	SWIFT="$(SWIFT)" scripts/fuzz
 
 format:
 	$(SWIFT) format --in-place --parallel --recursive $(SWIFT_PATHS)
