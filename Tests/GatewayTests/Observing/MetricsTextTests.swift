@@ -117,6 +117,42 @@ struct MetricsTextTests {
         }
     }
 
+    @Test func stallsOfAllLoopsAreOneHistogram() {
+        var sum = counters()
+        sum.stalls.add(6_000_000)
+        var other = counters()
+        other.stalls.add(2_000_000_000)
+        sum.add(other)
+        let text = MetricsText(
+            tenants: [],
+            configuration: ConfigurationCount(generation: 1, reloads: ReloadCounts()),
+            counters: sum,
+            backends: [],
+            shared: SharedCount(storeIsUp: true, revocations: [:], staleness: nil, keySets: []),
+            lostLogBytes: 0
+        ).text
+        #expect(text.contains("\ngatehouse_loop_stall_seconds_bucket{le=\"0.0078125\"} 1\n"))
+        #expect(text.contains("\ngatehouse_loop_stall_seconds_bucket{le=\"2.0\"} 2\n"))
+        #expect(text.contains("\ngatehouse_loop_stall_seconds_count 2\n"))
+    }
+
+    @Test func onlyWorkBeyondTheBoundIsAStall() throws {
+        let worker = try EmbeddedHouse().worker
+        let exchange = ClientExchange(
+            worker: worker,
+            peer: Peer(nil, trustedProxies: []),
+            tokenMemory: TokenMemory()
+        )
+        for length in [0, Worker.longestTurn, Worker.longestTurn + 1] {
+            exchange.workBeganAt = 7
+            exchange.endWork(at: 7 + length)
+        }
+        // Nothing began.
+        exchange.endWork(at: 1 << 40)
+        #expect(worker.currentCounters().stalls.counts.reduce(0, +) == 1)
+        #expect(worker.currentCounters().stalls.sum == Worker.longestTurn + 1)
+    }
+
     @Test func countersOfLoopsAddUp() {
         var sum = counters()
         sum.add(counters())
