@@ -124,7 +124,7 @@ struct MetricsTextTests {
         other.stalls.add(2_000_000_000)
         sum.add(other)
         let text = MetricsText(
-            tenants: [],
+            tenants: ["one", "two"],
             configuration: ConfigurationCount(generation: 1, reloads: ReloadCounts()),
             counters: sum,
             backends: [],

@@ -43,7 +43,9 @@ struct ScalarTextTests {
         #expect(throws: ScalarText.Problem.self) { try ScalarText.size(text) }
     }
 
-    @Test(arguments: ["", "1KiB", "1KiB/m", "KiB/s", "5KB/s", "-5B/s", "5/s", "0KiB", "1KiB /s", "9223372036854775807GiB/s"])
+    @Test(arguments: [
+        "", "1KiB", "1KiB/m", "KiB/s", "5KB/s", "-5B/s", "5/s", "0KiB", "1KiB /s", "9223372036854775807GiB/s",
+    ])
     func otherTextsAreNoRates(text: String) {
         #expect(throws: ScalarText.Problem.self) { try ScalarText.rate(text) }
     }
