@@ -23,7 +23,7 @@ struct FuzzMutator {
 
     private func change(_ bytes: inout [UInt8], _ other: [UInt8], _ random: inout SplitMix64) {
         let place = Int.random(in: 0...bytes.count, using: &random)
-        switch Int.random(in: 0..<14, using: &random) {
+        switch Int.random(in: 0..<15, using: &random) {
         case 0: replaceByte(&bytes, UInt8.random(in: .min ... .max, using: &random), &random)
         case 1: flipBit(&bytes, &random)
         case 2, 3: replaceByte(&bytes, Self.significantBytes.randomElement(using: &random) ?? 0, &random)
@@ -35,6 +35,7 @@ struct FuzzMutator {
         case 10: bytes = Array(bytes[..<place]) + other[piece(of: other, &random).lowerBound...]
         case 11: replaceNumber(&bytes, &random)
         case 12: bytes.insert(contentsOf: line(of: bytes, &random), at: lineStart(in: bytes, before: place))
+        case 13: overwrite(&bytes, with: words.randomElement(using: &random) ?? [], &random)
         default: bytes.insert(contentsOf: words.randomElement(using: &random) ?? [], at: place)
         }
     }
@@ -42,6 +43,13 @@ struct FuzzMutator {
     private func replaceByte(_ bytes: inout [UInt8], _ byte: UInt8, _ random: inout SplitMix64) {
         guard let place = bytes.indices.randomElement(using: &random) else { return }
         bytes[place] = byte
+    }
+
+    /// Puts a word in the place of as many bytes, so that lengths before it still fit.
+    private func overwrite(_ bytes: inout [UInt8], with word: [UInt8], _ random: inout SplitMix64) {
+        guard bytes.count >= word.count else { return }
+        let start = Int.random(in: 0...(bytes.count - word.count), using: &random)
+        bytes.replaceSubrange(start..<(start + word.count), with: word)
     }
 
     private func flipBit(_ bytes: inout [UInt8], _ random: inout SplitMix64) {

@@ -54,7 +54,7 @@ package struct FuzzRun {
     }
 
     /// Whether enough inputs were accepted for the rules to have meant something.
-    package var isMeaningful: Bool { accepted * 50 >= inputs }
+    package var isMeaningful: Bool { accepted * 100 >= inputs }
 
     private mutating func runLong(_ duration: Duration, _ settings: FuzzSettings, _ random: inout SplitMix64) {
         let file = settings.folder.flatMap { FuzzInputFile(folder: $0, target: target.name) }

@@ -48,14 +48,13 @@ enum VerificationFuzz {
         VerificationPolicy(issuers: [IssuerPolicy(issuer: "https://id.test", algorithms: [.hs256], keys: keys)])
     }
 
-    private static let publicKeys = {
-        var texts: [String] = []
-        for kind in [SigningKey.Kind.p256, .ed25519] {
-            guard let key = try? SigningKey.generate(kind), let pem = key.privateKeyPEM else { continue }
-            texts.append(pem)
-        }
-        return texts
-    }()
+    /// RFC 8037 appendix A.1.
+    private static let privateKey = """
+        -----BEGIN PRIVATE KEY-----
+        MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g
+        -----END PRIVATE KEY-----
+
+        """
 
     static let keySet = FuzzTarget(
         "key-set",
@@ -88,7 +87,7 @@ enum VerificationFuzz {
 
     static let pem = FuzzTarget(
         "pem",
-        texts: publicKeys + [PEM.text(label: "PUBLIC KEY", [1, 2, 3]) + "text between\n" + PEM.text(label: "X", [])],
+        texts: [privateKey, PEM.text(label: "PUBLIC KEY", [1, 2, 3]) + "text between\n" + PEM.text(label: "X", [])],
         words: ["-----BEGIN PUBLIC KEY-----\n", "-----END PUBLIC KEY-----\n", "=", "\r\n", "-----"]
     ) { bytes in
         _ = try? KeySet(pem: bytes)
