@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A server that has been away for longer than calls wait for it.
-@Suite(.timeLimit(.minutes(2))) struct AbsenceTests {
+@Suite(.timeLimit(.minutes(5))) struct AbsenceTests {
     private static func configuration(_ address: RedisAddress) -> RedisConfiguration {
         var configuration = RedisConfiguration.direct(address)
         configuration.commandTimeout = .milliseconds(400)
