@@ -44,6 +44,7 @@ extension ClientExchange {
         }
         inquiry.begin()
         hasWaited = true
+        if self.serial == serial, case .deciding = phase { endWork(at: worker.now()) }
     }
 
     /// - Parameter asked: The head that was asked about, as the worker has it parsed; empty where it is none.

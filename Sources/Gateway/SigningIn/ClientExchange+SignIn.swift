@@ -38,14 +38,18 @@ extension ClientExchange {
         self.server = server
         server.client = self
         exchange.serverTaken(mayRetry: false)
+        let now = worker.now()
+        // What it waits for, the client's body or an answer that is made elsewhere, is no work of the loop.
+        endWork(at: now)
         guard requestFraming == .none else {
             phase = .body
+            beginBodyRate()
             if head.expectsContinue { sendContinue() }
             return
         }
         exchange.requestCompleted()
         phase = .answer
-        server.requestSent(at: worker.now())
+        server.requestSent(at: now)
     }
 
     private static func copy(_ bytes: Span<UInt8>) -> ByteBuffer {

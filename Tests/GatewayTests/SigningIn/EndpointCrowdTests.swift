@@ -30,6 +30,52 @@ import Testing
     }
 }
 
+/// How long the body of a request at an endpoint may take.
+@Suite struct EndpointBodyTests {
+    private let house: EmbeddedHouse
+    private let connection: ClientConnection
+    private let channel: EmbeddedChannel
+
+    init() throws {
+        var tenant = try Door.tenant()
+        tenant.issuer = BuiltInIssuer(url: "https://app.test", audience: "app", algorithm: .es256)
+        house = EmbeddedHouse([tenant])
+        let loop = try #require(house.worker.eventLoop as? EmbeddedEventLoop)
+        connection = ClientConnection(worker: house.worker, peer: Peer(nil, trustedProxies: []), isWelcome: true)
+        channel = EmbeddedChannel(handler: connection, loop: loop)
+        channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
+    }
+
+    private func sendHead() throws {
+        let head = "POST /oauth2/token HTTP/1.1\r\nHost: app.test\r\nContent-Length: 4\r\n\r\n"
+        try channel.writeInbound(ByteBuffer(string: head))
+    }
+
+    /// The second request on a connection: what was noted of the first must not stand for it.
+    @Test func bodyOfEveryRequestOnAConnectionHasADeadlineOfItsOwn() throws {
+        for _ in 0..<2 {
+            let before = house.worker.now()
+            try sendHead()
+            #expect(connection.requestRate.rate == 1 << 10)
+            #expect(connection.requestRate.isWaiting)
+            #expect(connection.requestRate.deadline >= before + BodyRateMeter.grace)
+            #expect(connection.requestRate.deadline != WheelTimer.never)
+            try channel.writeInbound(ByteBuffer(string: "body"))
+            connection.endpointRefused(.overloaded)
+        }
+        _ = try channel.finish()
+    }
+
+    /// Waiting for the client's body, or for an answer that is made elsewhere, keeps nobody else from the loop.
+    @Test func waitingAtAnEndpointIsNoWorkOfTheLoop() throws {
+        try sendHead()
+        #expect(connection.workBeganAt == 0)
+        try channel.writeInbound(ByteBuffer(string: "body"))
+        #expect(connection.workBeganAt == 0)
+        _ = try channel.finish()
+    }
+}
+
 /// By what time a request at an endpoint is judged.
 @Suite struct EndpointTimeTests {
     /// With the time of its head, what has expired since, or was used, would be good for whoever holds the body back.
