@@ -40,9 +40,13 @@ struct FairQueue<Element: AnyObject> {
         return element
     }
 
-    /// Gives whether it was there.
+    /// Gives whether it was there, also if a reload has changed since by which address it goes.
     mutating func remove(_ element: Element, of address: Address) -> Bool {
-        guard let place = lines[address]?.firstIndex(where: { $0.element === element }) else { return false }
+        let isThere: (Entry) -> Bool = { $0.element === element }
+        let isInItsLine = lines[address]?.contains(where: isThere) == true
+        guard let address = isInItsLine ? address : lines.first(where: { $0.value.contains(where: isThere) })?.key,
+            let place = lines[address]?.firstIndex(where: isThere)
+        else { return false }
         lines[address]?.remove(at: place)
         closeIfEmpty(address)
         count -= 1

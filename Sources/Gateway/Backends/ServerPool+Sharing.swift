@@ -9,8 +9,8 @@ extension ServerPool {
     static func share(of places: Int) -> Int { max(1, places / 2) }
 
     /// Ends exchanges of an address that holds more than its share, one for each request of another address that has
-    /// waited too long. Only such whose request is still coming: the server has not all of it, and the client can send
-    /// it again. Those whose answer has not begun go first, and of them the slowest.
+    /// waited too long. Only such whose server waits for the client: most of them can be sent again, for the server has
+    /// not all of the request. Those whose answer has not begun go first, and of them the slowest.
     func takeBackPlaces(at now: UInt64) {
         guard now >= Self.reliefInterval else { return }
         var held: [SubjectName?: [ClientExchange]] = [:]
@@ -24,7 +24,7 @@ extension ServerPool {
         let late = othersWaiting(butNot: most.key, since: now - Self.reliefInterval)
         guard excess > 0, late > 0 else { return }
         let ending = most.value.filter(\.mayYieldPlace)
-            .map { (client: $0, hasAnswer: $0.exchange.answerHasBegun, rate: $0.requestRate.average(at: now)) }
+            .map { (client: $0, hasAnswer: $0.exchange.answerHasBegun, rate: $0.rateForServer(at: now)) }
             .sorted { $0.hasAnswer == $1.hasAnswer ? $0.rate < $1.rate : !$0.hasAnswer }
             .prefix(min(excess, late))
         for entry in ending { entry.client.yieldPlace() }
@@ -42,10 +42,20 @@ extension ClientExchange {
         return name
     }
 
-    /// Whether it may be ended for others that wait.
+    /// Whether it may be ended for others that wait: the server waits for its client, for the rest of the request or
+    /// because the client takes nothing of the answer.
     fileprivate var mayYieldPlace: Bool {
-        guard case .body = phase else { return false }
-        return !exchange.hasWholeRequest && !isOwn
+        switch phase {
+        case .body: !isOwn && (!exchange.hasWholeRequest || !isWritable)
+        case .answer: !isOwn && !isWritable
+        case .head, .deciding, .waitingForServer, .tunnel, .readingPastBody, .closing, .lingering, .closed: false
+        }
+    }
+
+    /// Bytes a second of what the server waits for.
+    fileprivate func rateForServer(at now: UInt64) -> Double {
+        guard isWritable else { return responseRateOwner == record.startedAt ? responseRate.average(at: now) : 0 }
+        return requestRate.average(at: now)
     }
 
     fileprivate func yieldPlace() {

@@ -115,7 +115,14 @@ extension ClientExchange {
 
     /// A connection came for which the request has waited.
     final func serverReady(_ server: ServerExchange) {
+        // The server of a pool where it does not wait is not for this request.
+        guard let pool = waitingAt, pool === server.leasedFrom else { return server.giveBack() }
         waitingAt = nil
+        sendPending(to: server)
+    }
+
+    /// Nothing happens, and the server is free again, if the request no longer waits.
+    final func sendPending(to server: ServerExchange) {
         guard case .waitingForServer = phase, let head = pendingHead else { return server.giveBack() }
         setDeadline(nil)
         pendingHead = nil
@@ -142,7 +149,7 @@ extension ClientExchange {
     private func waitAtAnotherServer(orAgain: Bool = false) {
         guard let pool = chooseServer(orAgain: orAgain) else { return refuseWaiting(.backendUnavailable) }
         switch pool.lease(for: self) {
-        case .server(let server): serverReady(server)
+        case .server(let server): sendPending(to: server)
         case .waiting: wait(at: pool)
         case .refused: refuseWaiting(.overloaded)
         }

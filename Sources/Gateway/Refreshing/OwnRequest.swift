@@ -31,7 +31,7 @@ final class OwnRequest: ClientExchange {
         phase = .waitingForServer
         guard let pool = chooseServer() else { return finish(.failure(.network)) }
         switch pool.lease(for: self) {
-        case .server(let server): serverReady(server)
+        case .server(let server): sendPending(to: server)
         case .waiting: wait(at: pool)
         case .refused: finish(.failure(.overloaded))
         }

@@ -63,6 +63,19 @@ struct FairQueueTests {
         #expect(queue.count(butNot: Self.a, since: 0) == 0)
     }
 
+    /// A reload that trusts other proxies changes by which address a request goes that waits already.
+    @Test func requestThatGoesByAnotherAddressNowIsFoundAndTakenOut() {
+        var queue = FairQueue<Request>()
+        let request = Request(Self.a, 0)
+        queue.append(request, of: Self.a, at: 0)
+        queue.append(Request(Self.b, 1), of: Self.b, at: 1)
+        let isRemoved = queue.remove(request, of: Self.b)
+        #expect(isRemoved)
+        #expect(queue.count == 1)
+        let left = (0..<2).map { _ in queue.next(unless: { _ in false })?.number }
+        #expect(left == [1, nil])
+    }
+
     /// Against a plain list: nothing is lost, nobody is served twice, and each address is served in its own order.
     @Test func nothingIsLostOrServedTwice() {
         var random = SplitMix64(seed: 19)

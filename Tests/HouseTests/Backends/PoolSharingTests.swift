@@ -49,6 +49,29 @@ import Testing
         }
     }
 
+    /// Answers that nobody reads hold no places either: while much is queued for a connection its servers are not read
+    /// from, and would wait for as long as the client likes.
+    @Test func answersThatAreNotReadKeepNobodyOut() async throws {
+        let size = 60_000
+        let script = BackendScript { exchange in
+            try await exchange.body()
+            let length = exchange.head.target.hasSuffix("large") ? size : 2
+            try await exchange.send("HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\n")
+            try await exchange.send([UInt8](repeating: 7, count: length))
+        }
+        try await withHouse(Self.setup, backend: script) { house async throws in
+            let client = try await house.http2(.initialWindowSize(0))
+            await client.keepWindowsShut()
+            let fields = [("x-forwarded-for", Self.attacker)]
+            for _ in 0..<15 { _ = try await client.open("/open/large", fields: fields) }
+            for _ in 0..<15 { _ = try await house.backend.heads.next() }
+            _ = try await house.metrics { ($0.value("gatehouse_client_backlog_bytes") ?? 0) > 524_288 }
+            for _ in 0..<20 { _ = try await client.open("/open/small", fields: fields) }
+            for _ in 0..<8 { _ = try await house.backend.heads.next() }
+            try await expectOthersServed(house)
+        }
+    }
+
     /// The only one there is may have every place, for as long as it keeps the rate.
     @Test func addressAloneMayHoldEveryPlace() async throws {
         try await withHouse(Self.setup, backend: .echo) { house async throws in

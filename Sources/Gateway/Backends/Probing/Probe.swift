@@ -28,7 +28,7 @@ final class Probe: ClientExchange {
         pendingHead = head
         phase = .waitingForServer
         switch pool.lease(for: self) {
-        case .server(let server): serverReady(server)
+        case .server(let server): sendPending(to: server)
         case .waiting: waitingAt = pool
         case .refused: finish(false)
         }
