@@ -34,6 +34,8 @@ actor RevocationKeeper {
     private var housekeeping: Housekeeping
     private var isDown = false
     private var waitingForLoad: [EventLoopPromise<Void>] = []
+    /// Those that wait until the loops were told of a contact as new as this, in monotonic nanoseconds.
+    private var waitingForContact: [(since: UInt64, promise: EventLoopPromise<Void>)] = []
     /// Whether everything was loaded at least once.
     private(set) var isLoaded = false
     /// Whether to load everything before going on.
@@ -111,6 +113,8 @@ actor RevocationKeeper {
             if records.count < StoreNews.fullPage { contact = asked }
             await take(records, inOrder: true)
             await tellContact()
+            for waiting in waitingForContact where waiting.since <= asked { waiting.promise.succeed() }
+            waitingForContact.removeAll { $0.since <= asked }
             for announcement in announcements { heard(.announcement(announcement)) }
             return next
         }
@@ -319,7 +323,7 @@ actor RevocationKeeper {
     ///
     /// - Parameters:
     ///   - tenants: By name. Those that are kept already stay so, whether they are among them or not.
-    ///   - pace: Nil: as before.
+    ///   - pace: Nil: as before. A closer one is kept to when this returns.
     /// - Returns: Whether they are loaded within the time.
     func follow(
         _ tenants: [String],
@@ -327,6 +331,9 @@ actor RevocationKeeper {
         within time: TimeAmount,
         on eventLoop: any EventLoop
     ) async -> Bool {
+        // The question under way waits for as long as the pace before says, and the time begins after it.
+        let time = time + TimeAmount(self.pace.wait)
+        let isCloser = pace.map { $0.wait < self.pace.wait || $0.quiet < self.pace.quiet } ?? false
         if let pace { self.pace = pace }
         let added = tenants.filter { !self.tenants.contains($0) }
         if !added.isEmpty {
@@ -336,10 +343,24 @@ actor RevocationKeeper {
             isLoadDue = true
         }
         // Also those that a reload before this one asked for in vain.
-        guard !unloaded.isDisjoint(with: tenants) else { return true }
-        await loaded(within: time, on: eventLoop)
-        return unloaded.isDisjoint(with: tenants)
+        if !unloaded.isDisjoint(with: tenants) { await loaded(within: time, on: eventLoop) }
+        guard unloaded.isDisjoint(with: tenants) else { return false }
+        // Whoever tolerates less must not find a copy that is as old as the pace before allowed.
+        if isCloser { await contact(within: time, on: eventLoop) }
+        return true
     }
+
+    /// Waits until the loops were told of a contact that is newer than this call, but no longer than the time allows.
+    private func contact(within time: TimeAmount, on eventLoop: any EventLoop) async {
+        let told = eventLoop.makePromise(of: Void.self)
+        waitingForContact.append((Clock.monotonic(), told))
+        let timer = eventLoop.scheduleTask(in: time) { told.succeed() }
+        try? await told.futureResult.get()
+        timer.cancel()
+    }
+
+    /// From now on at this pace, which must be no closer than the one before.
+    func slowDown(to pace: RevocationPace) { self.pace = pace }
 
     /// Waits until everything is loaded, but no longer than the time allows.
     func loaded(within time: TimeAmount, on eventLoop: any EventLoop) async {

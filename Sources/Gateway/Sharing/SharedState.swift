@@ -125,7 +125,9 @@ final class SharedState: Sendable {
     func prepare(_ edition: ConfigurationEdition, on eventLoop: any EventLoop) async throws(StoreError) -> Parts {
         if sealer == nil { try NeedForKey.check(edition.configuration) }
         let parts = maker.make(edition, previous: current.withLock { $0 })
-        let pace = RevocationPace(staleAfter: edition.tenants.map(\.maxStaleness))
+        // Of both: what is in force stays so until the loops have changed, or for good if this fails.
+        let inForce = current.withLock { $0.edition.tenants }
+        let pace = RevocationPace(staleAfter: (inForce + edition.tenants).map(\.maxStaleness))
         guard await revocations.follow(edition.names, pace: pace, within: Self.patience, on: eventLoop) else {
             throw .unusable("the store is out of reach, and what is revoked of a tenant that is new cannot be told")
         }
@@ -158,6 +160,7 @@ final class SharedState: Sendable {
     /// Lets go of what no tenant needs any more. To be called when the loops have changed.
     func retireOld() async {
         await retireUnused()
+        await revocations.slowDown(to: RevocationPace(staleAfter: parts.edition.tenants.map(\.maxStaleness)))
         watchKeyFiles(parts)
     }
 

@@ -150,6 +150,19 @@ struct RevocationKeeperTests {
         }
     }
 
+    /// Whoever tolerates less than before would find a copy that is too old, and refuse for no fault of the store.
+    @Test func loopsHaveNewsOfTheCloserPaceBeforeItIsInForce() async throws {
+        let calm = RevocationPace(wait: .seconds(1), quiet: 600_000_000_000)
+        await keeper.slowDown(to: calm)
+        try await withRunningKeeper {
+            let asked = Clock.monotonic()
+            let loop = MultiThreadedEventLoopGroup.singleton.any()
+            #expect(await keeper.follow(["app"], pace: .closest, within: .seconds(20), on: loop))
+            #expect(await keeper.contact ?? 0 >= asked)
+            #expect(await seen { $0.contact ?? 0 >= asked })
+        }
+    }
+
     @Test func nothingIsMissedWhileCutOff() async throws {
         try await withRunningKeeper {
             store.cut()
