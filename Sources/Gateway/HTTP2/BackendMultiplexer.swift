@@ -214,7 +214,9 @@ extension HTTP2Limits {
         var limits = HTTP2Limits()
         limits.maximumHeaderListSize = ResponseHeadParser.maximumBytes
         limits.maximumFields = ResponseHeadParser.maximumFields
-        limits.connectionWindow = (BackendMultiplexer.mostStreams + 1) * limits.streamWindow
+        // Widened for each as soon as it begins, by what its client's connection may have.
+        limits.streamWindow = ReceiveWindows.least
+        limits.connectionWindow = (BackendMultiplexer.mostStreams + 1) * ReceiveWindows.most
         return limits
     }()
 }

@@ -25,6 +25,8 @@ final class BackendStream: ServerExchange {
     private var isReading = true
     /// Flow-controlled bytes that are passed on and not given back, while the client takes no more.
     private var heldBack = 0
+    /// What its window takes of those of the client's connection.
+    private var windowShare = 0
     /// An answer that has begun and that the client's side lets wait, as it came.
     private var held: HeldAnswer?
     /// The last piece of the request: what it is the end of is told with it.
@@ -98,6 +100,19 @@ final class BackendStream: ServerExchange {
                 to: &out
             )
         }
+        widenWindow()
+    }
+
+    /// As much as the client's connection may have come of the answer.
+    private func widenWindow() {
+        guard let client, let outstanding = connection.session.receiveWindow(ofStream: id) else { return }
+        let window = client.receiveWindow(outstanding: outstanding, share: &windowShare)
+        if window > outstanding { connection.session.widen(stream: id, to: window) }
+    }
+
+    private func passedOn(_ count: Int) {
+        connection.session.passedOn(stream: id, count)
+        widenWindow()
     }
 
     /// There was no place after all. Told later, because the client is just handing over its request.
@@ -127,7 +142,7 @@ final class BackendStream: ServerExchange {
         case .head, .ended: break
         }
         guard isReading, heldBack > 0 else { return }
-        connection.session.consumed(stream: id, heldBack)
+        passedOn(heldBack)
         heldBack = 0
         connection.turn()
     }
@@ -148,6 +163,7 @@ final class BackendStream: ServerExchange {
     private func end() {
         if case .ended = phase { return }
         phase = .ended
+        client?.giveBackReceiveWindow(&windowShare)
         client = nil
         held = nil
         worker.timers.retire(timer)
@@ -220,7 +236,7 @@ final class BackendStream: ServerExchange {
             return
         }
         if bytes.readableBytes > 0 { client?.answerArrived(bytes, 0..<bytes.readableBytes) }
-        if isReading { connection.session.consumed(stream: id, flowControlled) } else { heldBack += flowControlled }
+        if isReading { passedOn(flowControlled) } else { heldBack += flowControlled }
         if endStream { completed(trailers: []) } else { heard() }
     }
 

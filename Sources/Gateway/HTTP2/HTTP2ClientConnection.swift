@@ -20,8 +20,11 @@ final class HTTP2ClientConnection: ChannelInboundHandler {
     var session: HTTP2Session
     var placeInWorker = -1
     private(set) var backlog = ClientBacklog()
+    var streamCount: Int { streams.count }
     /// Whether no server is read from, since the client has not taken what came before.
     private(set) var holdsServers = false
+    /// Those of its streams' servers.
+    var receiveWindows = ReceiveWindows()
     private let isWelcome: Bool
     private var context: ChannelHandlerContext?
     private var streams: [UInt32: HTTP2ClientStream] = [:]

@@ -307,6 +307,12 @@ final class HTTP2ClientStream: ClientExchange {
         }
     }
 
+    override func receiveWindow(outstanding: Int, share: inout Int) -> Int {
+        connection.receiveWindows.window(outstanding: outstanding, share: &share, streams: connection.streamCount)
+    }
+
+    override func giveBackReceiveWindow(_ share: inout Int) { connection.receiveWindows.giveBack(&share) }
+
     override func answerIsOut(_ completion: Exchange.Completion, at now: UInt64) {
         if !requestEnded { connection.session.stopReading(stream: id) }
         end()

@@ -121,6 +121,17 @@ class ClientExchange {
     /// Bytes of the answer's body that have left the process, as far as it can tell.
     var answerBytesTaken: Int { record.bodyBytes }
 
+    /// The window that the server's stream of this exchange gets now, where the server speaks HTTP/2.
+    ///
+    /// - Parameters:
+    ///   - outstanding: Bytes that the server may still send.
+    ///   - share: What the stream holds of what is shared with others; changed with it.
+    /// - Returns: `outstanding`, or a greater one that the server is to be told of.
+    func receiveWindow(outstanding: Int, share: inout Int) -> Int { ReceiveWindows.window(outstanding: outstanding) }
+
+    /// The server's stream is over.
+    func giveBackReceiveWindow(_ share: inout Int) {}
+
     /// Pauses or resumes reading of the request's body.
     func setReading(_ isReading: Bool) {}
 

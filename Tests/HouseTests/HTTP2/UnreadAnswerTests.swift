@@ -21,31 +21,47 @@ import Testing
 
     @Test func connectionHoldsAMebibyteAtMostAndLosesNothing() async throws {
         try await withHouse(backend: Self.large) { house async throws in
-            let client = try await house.http2(.initialWindowSize(0))
-            await client.keepWindowsShut()
-            var streams: [Int] = []
-            for _ in 0..<Self.streams { streams.append(try await client.open("/open/large")) }
-            for _ in streams { _ = try await house.backend.arrivals.next() }
-            // Whatever has come of the answers by then: each was asked for, and most would be here.
-            var most = 0
-            for _ in 0..<100 {
-                #expect(try await client.sync())
-                most = max(most, try await held(house))
-            }
-            #expect(most > 0)
-            #expect(most <= Self.bound)
-            // Others are served, and nothing is lost once the client reads.
-            #expect(try await house.request("/open/large").body.bytes.count == Self.size)
-            for stream in streams {
-                try await client.send(.windowUpdate(stream, Self.size), .windowUpdate(0, Self.size))
-            }
-            for stream in streams {
-                let answer = try await client.answer(on: stream)
-                #expect(answer.body.bytes.count == Self.size)
-            }
-            let left = try await house.metrics { $0.value("gatehouse_client_backlog_bytes") == 0 }
-            #expect(left.value("gatehouse_client_backlog_bytes") == 0)
+            try await expectBound(house) { _ = try await house.backend.arrivals.next() }
         }
+    }
+
+    /// A server that speaks HTTP/2 sends what its windows allow, however late it learns that nobody reads.
+    @Test func connectionHoldsAMebibyteAtMostOfAServerThatSpeaksHTTP2() async throws {
+        let script: HTTP2Backend.Script = { call in
+            try await call.head(200, [("content-length", "\(Self.size)")])
+            try await call.data([UInt8](repeating: 7, count: Self.size), end: true)
+        }
+        try await withHTTP2Backend(script) { house, backend async throws in
+            try await expectBound(house) { _ = try await backend.calls.next() }
+        }
+    }
+
+    /// - Parameter arrival: Returns when another request is at the backend.
+    private func expectBound(_ house: House, _ arrival: () async throws -> Void) async throws {
+        let client = try await house.http2(.initialWindowSize(0))
+        await client.keepWindowsShut()
+        var streams: [Int] = []
+        for _ in 0..<Self.streams { streams.append(try await client.open("/open/large")) }
+        for _ in streams { try await arrival() }
+        // Whatever has come of the answers by then: each was asked for, and most would be here.
+        var most = 0
+        for _ in 0..<100 {
+            #expect(try await client.sync())
+            most = max(most, try await held(house))
+        }
+        #expect(most > 0)
+        #expect(most <= Self.bound)
+        // Others are served, and nothing is lost once the client reads.
+        #expect(try await house.request("/open/large").body.bytes.count == Self.size)
+        for stream in streams {
+            try await client.send(.windowUpdate(stream, Self.size), .windowUpdate(0, Self.size))
+        }
+        for stream in streams {
+            let answer = try await client.answer(on: stream)
+            #expect(answer.body.bytes.count == Self.size)
+        }
+        let left = try await house.metrics { $0.value("gatehouse_client_backlog_bytes") == 0 }
+        #expect(left.value("gatehouse_client_backlog_bytes") == 0)
     }
 
     /// The answer is whole at the gateway, so that no exchange is under way that would have a deadline.

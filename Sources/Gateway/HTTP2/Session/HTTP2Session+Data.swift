@@ -101,6 +101,31 @@ extension HTTP2Session {
         }
     }
 
+    /// As ``consumed(stream:_:)``, but only the connection's window is widened again: the owner widens the stream's.
+    mutating func passedOn(stream: UInt32, _ count: Int) {
+        guard let place = streams.place(of: stream) else { return }
+        let returned = min(count, streams[place].unconsumed)
+        streams[place].unconsumed -= returned
+        returnToConnection(returned)
+    }
+
+    /// Bytes that the peer may still send on a stream; nil if it may send nothing more, whatever its window.
+    func receiveWindow(ofStream stream: UInt32) -> Int? {
+        guard let place = streams.place(of: stream), !streams[place].isRemoteClosed, !streams[place].isUnwanted else {
+            return nil
+        }
+        return streams[place].receiveWindow
+    }
+
+    /// Lets the peer send so many bytes on a stream. Nothing happens if it may send as many already.
+    mutating func widen(stream: UInt32, to window: Int) {
+        guard let place = streams.place(of: stream), !hasFailed else { return }
+        let more = window - streams[place].receiveWindow
+        guard more > 0 else { return }
+        output.writeWindowUpdate(stream, more)
+        streams[place].receiveWindow += more
+    }
+
     /// The rest of the peer's message is not wanted: it is read past, within the window that the peer has already. Once
     /// our own message is out, the stream is reset with NO_ERROR (RFC 9113 section 8.1).
     mutating func stopReading(stream: UInt32) {
