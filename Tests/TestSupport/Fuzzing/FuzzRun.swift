@@ -31,6 +31,7 @@ package struct FuzzRun {
     private static let mostKept = 256
     private let target: FuzzTarget
     private var kept: [[UInt8]] = []
+    private var isOfOneInput = false
 
     /// Runs the target as the environment says (``FuzzSettings``), up to the first finding.
     package init(_ target: FuzzTarget) {
@@ -38,7 +39,13 @@ package struct FuzzRun {
         let settings = FuzzSettings()
         guard settings.target == nil || settings.target == target.name else { return }
         if let path = settings.input {
-            check(FuzzInputFile.content(of: path) ?? [])
+            isOfOneInput = true
+            guard let input = FuzzInputFile.content(of: path) else {
+                finding = Finding(target: target.name, input: [], rule: "\(path) cannot be read")
+                return
+            }
+            check(input)
+            print("fuzz \(target.name): \(path) was \(accepted == 1 ? "accepted" : "refused")")
             return
         }
         var random = SplitMix64(seed: Self.seed(settings, target.name))
@@ -54,7 +61,7 @@ package struct FuzzRun {
     }
 
     /// Whether enough inputs were accepted for the rules to have meant something.
-    package var isMeaningful: Bool { accepted * 100 >= inputs }
+    package var isMeaningful: Bool { isOfOneInput || accepted * 100 >= inputs }
 
     private mutating func runLong(_ duration: Duration, _ settings: FuzzSettings, _ random: inout SplitMix64) {
         let file = settings.folder.flatMap { FuzzInputFile(folder: $0, target: target.name) }
