@@ -45,10 +45,11 @@ import Verification
             try await scene.everybodyWaits(600, need)
             try await scene.instancesKnowOfTheLease(3)
             try await scene.leaseIsFresh()
+            // Shorter than an instance waits for a reply: longer is an outage.
             scene.server.process.pause()
-            try await Self.pass(.seconds(1))
+            try await Self.pass(.milliseconds(800))
             if moment == .duringThePause { scene.provider.release() }
-            try await Self.pass(.seconds(1))
+            try await Self.pass(.milliseconds(700))
             scene.server.process.resume()
             if moment == .afterThePause { scene.provider.release() }
             let answers = try await crowds.answers()
