@@ -71,8 +71,8 @@ struct RedisTally: Sendable, Hashable {
 struct RedisStreamState: Sendable {
     /// Whether the entry of the reader's position is there.
     var hasPosition: Bool
-    /// Whether the latest entry is there that this instance knows of.
-    var hasLatest: Bool
+    /// Whether all entries are there that were acknowledged to this instance and that it has not read.
+    var hasAcknowledged: Bool
     /// The ID that was given out last; zero for a stream that is not there.
     var last: RedisStreamID
     var tally: RedisTally
@@ -81,19 +81,16 @@ struct RedisStreamState: Sendable {
     ///
     /// - Parameters:
     ///   - read: How many there were.
-    ///   - latest: The latest change that this instance knows was made.
     ///   - page: Where so many were read there may be more.
     /// - Returns: What was counted up to the last of them; nil: it cannot be told that none is missing.
     func tally(
         after place: RedisPosition,
         reading read: Int,
-        latest: RedisStreamID,
         page: Int = StoreNews.fullPage
     ) -> RedisTally? {
         // Another history may have as many changes: a server that took over without the last ones, and took others.
         let isSameHistory = hasPosition || place.change == last || place.change == .zero
-        let knowsLatest = latest <= place.change || hasLatest
-        guard isSameHistory, knowsLatest, let read = UInt64(exactly: read), tally.count >= place.tally.count else {
+        guard isSameHistory, hasAcknowledged, let read = UInt64(exactly: read), tally.count >= place.tally.count else {
             return nil
         }
         let counted = tally.count - place.tally.count

@@ -30,26 +30,32 @@ enum RedisScripts {
 
         """
 
-    /// `KEYS`: changes, announcements, count of changes. Gives the last ID of both streams, the count, and the entries
-    /// ever added to the first. Begins the count where there is none, unless the server takes no writes.
+    /// `KEYS`: changes, announcements, count of changes. Gives the first one's last entry, or where it has none the last
+    /// ID that it gave out, the last ID of the second, the count, and the entries ever added to the first. Begins the count where there is none, unless the server takes no writes.
     static let currentPosition = RedisScript(
         startCount + streamInfo + """
             start_count(KEYS[3], redis.pcall)
             local last, added = stream_info(KEYS[1])
+            local entry = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
+            -- One that is there tells this history from another.
+            if entry then last = entry[1] end
             local announced = stream_info(KEYS[2])
             return {last, announced, redis.call('GET', KEYS[3]), added}
             """
     )
 
-    /// `KEYS`: changes, announcements, count of changes. `ARGV`: the position's IDs in both streams, another ID, the
-    /// most entries of each. Gives what was added after the position, whether the first stream has the position's entry
-    /// and the other one, the last ID that it gave out, the count, and the entries ever added to it.
+    /// `KEYS`: changes, announcements, count of changes. `ARGV`: the position's IDs in both streams, the most
+    /// entries of each, other IDs. Gives what was added after the position, whether the first stream has the position's
+    /// entry, how many it has of the other ones, the last ID that it gave out, the count, and the entries ever added to
+    /// it.
     static let look = RedisScript(
         streamInfo + """
             local function has(id) return #redis.call('XRANGE', KEYS[1], id, id) end
-            local read = redis.call('XREAD', 'COUNT', ARGV[4], 'STREAMS', KEYS[1], KEYS[2], ARGV[1], ARGV[2])
+            local read = redis.call('XREAD', 'COUNT', ARGV[3], 'STREAMS', KEYS[1], KEYS[2], ARGV[1], ARGV[2])
             local last, added = stream_info(KEYS[1])
-            return {read, has(ARGV[1]), has(ARGV[3]), last, redis.call('GET', KEYS[3]), added}
+            local others = 0
+            for i = 4, #ARGV do others = others + has(ARGV[i]) end
+            return {read, has(ARGV[1]), others, last, redis.call('GET', KEYS[3]), added}
             """
     )
 

@@ -22,7 +22,7 @@ extension RedisStore {
         after position: StorePosition,
         waiting duration: Duration
     ) async throws(StoreError) -> StoreNews {
-        guard let place = RedisPosition(position) else { return .missed }
+        guard let place = RedisPosition(position), !witness.withLock({ $0.needsLoad }) else { return .missed }
         let client = try clients().news
         let connection = client.connectionNumber
         // Whether the history is whole is asked after the wait. So a connection that has not answered yet, or a position
@@ -46,11 +46,9 @@ extension RedisStore {
         waiting duration: Duration?,
         _ client: RedisClient
     ) async throws(StoreError) -> StoreNews {
-        let latest = witness.withLock { $0.latest }
-        let look = RedisScripts.look.command(
-            keys: RedisPosition.keys,
-            arguments: [place.change.text, place.announcement.text, latest.text, RevocationLimits.news]
-        )
+        let unread = witness.withLock { $0.unread }
+        let arguments: [any RedisArgument] = [place.change.text, place.announcement.text, RevocationLimits.news]
+        let look = RedisScripts.look.command(keys: RedisPosition.keys, arguments: arguments + unread.map(\.text))
         var commands = [look]
         if let duration {
             // What it reads is read again by the script, which cannot wait.
@@ -66,15 +64,15 @@ extension RedisStore {
             timeout: configuration.commandTimeout + (duration ?? .zero)
         )
         guard let reply = replies.last else { throw .unexpected("XREAD") }
-        return try news(RedisLook(reply), after: place, latest: latest)
+        return try news(RedisLook(reply, unread: unread.count), after: place, unread: unread)
     }
 
     private func news(
         _ look: RedisLook,
         after place: RedisPosition,
-        latest: RedisStreamID
+        unread: [RedisStreamID]
     ) throws(StoreError) -> StoreNews {
-        guard let tally = look.state.tally(after: place, reading: look.changes.count, latest: latest) else {
+        guard let tally = look.state.tally(after: place, reading: look.changes.count) else {
             return .missed
         }
         var next = place
@@ -89,7 +87,7 @@ extension RedisStore {
             next.change = entry.id
         }
         if let last = look.announcements.last { next.announcement = last.id }
-        witness.withLock { $0.saw(next.change) }
+        witness.withLock { $0.read(upTo: next.change, having: unread) }
         // An announcement that means nothing is as good as lost, which announcements may be.
         return .changes(changes, look.announcements.compactMap(\.announcement), next.position)
     }
@@ -101,13 +99,14 @@ private struct RedisLook {
     private(set) var announcements: [RedisEntry] = []
     let state: RedisStreamState
 
-    init(_ reply: RedisReply) throws(StoreError) {
+    /// - Parameter unread: How many other IDs were asked for.
+    init(_ reply: RedisReply, unread: Int) throws(StoreError) {
         guard let parts = reply.array, parts.count == 6, let hasPosition = parts[1].integer,
-            let hasLatest = parts[2].integer, let last = parts[3].bytes.flatMap({ RedisStreamID($0) })
+            let found = parts[2].integer, let last = parts[3].bytes.flatMap({ RedisStreamID($0) })
         else { throw .unexpected("the look at the streams") }
         state = RedisStreamState(
             hasPosition: hasPosition > 0,
-            hasLatest: hasLatest > 0,
+            hasAcknowledged: found == unread,
             last: last,
             tally: try RedisTally(count: parts[4], added: parts[5])
         )

@@ -28,9 +28,11 @@ extension RedisStore {
                         }
                 )
             }
-            for (batch, reply) in zip(pipeline, try await write(commands)) {
-                records += try revoked(batch, reply)
-            }
+            let (replies, connection) = try await writeChanges(commands)
+            var acknowledged: [RevocationRecord] = []
+            for (batch, reply) in zip(pipeline, replies) { acknowledged += try revoked(batch, reply) }
+            saw(acknowledged.map { RedisStreamID(version: $0.version) }, on: connection)
+            records += acknowledged
         }
         return records
     }
@@ -47,8 +49,6 @@ extension RedisStore {
                 let revokedAt = words[3 * index + 1].bytes.flatMap({ RevocationLine.number($0.span) }),
                 let expiresAt = words[3 * index + 2].bytes.flatMap({ RevocationLine.number($0.span) })
             else { throw .unexpected("the revocations") }
-            // It is acknowledged: readers go by it.
-            witness.withLock { $0.saw(id) }
             records[index].version = try Self.version(id)
             records[index].revokedAt = revokedAt
             records[index].expiresAt = expiresAt
@@ -71,15 +71,14 @@ extension RedisStore {
         }
         var records: [RevocationRecord] = []
         for pipeline in commands.chunks(of: Self.scriptsAPipeline) {
-            for reply in try await write(Array(pipeline)) {
+            let (replies, connection) = try await writeChanges(Array(pipeline))
+            for reply in replies {
                 guard let words = reply.array else { throw .unexpected("the withdrawals") }
                 let (withdrawn, unreadable) = try Self.records(words, tenant: tenant)
                 guard unreadable.isEmpty else { throw .garbled("a note of what was withdrawn") }
+                saw(withdrawn.map { RedisStreamID(version: $0.version) }, on: connection)
                 records += withdrawn
             }
-        }
-        if let greatest = records.map(\.version).max() {
-            witness.withLock { $0.saw(RedisStreamID(version: greatest)) }
         }
         return records
     }
@@ -101,7 +100,8 @@ extension RedisStore {
                     }
                 )
             }
-            for reply in try await write(commands) { _ = try ids(reply) }
+            let (replies, connection) = try await writeChanges(commands)
+            for reply in replies { saw(try ids(reply), on: connection) }
         }
     }
 
@@ -144,7 +144,7 @@ extension RedisStore {
                 cursor = next
             } while cursor != "0"
         }
-        witness.withLock { $0.loaded(position.change) }
+        witness.withLock { $0.loaded() }
         return position.position
     }
 
@@ -216,7 +216,22 @@ extension RedisStore {
         return batches
     }
 
-    /// The IDs that a script gave its entries of the stream. They are acknowledged: readers go by them.
+    /// Acknowledged changes: reads go by them.
+    private func saw(_ ids: [RedisStreamID], on connection: UInt64?) {
+        if let last = ids.max() { witness.withLock { $0.saw(last, on: connection) } }
+    }
+
+    /// - Returns: The replies, and the connection that they came on; nil if there was another one in between.
+    private func writeChanges(
+        _ commands: [RedisCommand]
+    ) async throws(StoreError) -> (replies: [RedisReply], connection: UInt64?) {
+        let client = try clients().commands
+        let connection = client.connectionNumber
+        let replies = try await write(commands)
+        return (replies, client.connectionNumber == connection ? connection : nil)
+    }
+
+    /// The IDs that a script gave its entries of the stream.
     private func ids(_ reply: RedisReply) throws(StoreError) -> [RedisStreamID] {
         guard let words = reply.array else { throw .unexpected("a script") }
         var ids: [RedisStreamID] = []
@@ -224,7 +239,6 @@ extension RedisStore {
             guard let id = word.bytes.flatMap({ RedisStreamID($0) }) else { throw .unexpected("a script") }
             ids.append(id)
         }
-        if let greatest = ids.max() { witness.withLock { $0.saw(greatest) } }
         return ids
     }
 

@@ -93,11 +93,13 @@ private struct LiveFleet {
         case 12: try await send(RedisCommand("DEL", "gatehouse:changes"))
         case 13: try await send(RedisCommand("FLUSHALL"))
         case 14:
-            try await save()
+            // Or it begins with what it had when it was saved last, and takes other changes from then on.
+            if any(2) == 0 { try await save() }
             try world.server?.restart()
         default:
             // What is forgotten here the store has, and keeps.
             try await settle()
+            try await save()
             instances[place].known = [:]
             instances[place].position = nil
         }

@@ -4,7 +4,7 @@ import Testing
 @testable import Store
 
 /// Thousands of random histories of a Redis and of instances that are cut off from it for a while: whatever is trimmed,
-/// deleted or lost meanwhile, every instance knows in the end what was acknowledged.
+/// deleted or lost meanwhile, to a failover too, every instance knows in the end what was acknowledged.
 @Suite struct RedisHistoryModelTests {
     @Test(arguments: [true, false])
     func everyInstanceKnowsWhatWasAcknowledgedWhateverTheStreamLost(countsEntries: Bool) {
@@ -46,12 +46,17 @@ private struct ModelRedis {
     /// 0: there is none.
     var count: UInt64 = 0
     var records: [Int: RedisStreamID] = [:]
-    /// Milliseconds.
+    /// No two servers name a change alike.
     var clock: UInt64
+    /// Which server this is. Whoever connects to another one has another connection.
+    var server: UInt64 = 0
 
-    mutating func add(_ item: Int, noise: UInt64) -> RedisStreamID {
-        increment(noise)
-        let now = RedisStreamID(milliseconds: clock, sequence: 0)
+    private var milliseconds: UInt64 { clock * 64 + server }
+
+    /// - Parameter isCounted: Not so by a gateway that does not know of the count.
+    mutating func add(_ item: Int, noise: UInt64, isCounted: Bool = true) -> RedisStreamID {
+        if isCounted { increment(noise) }
+        let now = RedisStreamID(milliseconds: milliseconds, sequence: 0)
         let id = now > last ? now : RedisStreamID(milliseconds: last.milliseconds, sequence: last.sequence + 1)
         append(Entry(id: id, item: item, version: id))
         records[item] = id
@@ -63,7 +68,7 @@ private struct ModelRedis {
         increment(noise)
         let next = RedisStreamID(milliseconds: last.milliseconds, sequence: last.sequence + 1)
         let other = RedisStreamID(milliseconds: version.milliseconds, sequence: 524_288 + noise % 524_288)
-        let id = other > last ? other : max(next, RedisStreamID(milliseconds: clock, sequence: 0))
+        let id = other > last ? other : max(next, RedisStreamID(milliseconds: milliseconds, sequence: 0))
         append(Entry(id: id, item: item, version: version))
         records[item] = version
         return id
@@ -80,6 +85,8 @@ private struct ModelRedis {
     func startOfCount(_ noise: UInt64) -> UInt64 { clock * 1000 + noise % 1000 }
 
     mutating func deleteStream() {
+        // Nobody deletes one twice in a millisecond.
+        clock += 1
         entries = []
         last = .zero
         if added != nil { added = 0 }
@@ -108,18 +115,18 @@ private struct ModelInstance {
         let read = redis.entries.drop { $0.id <= place.change }.prefix(Self.page)
         let state = RedisStreamState(
             hasPosition: redis.entries.contains { $0.id == place.change },
-            hasLatest: redis.entries.contains { [latest = witness.latest] in $0.id == latest },
+            hasAcknowledged: witness.unread.allSatisfy { id in redis.entries.contains { $0.id == id } },
             last: redis.last,
             tally: RedisTally(count: redis.count, added: redis.added)
         )
-        let tally = state.tally(after: place, reading: read.count, latest: witness.latest, page: Self.page)
-        guard let tally else {
+        let tally = state.tally(after: place, reading: read.count, page: Self.page)
+        guard let tally, !witness.needsLoad else {
             position = nil
             return false
         }
         for entry in read { know(entry.item, entry.version) }
         let change = read.last?.id ?? place.change
-        witness.saw(change)
+        witness.read(upTo: change, having: witness.unread)
         position = RedisPosition(change: change, announcement: .zero, tally: tally)
         return read.isEmpty
     }
@@ -129,11 +136,11 @@ private struct ModelInstance {
         witness.loadBegan()
         if redis.count == 0 { redis.count = redis.startOfCount(noise) }
         let tally = RedisTally(count: redis.count, added: redis.added)
-        position = RedisPosition(change: redis.last, announcement: .zero, tally: tally)
+        position = RedisPosition(change: redis.entries.last?.id ?? redis.last, announcement: .zero, tally: tally)
         for (item, version) in redis.records { know(item, version) }
-        witness.loaded(redis.last)
+        witness.loaded()
         for (item, version) in known.sorted(by: { $0.key < $1.key }) {
-            if let id = redis.restore(item, version, noise: noise) { witness.saw(id) }
+            if let id = redis.restore(item, version, noise: noise) { witness.saw(id, on: redis.server) }
         }
     }
 }
@@ -141,6 +148,12 @@ private struct ModelInstance {
 private struct ModelFleet {
     private var generator: SplitMix64
     private var redis: ModelRedis
+    /// The server that takes over when this one fails: it has what this one had a while ago.
+    private var replica: ModelRedis
+    private var servers: UInt64 = 1
+    /// Whether some gateway adds changes without counting them. Their stream is deleted with the count or not at all:
+    /// where it alone is, and such a gateway is the first to add to the next, nothing tells the two apart.
+    private let hasOlderGateway: Bool
     private var items = 0
     private(set) var instances = [ModelInstance(), ModelInstance(), ModelInstance()]
     private(set) var acknowledged: Set<Int> = []
@@ -148,24 +161,40 @@ private struct ModelFleet {
     init(seed: UInt64, countsEntries: Bool) {
         generator = SplitMix64(seed: seed)
         redis = ModelRedis(added: countsEntries ? 0 : nil, clock: 1_000_000)
+        replica = redis
+        hasOlderGateway = countsEntries && seed % 2 == 0
     }
 
     private mutating func any(_ count: Int) -> Int { Int(generator.next() % UInt64(count)) }
 
     mutating func step() {
         redis.clock += UInt64(any(3)) * 100
-        switch any(14) {
+        switch any(17) {
         case 0...3: revoke(any(3))
         case 4...6: _ = instances[any(3)].follow(&redis, noise: generator.next())
         case 7: redis.entries.removeFirst(any(redis.entries.count + 1))
         case 8, 9: if !redis.entries.isEmpty { redis.entries.remove(at: any(redis.entries.count)) }
-        case 10: redis.deleteStream()
+        case 10:
+            if hasOlderGateway { revoke(any(3), isCounted: false) } else { redis.deleteStream() }
         case 11:
             redis.deleteStream()
             redis.records = [:]
             redis.count = 0
+        case 12: replica = redis
+        case 13, 14: failOver()
         default: restart(any(3))
         }
+    }
+
+    /// It takes longer than the clocks of the two differ. What the old master had alone is gone, for it gets its data
+    /// from the new one.
+    private mutating func failOver() {
+        let now = redis.clock
+        redis = replica
+        redis.clock = now + 1
+        redis.server = servers
+        servers += 1
+        if any(2) == 0 { replica = redis }
     }
 
     /// What every day has: changes, reads, and a look from time to time.
@@ -174,17 +203,18 @@ private struct ModelFleet {
         if any(2) == 0 { revoke(any(3)) } else { _ = instances[any(3)].follow(&redis, noise: generator.next()) }
     }
 
-    private mutating func revoke(_ instance: Int) {
+    private mutating func revoke(_ instance: Int, isCounted: Bool = true) {
         items += 1
-        let id = redis.add(items, noise: generator.next())
-        instances[instance].witness.saw(id)
+        let id = redis.add(items, noise: generator.next(), isCounted: isCounted)
+        instances[instance].witness.saw(id, on: redis.server)
         instances[instance].know(items, id)
         acknowledged.insert(items)
     }
 
-    /// It forgets all, but not before the store has it.
+    /// It forgets all, but not before the store and its replica have it.
     private mutating func restart(_ instance: Int) {
         settle()
+        replica = redis
         instances[instance] = ModelInstance()
     }
 

@@ -5,33 +5,65 @@ import Testing
 @Suite struct RedisWitnessTests {
     private func id(_ number: UInt64) -> RedisStreamID { RedisStreamID(milliseconds: number, sequence: 0) }
 
-    @Test func theLatestThatWasSeenStays() {
+    @Test func theLatestOfEachConnectionHasToBeThere() {
         var witness = RedisWitness()
-        #expect(witness.latest == .zero)
-        witness.saw(id(5))
-        witness.saw(id(3))
-        #expect(witness.latest == id(5))
+        #expect(witness.unread.isEmpty)
+        witness.saw(id(5), on: 1)
+        witness.saw(id(3), on: 1)
+        witness.saw(id(4), on: 2)
+        witness.saw(id(1), on: nil)
+        witness.saw(id(2), on: nil)
+        #expect(witness.unread == [id(5), id(4), id(1), id(2)])
+    }
+
+    @Test func whatWasReadIsNotAskedForAgain() {
+        var witness = RedisWitness()
+        witness.saw(id(5), on: 1)
+        witness.saw(id(7), on: 2)
+        witness.read(upTo: id(6), having: [id(5), id(7)])
+        #expect(witness.unread == [id(7)])
+        // It was acknowledged while the stream was read, by another server that named it before.
+        witness.saw(id(4), on: 3)
+        witness.read(upTo: id(9), having: [id(7)])
+        #expect(witness.unread == [id(4)])
     }
 
     @Test func aLoadTakesTheStreamAsItIs() {
         var witness = RedisWitness()
-        witness.saw(id(9))
+        witness.saw(id(9), on: 1)
         witness.loadBegan()
-        witness.loaded(id(2))
-        #expect(witness.latest == id(2))
-        witness.saw(id(3))
-        #expect(witness.latest == id(3))
+        #expect(witness.unread == [id(9)])
+        witness.loaded()
+        #expect(witness.unread.isEmpty)
+        witness.saw(id(3), on: 1)
+        #expect(witness.unread == [id(3)])
     }
 
     @Test func whatIsAcknowledgedDuringALoadCountsAfterIt() {
         var witness = RedisWitness()
-        witness.saw(id(9))
+        witness.saw(id(8), on: 1)
+        witness.saw(id(9), on: 2)
         witness.loadBegan()
-        witness.saw(id(4))
+        witness.saw(id(4), on: 3)
+        witness.saw(id(10), on: 2)
         // Another load that begins meanwhile forgets nothing of that.
         witness.loadBegan()
-        witness.loaded(id(2))
-        #expect(witness.latest == id(4))
+        witness.loaded()
+        #expect(witness.unread == [id(10), id(4)])
+    }
+
+    @Test func moreConnectionsThanAreRememberedNeedALoad() {
+        var witness = RedisWitness()
+        for number in 1...UInt64(RedisWitness.limit) { witness.saw(id(number), on: number) }
+        #expect(!witness.needsLoad)
+        witness.saw(id(1000), on: nil)
+        #expect(witness.needsLoad)
+        #expect(witness.unread.count == RedisWitness.limit)
+        #expect(witness.unread.first == id(2) && witness.unread.last == id(1000))
+        witness.loadBegan()
+        #expect(!witness.needsLoad)
+        witness.loaded()
+        #expect(witness.unread.isEmpty)
     }
 
     @Test func aProofHoldsForItsPlaceAndConnection() throws {
