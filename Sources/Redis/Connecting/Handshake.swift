@@ -76,8 +76,9 @@ struct Handshake: Equatable {
         }
         if case .authenticate = step { return refusedCredentials(code) }
         switch (step, code) {
-        case (.check, "NOPERM"), (.name, _):
-            // An answer all the same; and a name is a courtesy.
+        case (.check, "NOPERM"), (.check, "MISCONF"), (.name, _):
+            // An answer all the same: a server that cannot save refuses writes, and `PING`, but is read from. And a
+            // name is a courtesy.
             return nil
         case (.role, "NOPERM"):
             return .refused("\(message); with Sentinel the user needs +role")

@@ -62,6 +62,13 @@ import Testing
         #expect(handshake.received(Self.error("\(code) for secret")) == .fail(.refused(reason)))
     }
 
+    /// It is read from, though it takes no writes.
+    @Test func serverThatCannotSaveIsConnectedTo() {
+        var handshake = Self.handshake(after: 1)
+        let action = handshake.received(Self.error("MISCONF unable to persist to disk"))
+        #expect(action == .send(RedisCommand("ROLE")))
+    }
+
     @Test(arguments: [
         "LOADING Redis is loading", "MASTERDOWN Link is down", "ERR max number of clients reached", "BUSY x",
     ])
