@@ -66,7 +66,7 @@ import Testing
     @Test func serverThatCannotSaveIsConnectedTo() {
         var handshake = Self.handshake(after: 1)
         let action = handshake.received(Self.error("MISCONF unable to persist to disk"))
-        #expect(action == .send(RedisCommand("ROLE")))
+        #expect(action == .send(RedisCommand("SELECT", "3")))
     }
 
     @Test(arguments: [

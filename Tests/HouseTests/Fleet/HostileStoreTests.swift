@@ -1,0 +1,62 @@
+import Redis
+import TestSupport
+import Testing
+import Verification
+
+/// Keys of Redis that somebody else has overwritten: requests go on, what was acknowledged stays in force, revoking is
+/// refused, and all of it works again without a restart when the key is gone.
+@Suite(.serialized) struct HostileStoreTests {
+    private static let overwritten = [
+        RedisCommand("SET", "gatehouse:changes", "text"), RedisCommand("SET", "gatehouse:changes:count", "many"),
+        RedisCommand("SET", "gatehouse:{app}:revocations", "text"),
+    ]
+
+    @Test(arguments: overwritten)
+    func overwrittenKeyRefusesRevokingAndNothingElse(_ command: RedisCommand) async throws {
+        try await RedisServer.run { server in
+            try await Self.expectRecovery(server, server.url, overwriting: command)
+        }
+    }
+
+    @Test func overwrittenKeyBehindSentinelsRefusesRevokingAndNothingElse() async throws {
+        try await SentinelSet.run(replicas: 2) { set in
+            try await Self.expectRecovery(set.master, set.url, overwriting: Self.overwritten[0])
+        }
+    }
+
+    private static func expectRecovery(
+        _ server: RedisServer,
+        _ url: String,
+        overwriting command: RedisCommand
+    ) async throws {
+        try await withInstances { fleet in
+            let (first, second) = (try await fleet.start(url), try await fleet.start(url))
+            let (good, revoked) = (try fleet.token(["sub": "good"]), try fleet.token(["sub": "revoked"]))
+            try await expectRevoked(["subject": "revoked"], by: first)
+            try await second.awaitRefusal(of: revoked)
+            let keys = ["gatehouse:changes", "gatehouse:changes:count", "gatehouse:{app}:revocations"]
+            for key in keys { try await server.send(RedisCommand("DEL", key)) }
+            try await server.send(command)
+            try await until("revoking is refused") {
+                let answer = try await first.revoke(["subject": "too-late"])
+                if answer.status == 200 { try await server.send(command) }
+                return answer.status == 503 && AdminProblemDocument(answer)?.code == "store_unavailable"
+            }
+            for instance in [first, second] {
+                #expect(try await !instance.refuses(good))
+                #expect(try await instance.refuses(revoked))
+            }
+            for key in keys { try await server.send(RedisCommand("DEL", key)) }
+            try await until("revoking works") { try await first.revoke(["subject": "late"]).status == 200 }
+            let late = try fleet.token(["sub": "late"])
+            try await second.awaitRefusal(of: late)
+            // What they held is put back for whoever starts now.
+            let third = try await fleet.start(url)
+            for instance in [first, second, third] {
+                try await instance.awaitRefusal(of: revoked)
+                try await instance.awaitRefusal(of: late)
+                #expect(try await !instance.refuses(good))
+            }
+        }
+    }
+}
