@@ -35,7 +35,7 @@ extension EmbeddedStore {
         while !Task.isCancelled, bell.rings == rings {
             let left = end - .now
             guard left > .zero else { return }
-            await bell.wait(past: rings, for: min(left, Self.lookInterval))
+            await bell.wait(past: rings, for: isWatched ? left : min(left, Self.lookInterval))
             guard stamp.isCurrent(path, now: systemUnixTime()) else { return }
         }
     }

@@ -11,12 +11,12 @@ import Synchronization
 public final class EmbeddedStore: Store {
     /// Longer than SQLite waits for another process' write.
     static let callLimit: Duration = .seconds(5)
-    /// How often one looks for what other processes wrote; what this one writes is seen at once.
+    /// How often one looks for what other processes wrote where the system does not tell.
     static let lookInterval: Duration = .milliseconds(200)
 
     private enum State {
         case closed
-        case open(DatabasePool)
+        case open(DatabasePool, EmbeddedWatch?)
     }
 
     public let name = "embedded"
@@ -50,15 +50,17 @@ public final class EmbeddedStore: Store {
     public func open() async throws(StoreError) {
         let path = path
         let pool = try await aside { () throws(StoreError) in try EmbeddedFile.open(path) }
-        state.withLock { $0 = .open(pool) }
+        let watch = EmbeddedWatch(path) { [bell] in bell.ring() }
+        state.withLock { $0 = .open(pool, watch) }
         works.store(true, ordering: .releasing)
     }
 
     public func close() async {
         let pool: DatabasePool? = state.withLock { state in
             defer { state = .closed }
-            if case .open(let pool) = state { return pool }
-            return nil
+            guard case .open(let pool, let watch) = state else { return nil }
+            watch?.stop()
+            return pool
         }
         works.store(false, ordering: .releasing)
         bell.ring()
@@ -83,6 +85,11 @@ public final class EmbeddedStore: Store {
         return try result.get()
     }
 
+    /// Whether the system tells of other processes' writes.
+    var isWatched: Bool {
+        if case .open(_, .some) = state.withLock({ $0 }) { true } else { false }
+    }
+
     // MARK: Access
 
     func read<Result: Sendable>(
@@ -101,7 +108,7 @@ public final class EmbeddedStore: Store {
     private func access<Result: Sendable>(
         _ work: @escaping @Sendable (DatabasePool) async throws -> Result
     ) async throws(StoreError) -> Result {
-        guard case .open(let pool) = state.withLock({ $0 }) else { throw .unavailable("\(path) is not open") }
+        guard case .open(let pool, _) = state.withLock({ $0 }) else { throw .unavailable("\(path) is not open") }
         let path = path
         do throws(StoreError) {
             let result = try await within(Self.callLimit) { () async throws(StoreError) in
