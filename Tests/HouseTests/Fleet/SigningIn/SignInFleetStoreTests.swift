@@ -93,12 +93,13 @@ import Verification
         }
     }
 
-    /// The first answer that is not that the store is away.
+    /// The first answer that is neither that the store is away nor that it was asked for too often meanwhile: without the
+    /// store the gateway refuses at once.
     private static func whenItIsBack(_ ask: () async throws -> RawResponse) async throws -> RawResponse {
         var answer = try await ask()
         try await until("the store is back") {
-            if answer.status == 503 { answer = try await ask() }
-            return answer.status != 503
+            if [429, 503].contains(answer.status) { answer = try await ask() }
+            return ![429, 503].contains(answer.status)
         }
         return answer
     }
