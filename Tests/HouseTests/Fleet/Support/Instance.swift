@@ -46,6 +46,11 @@ struct Instance: Sendable {
         try await revocations("DELETE", selector, tenant)
     }
 
+    /// What the admin API has of the tenant's revocations.
+    func list(tenant: String = "app") async throws -> RawResponse {
+        try await Self.send("GET", "/api/revocations?tenant=\(tenant)", host: "\(admin)", to: admin)
+    }
+
     /// What `/readyz` says.
     func readiness() async throws -> RawResponse {
         try await Self.send("GET", "/readyz", host: "\(admin)", to: admin)
