@@ -35,8 +35,11 @@ extension EmbeddedStore {
         while !Task.isCancelled, bell.rings == rings {
             let left = end - .now
             guard left > .zero else { return }
-            await bell.wait(past: rings, for: isWatched ? left : min(left, Self.lookInterval))
-            guard stamp.isCurrent(path, now: systemUnixTime()) else { return }
+            // Of a write one is told before it is committed, which does not show in the files: for a while after it one
+            // has to look, however quiet they are.
+            let isTold = isWatched && stamp.isCurrent(path, now: systemUnixTime())
+            await bell.wait(past: rings, for: min(left, isTold ? Self.longestPause : Self.lookInterval))
+            guard !isTold, stamp.isCurrent(path, now: systemUnixTime()) else { return }
         }
     }
 

@@ -13,6 +13,8 @@ public final class EmbeddedStore: Store {
     static let callLimit: Duration = .seconds(5)
     /// How often one looks for what other processes wrote where the system does not tell.
     static let lookInterval: Duration = .milliseconds(200)
+    /// How long one does not look where the system tells.
+    static let longestPause: Duration = .seconds(1)
 
     private enum State {
         case closed
