@@ -47,7 +47,9 @@ import Verification
                 case .hangs: server.process.resume()
                 }
                 // What was turned away was not used up.
-                let late = try await Self.whenItIsBack(first) { try await first.app().post(SignInScene.path, json: identity) }
+                let late = try await Self.whenItIsBack(first) {
+                    try await first.app().post(SignInScene.path, json: identity)
+                }
                 #expect(try await second.status(of: try SignedIn(late).access) == 200)
                 let renewed = try await Self.whenItIsBack(second) { try await second.renew(session.refresh) }
                 #expect(try SignedIn(renewed).subject == session.subject)
