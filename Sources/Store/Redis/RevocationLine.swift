@@ -96,12 +96,19 @@ enum RevocationLine {
                 digits = digits * 10 + UInt64(byte - UInt8(ascii: "0"))
                 if decimals >= 0 { decimals += 1 }
             } else {
-                return Double(String(decoding: word.indices.map { word[$0] }, as: UTF8.self))
+                return rarelyWritten(word)
             }
         }
         guard word.count > (decimals < 0 ? 0 : 1), decimals < powersOfTen.count else { return nil }
         // A Double holds both exactly, so that their quotient is the nearest there is.
         return Double(digits) / powersOfTen[max(0, decimals)]
+    }
+
+    /// With an exponent, a sign, or no end (`inf`).
+    private static func rarelyWritten(_ word: Span<UInt8>) -> Double? {
+        // The system reads up to a zero byte, and takes what comes before it for the whole.
+        for index in word.indices where word[index] <= UInt8(ascii: " ") || word[index] > 0x7e { return nil }
+        return Double(String(decoding: word.indices.map { word[$0] }, as: UTF8.self))
     }
 
     private static let powersOfTen: [Double] = [
