@@ -47,7 +47,10 @@ public enum WebOrigin {
     /// How many bytes of an origin are left without the port that its scheme has anyway.
     private static func withoutStandardPort(_ origin: Span<UInt8>) -> Int {
         for scheme in schemes where hasPrefix(origin, scheme.prefix) && hasSuffix(origin, scheme.port) {
-            return origin.count - scheme.port.count
+            let count = origin.count - scheme.port.count
+            // What has no host, or two ports, is no origin.
+            let isOrigin = count > scheme.prefix.count && !hasSuffix(origin.extracting(0..<count), scheme.port)
+            return isOrigin ? count : origin.count
         }
         return origin.count
     }
