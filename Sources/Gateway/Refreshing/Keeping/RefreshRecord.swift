@@ -115,6 +115,8 @@ extension RefreshRecord {
             let madeAt = object["made_at"]?.double, let usableUntil = object["usable_until"]?.double
         else { return nil }
         if let token = object["access_token"]?.string {
+            // It is written into fields and cookies.
+            guard !token.isEmpty, TokenText.isCookieValue(Array(token.utf8)) else { return nil }
             var cookies: [Renewal.Cookie] = []
             for value in object["cookies"]?.array ?? [] {
                 guard let cookie = Renewal.Cookie(json: value) else { return nil }
@@ -158,9 +160,10 @@ extension Renewal.Cookie {
     }
 
     fileprivate init?(json: JSONValue) {
-        guard let object = json.object, let name = object["name"]?.string, let value = object["value"]?.string else {
-            return nil
-        }
+        guard let object = json.object, let name = object["name"]?.string, let value = object["value"]?.string,
+            TokenText.isCookieValue(Array(value.utf8)), !name.isEmpty, !name.contains("="),
+            TokenText.isCookieValue(Array(name.utf8))
+        else { return nil }
         self.init(name: name, value: Array(value.utf8), expiresAt: object["expires_at"]?.double)
     }
 }

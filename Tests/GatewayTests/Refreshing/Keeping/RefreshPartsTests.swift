@@ -41,6 +41,28 @@ struct RefreshPartsTests {
         }
     }
 
+    /// What would end a field or a cookie early, or begin another, is not taken from the store.
+    @Test(arguments: ["", "a b", "a;b", "a\u{d}\u{a}X-User-Id: admin", "a\u{0}", "é"])
+    func recordWithBytesThatNoFieldMayHaveIsNotRead(text: String) {
+        let bytes = Array(text.utf8)
+        let cookie = Renewal.Cookie(name: "one", value: Array("1".utf8), expiresAt: nil)
+        let token = Array("a.b.c".utf8)
+        var contents: [RefreshRecord.Content] = [
+            .renewed(accessToken: bytes, cookies: [cookie]),
+            .renewed(accessToken: token, cookies: [Renewal.Cookie(name: text, value: [], expiresAt: nil)]),
+        ]
+        // A cookie may be empty.
+        if !text.isEmpty {
+            contents.append(
+                .renewed(accessToken: token, cookies: [Renewal.Cookie(name: "one", value: bytes, expiresAt: nil)])
+            )
+        }
+        for content in contents {
+            let record = RefreshRecord(content: content, presented: nil, madeAt: 1, usableUntil: 2)
+            #expect(RefreshRecord(json: record.json) == nil)
+        }
+    }
+
     @Test(arguments: [true, false], records)
     func aSealedRecordOpensForWhoPresentsTheSameAndNobodyElse(hasKey: Bool, record: RefreshRecord) throws {
         let text = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
