@@ -8,6 +8,9 @@ import Testing
     /// What may be held for one connection.
     private static let bound = 1 << 20
 
+    /// Without a least rate, which would end what is not read for a while.
+    private static let patient = HouseSetup(tenant: "limits: { body_rate: 0 }")
+
     private func held(_ house: House) async throws -> Int {
         Int(try await house.metrics().value("gatehouse_client_backlog_bytes") ?? -1)
     }
@@ -20,7 +23,7 @@ import Testing
     }
 
     @Test func connectionHoldsAMebibyteAtMostAndLosesNothing() async throws {
-        try await withHouse(backend: Self.large) { house async throws in
+        try await withHouse(Self.patient, backend: Self.large) { house async throws in
             try await expectBound(house) { _ = try await house.backend.arrivals.next() }
         }
     }
@@ -31,7 +34,7 @@ import Testing
             try await call.head(200, [("content-length", "\(Self.size)")])
             try await call.data([UInt8](repeating: 7, count: Self.size), end: true)
         }
-        try await withHTTP2Backend(script) { house, backend async throws in
+        try await withHTTP2Backend(script, tenant: "limits: { body_rate: 0 }") { house, backend async throws in
             try await expectBound(house) { _ = try await backend.calls.next() }
         }
     }
