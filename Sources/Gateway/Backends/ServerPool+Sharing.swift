@@ -9,8 +9,9 @@ extension ServerPool {
     static func share(of places: Int) -> Int { max(1, places / 2) }
 
     /// Ends exchanges of an address that holds more than its share, one for each request of another address that has
-    /// waited too long. Only such whose server waits for the client: most of them can be sent again, for the server has
-    /// not all of the request. Those whose answer has not begun go first, and of them the slowest.
+    /// waited too long. Only those whose server waits for the client, for the rest of the request or because the client
+    /// does not read: the others need their place for the server's own work. Those whose answer has not begun go first,
+    /// and of them the slowest.
     func takeBackPlaces(at now: UInt64) {
         guard now >= Self.reliefInterval else { return }
         var held: [SubjectName?: [ClientExchange]] = [:]

@@ -25,7 +25,7 @@ final class BackendStream: ServerExchange {
     private var isReading = true
     /// Flow-controlled bytes that are passed on and not given back, while the client takes no more.
     private var heldBack = 0
-    /// What its window takes of those of the client's connection.
+    /// Bytes of the client connection's ``ReceiveWindows`` that this stream's window holds.
     private var windowShare = 0
     /// An answer that has begun and that the client's side lets wait, as it came.
     private var held: HeldAnswer?
@@ -103,7 +103,7 @@ final class BackendStream: ServerExchange {
         widenWindow()
     }
 
-    /// As much as the client's connection may have come of the answer.
+    /// Lets the server send as much of the answer as the client's connection has room for.
     private func widenWindow() {
         guard let client, let outstanding = connection.session.receiveWindow(ofStream: id) else { return }
         let window = client.receiveWindow(outstanding: outstanding, share: &windowShare)

@@ -23,7 +23,7 @@ final class HTTP2ClientConnection: ChannelInboundHandler {
     var streamCount: Int { streams.count }
     /// Whether no server is read from, since the client has not taken what came before.
     private(set) var holdsServers = false
-    /// Those of its streams' servers.
+    /// How much the servers of its streams may send ahead.
     var receiveWindows = ReceiveWindows()
     private let isWelcome: Bool
     private var context: ChannelHandlerContext?

@@ -1,3 +1,4 @@
+// Sources may be used from any thread, which Dispatch does not declare on Linux.
 @preconcurrency import Dispatch
 import Glibc
 
