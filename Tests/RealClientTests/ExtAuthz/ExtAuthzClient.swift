@@ -36,7 +36,8 @@ struct ExtAuthzClient: Sendable {
 func withExtAuthzClient(_ house: ExtAuthzHouse, _ visit: (ExtAuthzClient) async throws -> Void) async throws {
     let transport = try HTTP2ClientTransport.Posix(
         target: .ipv4(address: "127.0.0.1", port: house.port),
-        transportSecurity: .plaintext
+        transportSecurity: .plaintext,
+        config: .defaults { $0.channelDebuggingCallbacks.onCreateTCPConnection = keepWritable }
     )
     try await withGRPCClient(transport: transport) { try await visit(ExtAuthzClient(client: $0)) }
 }

@@ -23,7 +23,10 @@ func withGRPCEchoServer(
     let transport = HTTP2ServerTransport.Posix(
         address: .ipv4(host: "127.0.0.1", port: 0),
         transportSecurity: certificate.map(GRPCCertificate.serverSecurity) ?? .plaintext,
-        config: .defaults { $0.rpc.maxRequestPayloadSize = GRPCEchoServer.largestMessage }
+        config: .defaults {
+            $0.rpc.maxRequestPayloadSize = GRPCEchoServer.largestMessage
+            $0.channelDebuggingCallbacks.onAcceptTCPConnection = keepWritable
+        }
     )
     let book = GRPCCallBook()
     try await withGRPCServer(transport: transport, services: [EchoService(book: book)]) { server in

@@ -26,7 +26,10 @@ struct GRPCEndpoint: Sendable {
         try HTTP2ClientTransport.Posix(
             target: .ipv4(address: host, port: port),
             transportSecurity: certificate.map(GRPCCertificate.clientSecurity) ?? .plaintext,
-            config: .defaults { $0.http2.authority = authority }
+            config: .defaults {
+                $0.http2.authority = authority
+                $0.channelDebuggingCallbacks.onCreateTCPConnection = keepWritable
+            }
         )
     }
 }

@@ -43,6 +43,9 @@ final class HTTP2Backend: Sendable {
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            // NIOHTTP2 1.46 ends a debug process by an assertion when a channel becomes writable again while a control
+            // frame waits that was written, but not flushed, before: this one stays writable.
+            .childChannelOption(.writeBufferWaterMark, value: .init(low: 32 << 20, high: 64 << 20))
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
