@@ -1,79 +1,106 @@
-/// Requests that wait for a server's places, in a line for each client address; the lines take turns.
-struct FairQueue<Element: AnyObject> {
-    typealias Address = SubjectName?
-
+/// Requests that wait for a server's places, in a line for each client address; the lines take turns. Joining, being
+/// served and leaving take constant time however many wait.
+struct FairQueue<Element: AnyObject, Address: Hashable> {
     private struct Entry {
         let element: Element
+        let address: Address
         /// Monotonic nanoseconds.
         let since: UInt64
     }
 
+    private struct Line {
+        var entries = LinkedNodes<Entry>.List()
+        /// The node of its address in `turns`.
+        var turn: Int
+    }
+
+    private var entries = LinkedNodes<Entry>()
+    private var addresses = LinkedNodes<Address>()
     /// None of them is empty.
-    private var lines: [Address: [Entry]] = [:]
+    private var lines: [Address: Line] = [:]
     /// The addresses that wait, the one whose turn it is first.
-    private var turns: [Address] = []
-    private(set) var count = 0
+    private var turns = LinkedNodes<Address>.List()
+    /// The nodes of the elements in `entries`.
+    private var nodes: [ObjectIdentifier: Int] = [:]
 
-    var isEmpty: Bool { count == 0 }
-    /// Whether several addresses wait.
-    var hasSeveralAddresses: Bool { turns.count > 1 }
+    var count: Int { nodes.count }
+    var isEmpty: Bool { nodes.isEmpty }
 
+    /// - Parameters:
+    ///   - element: One that does not wait yet.
+    ///   - now: Monotonic nanoseconds.
     mutating func append(_ element: Element, of address: Address, at now: UInt64) {
-        if lines[address] == nil { turns.append(address) }
-        lines[address, default: []].append(Entry(element: element, since: now))
-        count += 1
+        assert(nodes[ObjectIdentifier(element)] == nil)
+        var line = lines[address] ?? Line(turn: addresses.append(address, to: &turns))
+        let entry = Entry(element: element, address: address, since: now)
+        nodes[ObjectIdentifier(element)] = entries.append(entry, to: &line.entries)
+        lines[address] = line
     }
 
     /// Takes out who has waited longest of the address whose turn it is.
     ///
     /// - Parameter hasShare: Whether an address holds its share of the places; such a one comes after the others.
     mutating func next(unless hasShare: (Address) -> Bool) -> Element? {
-        guard !turns.isEmpty else { return nil }
-        var place = 0
-        if hasSeveralAddresses { place = turns.firstIndex { !hasShare($0) } ?? 0 }
-        let address = turns.remove(at: place)
-        guard var line = lines[address], !line.isEmpty else { return nil }
-        let element = line.removeFirst().element
-        lines[address] = line.isEmpty ? nil : line
-        if !line.isEmpty { turns.append(address) }
-        count -= 1
+        guard let address = nextAddress(unless: hasShare), let node = lines[address]?.entries.first else { return nil }
+        let element = remove(node)
+        if var line = lines[address] {
+            _ = addresses.remove(line.turn, from: &turns)
+            line.turn = addresses.append(address, to: &turns)
+            lines[address] = line
+        }
         return element
     }
 
-    /// Gives whether it was there, also if a reload has changed since by which address it goes.
-    mutating func remove(_ element: Element, of address: Address) -> Bool {
-        let isThere: (Entry) -> Bool = { $0.element === element }
-        let isInItsLine = lines[address]?.contains(where: isThere) == true
-        guard let address = isInItsLine ? address : lines.first(where: { $0.value.contains(where: isThere) })?.key,
-            let place = lines[address]?.firstIndex(where: isThere)
-        else { return false }
-        lines[address]?.remove(at: place)
-        closeIfEmpty(address)
-        count -= 1
-        return true
+    private func nextAddress(unless hasShare: (Address) -> Bool) -> Address? {
+        guard let first = turns.first else { return nil }
+        var node: Int? = turns.count > 1 ? first : nil
+        while let index = node, let address = addresses[index] {
+            if !hasShare(address) { return address }
+            node = addresses.next(after: index)
+        }
+        return addresses[first]
+    }
+
+    /// - Returns: Whether it waited.
+    mutating func remove(_ element: Element) -> Bool {
+        guard let node = nodes[ObjectIdentifier(element)] else { return false }
+        return remove(node) != nil
     }
 
     /// Takes out the newest of the longest line, if that leaves it no shorter than the line of `address` becomes with
     /// one more.
     mutating func makeRoom(for address: Address) -> Element? {
-        guard let longest = lines.max(by: { $0.value.count < $1.value.count }) else { return nil }
-        guard longest.value.count > (lines[address]?.count ?? 0) + 1 else { return nil }
-        let dropped = lines[longest.key]?.popLast()
-        closeIfEmpty(longest.key)
-        count -= 1
-        return dropped?.element
+        guard let longest = lines.values.max(by: { $0.entries.count < $1.entries.count })?.entries,
+            longest.count > (lines[address]?.entries.count ?? 0) + 1
+        else { return nil }
+        return longest.last.flatMap { remove($0) }
     }
 
     /// How many of other addresses have waited since `moment` or longer.
     func count(butNot address: Address, since moment: UInt64) -> Int {
-        lines.reduce(0) { sum, line in
-            line.key == address ? sum : sum + line.value.count { $0.since <= moment }
+        var count = 0
+        for (other, line) in lines where other != address {
+            var node = line.entries.first
+            // The rest of a line joined later.
+            while let index = node, let entry = entries[index], entry.since <= moment {
+                count += 1
+                node = entries.next(after: index)
+            }
         }
+        return count
     }
 
-    private mutating func closeIfEmpty(_ address: Address) {
-        guard lines[address]?.isEmpty == true else { return }
-        lines[address] = nil
-        turns.removeAll { $0 == address }
+    private mutating func remove(_ node: Int) -> Element? {
+        guard let address = entries[node]?.address, var line = lines[address],
+            let entry = entries.remove(node, from: &line.entries)
+        else { return nil }
+        nodes[ObjectIdentifier(entry.element)] = nil
+        if line.entries.count == 0 {
+            _ = addresses.remove(line.turn, from: &turns)
+            lines[address] = nil
+        } else {
+            lines[address] = line
+        }
+        return entry.element
     }
 }

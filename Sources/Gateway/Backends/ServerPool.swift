@@ -52,7 +52,7 @@ final class ServerPool {
     private var single: [BackendConnection] = []
     /// The gateway's own requests, which come before all others.
     private var ownWaiting: [ClientExchange] = []
-    private var waiting = FairQueue<ClientExchange>()
+    private var waiting = FairQueue<ClientExchange, SubjectName?>()
     /// Runs while requests wait.
     private let reliefTimer = WheelTimer()
     private var isRelieving = false
@@ -163,7 +163,7 @@ final class ServerPool {
     func forget(_ client: ClientExchange) {
         if let place = ownWaiting.firstIndex(where: { $0 === client }) {
             ownWaiting.remove(at: place)
-        } else if !waiting.remove(client, of: client.addressName) {
+        } else if !waiting.remove(client) {
             return
         }
         state.waiterLeft()

@@ -19,8 +19,8 @@ struct FairQueueTests {
 
     private static func name(_ byte: UInt8) -> SubjectName { SubjectName(short: [byte]) }
 
-    private func queue(_ addresses: [SubjectName]) -> FairQueue<Request> {
-        var queue = FairQueue<Request>()
+    private func queue(_ addresses: [SubjectName]) -> FairQueue<Request, SubjectName> {
+        var queue = FairQueue<Request, SubjectName>()
         for (number, address) in addresses.enumerated() {
             queue.append(Request(address, number), of: address, at: UInt64(number))
         }
@@ -63,24 +63,60 @@ struct FairQueueTests {
         #expect(queue.count(butNot: Self.a, since: 0) == 0)
     }
 
-    /// A reload that trusts other proxies changes by which address a request goes that waits already.
-    @Test func requestThatGoesByAnotherAddressNowIsFoundAndTakenOut() {
-        var queue = FairQueue<Request>()
-        let request = Request(Self.a, 0)
-        queue.append(request, of: Self.a, at: 0)
-        queue.append(Request(Self.b, 1), of: Self.b, at: 1)
-        let isRemoved = queue.remove(request, of: Self.b)
-        #expect(isRemoved)
-        #expect(queue.count == 1)
-        let left = (0..<2).map { _ in queue.next(unless: { _ in false })?.number }
-        #expect(left == [1, nil])
+    @Test func removedRequestLeavesTheTurnsOfTheOthers() {
+        var queue = FairQueue<Request, SubjectName>()
+        let requests = [Self.a, Self.b, Self.b, Self.c].enumerated().map { Request($1, $0) }
+        for request in requests { queue.append(request, of: request.address, at: 0) }
+        let isRemoved = [queue.remove(requests[0]), queue.remove(requests[1]), queue.remove(Request(Self.c, 3))]
+        #expect(isRemoved == [true, true, false])
+        let left = (0..<3).map { _ in queue.next(unless: { _ in false })?.number }
+        #expect(left == [2, 3, nil])
+    }
+
+    /// Clients of however many addresses that all give up cost the same each.
+    @Test func workOfRequestsThatLeaveGrowsWithTheirNumber() {
+        func comparisons(ofRequests count: Int) -> Int {
+            let counter = Counter()
+            var queue = FairQueue<Request, CountedAddress>()
+            var requests = (0..<count).map { Request(Self.a, $0) }
+            for request in requests {
+                queue.append(request, of: CountedAddress(number: request.number, counter: counter), at: 0)
+            }
+            var random = SplitMix64(seed: 41)
+            requests.shuffle(using: &random)
+            counter.comparisons = 0
+            for request in requests {
+                let isRemoved = queue.remove(request)
+                #expect(isRemoved)
+            }
+            #expect(queue.isEmpty)
+            return counter.comparisons
+        }
+        // A few for each: those that the hash tables need.
+        for count in [500, 1000, 2000] { #expect(comparisons(ofRequests: count) < 16 * count) }
+    }
+
+    private final class Counter {
+        var comparisons = 0
+    }
+
+    private struct CountedAddress: Hashable {
+        let number: Int
+        let counter: Counter
+
+        static func == (first: CountedAddress, second: CountedAddress) -> Bool {
+            first.counter.comparisons += 1
+            return first.number == second.number
+        }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(number) }
     }
 
     /// Against a plain list: nothing is lost, nobody is served twice, and each address is served in its own order.
     @Test func nothingIsLostOrServedTwice() {
         var random = SplitMix64(seed: 19)
         for _ in 0..<100 {
-            var queue = FairQueue<Request>()
+            var queue = FairQueue<Request, SubjectName>()
             var waiting: [Request] = []
             for number in 0..<200 {
                 switch random.below(5) {
@@ -99,7 +135,7 @@ struct FairQueueTests {
                 case 3:
                     guard let request = waiting.randomElement(using: &random) else { continue }
                     let (first, second) = (
-                        queue.remove(request, of: request.address), queue.remove(request, of: request.address)
+                        queue.remove(request), queue.remove(request)
                     )
                     #expect(first && !second)
                     waiting.removeAll { $0 === request }
