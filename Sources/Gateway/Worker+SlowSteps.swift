@@ -34,6 +34,13 @@ protocol SlowStepClient: AnyObject {
     func decideAgain()
 }
 
+/// A slow step that is yet to begin.
+final class SlowTask {
+    let begin: () -> Void
+
+    init(_ begin: @escaping () -> Void) { self.begin = begin }
+}
+
 /// What takes too long for the loop: it is done elsewhere, and the request decided on again.
 extension Worker {
     /// Signature checks of one tenant that may wait: one tenant's flood leaves the others their places.
@@ -46,10 +53,10 @@ extension Worker {
         let tenant = serving.tenants[check.tenant]
         guard tenant.slowChecksUnderWay < Self.mostChecks else { return false }
         tenant.slowChecksUnderWay += 1
-        nextSlowVerifier = (nextSlowVerifier + 1) % slowVerifiers.count
-        let verifier = slowVerifiers[nextSlowVerifier]
-        settle(client) {
-            await verifier.verify(check)
+        settle(client, inTurnOf: check.tenant) { verifier, isChecked in
+            let outcome = await verifier.verify(check)
+            isChecked()
+            return outcome
         } with: { _, serving, _, outcome in
             let tenant = serving.tenants[check.tenant]
             tenant.slowChecksUnderWay -= 1
@@ -83,16 +90,47 @@ extension Worker {
         _ work: @escaping @Sendable () async -> Outcome,
         with take: @escaping @Sendable (Worker, Serving, Circumstances?, Outcome) -> Void
     ) {
+        slowTask(client, work, with: take).begin()
+    }
+
+    /// Does so when it is the tenant's turn.
+    ///
+    /// - Parameters:
+    ///   - tenant: Its place in the configuration.
+    ///   - work: Has something checked by the verifier, and says when that is done.
+    func settle<Outcome: Sendable>(
+        _ client: any SlowStepClient,
+        inTurnOf tenant: Int,
+        _ work: @escaping @Sendable (SlowVerifier, _ isChecked: @Sendable () -> Void) async -> Outcome,
+        with take: @escaping @Sendable (Worker, Serving, Circumstances?, Outcome) -> Void
+    ) {
+        nextSlowVerifier = (nextSlowVerifier + 1) % slowVerifiers.count
+        let verifier = slowVerifiers[nextSlowVerifier]
+        let bound = NIOLoopBound(self, eventLoop: eventLoop)
+        let isChecked: @Sendable () -> Void = { [eventLoop] in
+            eventLoop.execute { bound.value.slowTurns.isDone()?.begin() }
+        }
+        let task = slowTask(client, { await work(verifier, isChecked) }, with: take)
+        slowTurns.add(task, ofTenant: tenant)?.begin()
+    }
+
+    private func slowTask<Outcome: Sendable>(
+        _ client: any SlowStepClient,
+        _ work: @escaping @Sendable () async -> Outcome,
+        with take: @escaping @Sendable (Worker, Serving, Circumstances?, Outcome) -> Void
+    ) -> SlowTask {
         let bound = NIOLoopBound((self, serving, client), eventLoop: eventLoop)
         let serial = client.serial
-        Task { [eventLoop] in
-            let outcome = await work()
-            eventLoop.execute {
-                let (worker, serving, client) = bound.value
-                // Whoever asked may be gone, and the object serve another request.
-                let isThere = client.serial == serial
-                take(worker, serving, isThere ? client.circumstances : nil, outcome)
-                if isThere { client.decideAgain() }
+        return SlowTask { [eventLoop] in
+            Task {
+                let outcome = await work()
+                eventLoop.execute {
+                    let (worker, serving, client) = bound.value
+                    // Whoever asked may be gone, and the object serve another request.
+                    let isThere = client.serial == serial
+                    take(worker, serving, isThere ? client.circumstances : nil, outcome)
+                    if isThere { client.decideAgain() }
+                }
             }
         }
     }

@@ -16,6 +16,7 @@ final class Worker {
     let names: ServerNames
     private(set) var controlPlane: ControlPlane
     var nextSlowVerifier = 0
+    var slowTurns = SlowTurns<SlowTask>()
     /// What was last said of each source of keys, for tenants that are yet to come.
     var knownKeys: [KeySource: KeySet] = [:]
     /// Revocations of tenants that are yet to come, by name.

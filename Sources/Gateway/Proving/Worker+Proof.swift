@@ -11,12 +11,12 @@ extension Worker {
             return false
         }
         proving.stepsUnderWay += 1
-        nextSlowVerifier = (nextSlowVerifier + 1) % slowVerifiers.count
-        let verifier = slowVerifiers[nextSlowVerifier]
         let use = controlPlane.useProof
-        settle(client) {
+        settle(client, inTurnOf: step.tenant) { verifier, isChecked in
+            let isSigned = await verifier.isSigned(step.proof)
+            isChecked()
             // Only what its key has signed is taken note of: nobody uses up another's proofs.
-            await verifier.isSigned(step.proof) ? await use(step) : .badSignature
+            return isSigned ? await use(step) : .badSignature
         } with: { _, serving, circumstances, finding in
             serving.tenants[step.tenant].proving?.stepsUnderWay -= 1
             circumstances?.proof = finding
