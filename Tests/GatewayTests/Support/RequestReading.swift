@@ -105,7 +105,7 @@ enum RequestOutcome: Equatable {
     static func drip(_ bytes: [UInt8], maximumBytes: Int = 32 << 10, maximumFields: Int = 100) -> (RequestOutcome, Int)
     {
         let head = RequestHead()
-        for count in 0...bytes.count {
+        for count in Cuts.of(bytes.count) {
             let outcome = parse(
                 Array(bytes[..<count]),
                 into: head,

@@ -71,7 +71,7 @@ enum ResponseOutcome: Equatable {
 
     static func drip(_ bytes: [UInt8]) -> ResponseOutcome {
         let head = ResponseHead()
-        for count in 0...bytes.count {
+        for count in Cuts.of(bytes.count) {
             let outcome = parse(Array(bytes[..<count]), into: head)
             if outcome != .incomplete { return outcome }
         }

@@ -3,7 +3,7 @@
 struct FuzzMutator {
     static let longestInput = 8192
     /// Bytes that mean something to most parsers.
-    private static let significantBytes =
+    static let significantBytes =
         Array("\r\n\t\0 :;,=\"'\\/%_-+*.#?&@<>()[]{}019afAFx\u{7f}".utf8) + [0x80, 0xc0, 0xff]
     private static let numbers = [
         "0", "00", "-1", "1e9", "255", "256", "65535", "65536", "2147483648", "4294967296", "9223372036854775807",

@@ -57,11 +57,31 @@ package struct FuzzRun {
             while finding == nil, inputs < target.quickInputs { checkNext(&random) }
             return
         }
-        runLong(.seconds(seconds), settings, &random)
+        if settings.looksForGrowth {
+            searchGrowth(.seconds(seconds), &random)
+        } else {
+            runLong(.seconds(seconds), settings, &random)
+        }
     }
 
     /// Whether enough inputs were accepted for the rules to have meant something.
     package var isMeaningful: Bool { isOfOneInput || accepted * 100 >= inputs }
+
+    private mutating func searchGrowth(_ duration: Duration, _ random: inout SplitMix64) {
+        let search = GrowthSearch(target: target)
+        let end = ContinuousClock.now + duration
+        var shapes = 0
+        var steep: [String] = []
+        while steep.count < 5, ContinuousClock.now < end {
+            shapes += 1
+            if let growth = try? search.next(&random) { steep.append(growth) }
+        }
+        print("fuzz \(target.name): the growth of \(shapes) shapes, \(steep.count) too steep")
+        fflush(nil)
+        if !steep.isEmpty {
+            finding = Finding(target: target.name, input: [], rule: steep.joined(separator: "\n"))
+        }
+    }
 
     private mutating func runLong(_ duration: Duration, _ settings: FuzzSettings, _ random: inout SplitMix64) {
         let file = settings.folder.flatMap { FuzzInputFile(folder: $0, target: target.name) }

@@ -7,6 +7,8 @@ import Glibc
 /// - `FUZZ_SEED`: the seed of an earlier run, to run it again.
 /// - `FUZZ_INPUT`: a file with the only input to check, such as the one that is left when the process was ended by an
 ///   input.
+/// - `FUZZ_GROWTH`: whether the time is spent on inputs whose cost may grow faster than their length
+///   (``GrowthSearch``), in the place of mutated ones.
 /// - `FUZZ_FOLDER`: where each input is written before it is checked, so that one that ends the process is not lost.
 struct FuzzSettings {
     let seconds: Int?
@@ -14,6 +16,7 @@ struct FuzzSettings {
     let seed: UInt64?
     let input: String?
     let folder: String?
+    let looksForGrowth: Bool
 
     init() {
         seconds = Self.variable("FUZZ_SECONDS").flatMap { Int($0) }
@@ -21,6 +24,7 @@ struct FuzzSettings {
         seed = Self.variable("FUZZ_SEED").flatMap { UInt64($0) }
         input = Self.variable("FUZZ_INPUT")
         folder = Self.variable("FUZZ_FOLDER")
+        looksForGrowth = Self.variable("FUZZ_GROWTH") != nil
     }
 
     private static func variable(_ name: String) -> String? {
