@@ -9,6 +9,7 @@ final class Worker {
     let eventLoop: any EventLoop
     private(set) var settings: GatewaySettings
     let gauge: ConnectionGauge
+    var crowd = ConnectionCrowd()
     let accessLog: AccessLogWriter?
     /// Nil where nothing is traced.
     let tracing: WorkerTracing?
@@ -228,7 +229,7 @@ final class Worker {
 
     // MARK: Connections
 
-    /// Gives whether the connection is within the limit.
+    /// Gives whether the connection is within the limit; ``admit(_:)`` makes room where it is not.
     func opened(_ client: any FrontConnection) -> ConnectionGauge.Room {
         client.placeInWorker = clients.count
         clients.append(client)

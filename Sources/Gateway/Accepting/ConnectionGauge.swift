@@ -5,6 +5,8 @@ import Synchronization
 final class ConnectionGauge: Sendable {
     enum Room {
         case welcome
+        /// Near the limit: there is room for an address that has not most of all connections.
+        case reserve
         /// Above the limit: it is told so.
         case full
         /// So far above it that not even that is said: answers to a flood cost as well.
@@ -15,7 +17,8 @@ final class ConnectionGauge: Sendable {
 
     func opened(limit: Int) -> Room {
         let count = open.add(1, ordering: .relaxed).newValue
-        return count <= limit ? .welcome : count <= limit + max(16, limit / 8) ? .full : .flooded
+        if count <= limit { return count <= limit - ConnectionCrowd.reserve(of: limit) ? .welcome : .reserve }
+        return count <= limit + max(16, limit / 8) ? .full : .flooded
     }
 
     func closed() {

@@ -55,8 +55,8 @@ final class Entrance: ChannelInboundHandler, RemovableChannelHandler {
         let peer = Peer(context.remoteAddress, trustedProxies: worker.settings.trustedProxies)
         client = peer.text
         state = .waiting(mayBeProxied: peer.isTrustedProxy)
-        switch worker.opened(self) {
-        case .welcome: break
+        switch worker.admit(self) {
+        case .welcome, .reserve: break
         case .full:
             isWelcome = false
             if !isTLS { serve(context, version: .http11) }
@@ -185,6 +185,10 @@ final class Entrance: ChannelInboundHandler, RemovableChannelHandler {
 }
 
 extension Entrance: FrontConnection {
+    var address: SubjectName? { Peer(client, trustedProxies: [], tls: nil).limitSubject?.name }
+
+    var isIdle: Bool { true }
+
     func drain() { closeNow() }
 
     func endRevoked(unixTime: Double, at now: UInt64) -> Bool { false }

@@ -5,6 +5,12 @@ protocol FrontConnection: AnyObject {
     /// Its place in the worker's list; -1 when it is in none.
     var placeInWorker: Int { get set }
 
+    /// By which it shares the room for connections with others.
+    var address: SubjectName? { get }
+
+    /// Whether nothing of a request, or only a part of its head, has come.
+    var isIdle: Bool { get }
+
     /// The gateway is going down: close when what is under way is done.
     func drain()
 

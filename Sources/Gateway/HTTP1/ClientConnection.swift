@@ -202,6 +202,12 @@ final class ClientConnection: ClientExchange, ChannelInboundHandler {
 }
 
 extension ClientConnection: FrontConnection {
+    var address: SubjectName? { peer.limitSubject?.name }
+
+    var isIdle: Bool {
+        if case .head = phase { true } else { false }
+    }
+
     func trust(_ proxies: [AddressRange]) { peer = peer.trusting(proxies) }
 
     /// The gateway is going down: a connection between requests has no reason to stay, and a tunnel has no other end.

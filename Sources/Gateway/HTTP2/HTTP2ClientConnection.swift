@@ -279,6 +279,10 @@ final class HTTP2ClientConnection: ChannelInboundHandler {
 }
 
 extension HTTP2ClientConnection: FrontConnection {
+    var address: SubjectName? { peer.limitSubject?.name }
+
+    var isIdle: Bool { state == .open && streams.isEmpty }
+
     /// Requests that are under way are answered; newer ones are for another connection (RFC 9113 section 6.8).
     func drain() {
         guard case .open = state else { return }

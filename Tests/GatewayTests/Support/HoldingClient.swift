@@ -4,6 +4,8 @@ import Tenants
 
 /// A client's connection that holds as much as a test says.
 final class HoldingClient: FrontConnection {
+    let address: SubjectName? = nil
+    let isIdle = false
     var placeInWorker = -1
     var backlog = ClientBacklog()
     private(set) var isClosed = false

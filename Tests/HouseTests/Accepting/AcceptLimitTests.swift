@@ -92,6 +92,31 @@ import Testing
         }
     }
 
+    /// One address has taken all connections: idle ones of them make room for another's.
+    @Test func addressWithAllConnectionsMakesRoomForAnother() async throws {
+        let setup = HouseSetup(gateway: "trusted_proxies: [127.0.0.1/32]\nlimits: { connections: 8 }")
+        try await withHouse(setup) { house async throws in
+            var visitors: [RawClient] = []
+            for _ in 0..<8 {
+                let client = try await house.connect()
+                try await client.send(ProxyHeader.line4 + Array(house.head("/open/x").utf8))
+                #expect(try await client.response().status == 200)
+                visitors.append(client)
+            }
+            // Refused until room is made, which takes one tenth of a second at most.
+            var status = try await house.request("/open/x").status
+            #expect(status == 503)
+            while status == 503 { status = try await house.request("/open/x").status }
+            #expect(status == 200)
+            var served = 0
+            for client in visitors {
+                try? await client.send(house.head("/open/x"))
+                if let response = try? await client.response(), response.status == 200 { served += 1 }
+            }
+            #expect((1..<8).contains(served))
+        }
+    }
+
     // MARK: header_timeout
 
     private static let short = "limits: { header_timeout: 300ms, idle_timeout: 10m }"

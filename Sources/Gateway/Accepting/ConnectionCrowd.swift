@@ -1,0 +1,124 @@
+import NIOCore
+
+/// Whose connections make room when the process has as many as it may: idle ones of the addresses that have most of a
+/// loop's, until these have no more than others. An address that has made room comes after all others for a while.
+struct ConnectionCrowd {
+    typealias Address = SubjectName?
+
+    struct Connection {
+        let address: Address
+        /// Whether it can be closed without a request being lost.
+        let isIdle: Bool
+    }
+
+    /// Nanoseconds between two times that room is made: to look through all connections takes time.
+    private static let interval: UInt64 = 100_000_000
+    /// Nanoseconds for which an address that has made room comes after others.
+    private static let memory: UInt64 = 10_000_000_000
+    /// Addresses that were turned away and are remembered until room is made.
+    private static let mostNewcomers = 64
+    /// The share of a loop's connections that make room at once.
+    private static let share = 16
+
+    private var newcomers: Set<Address> = []
+    private var crowded: Set<Address> = []
+    private var crowdedUntil: UInt64 = 0
+    private var nextTime: UInt64 = 0
+    private var isMakingRoom = false
+
+    /// How much of `limit` is kept for addresses that are not crowded.
+    static func reserve(of limit: Int) -> Int { limit / share }
+
+    /// Whether an address comes after others where only the reserve is left.
+    ///
+    /// - Parameter now: Monotonic nanoseconds.
+    func isCrowded(_ address: Address, at now: UInt64) -> Bool {
+        now < crowdedUntil && crowded.contains(address)
+    }
+
+    /// A connection of `address` found no room.
+    ///
+    /// - Returns: Whether room is to be made.
+    mutating func turnedAway(_ address: Address, at now: UInt64) -> Bool {
+        if newcomers.count < Self.mostNewcomers { newcomers.insert(address) }
+        guard !isMakingRoom, now >= nextTime else { return false }
+        isMakingRoom = true
+        return true
+    }
+
+    /// Makes room for those who were turned away: by connections of addresses that have at least two more than one of
+    /// them, those with most first.
+    ///
+    /// - Parameter connections: All of the loop.
+    /// - Returns: The indices of those to close.
+    mutating func makeRoom(among connections: [Connection], at now: UInt64) -> [Int] {
+        var counts: [Address: Int] = [:]
+        for connection in connections { counts[connection.address, default: 0] += 1 }
+        let least = newcomers.map { counts[$0] ?? 0 }.min() ?? 0
+        newcomers = []
+        isMakingRoom = false
+        nextTime = now &+ Self.interval
+        let level = Self.level(counts.values, over: least + 1, wanted: max(1, connections.count / Self.share))
+        var chosen: [Int] = []
+        var closed: Set<Address> = []
+        for (index, connection) in connections.enumerated() where connection.isIdle {
+            guard let count = counts[connection.address], count > level else { continue }
+            counts[connection.address] = count - 1
+            closed.insert(connection.address)
+            chosen.append(index)
+        }
+        if !closed.isEmpty {
+            crowded = closed
+            crowdedUntil = now &+ Self.memory
+        }
+        return chosen
+    }
+
+    /// The highest number of connections to which the addresses have to come down for `wanted` to be closed, but at
+    /// least `floor`.
+    private static func level(_ counts: some Collection<Int>, over floor: Int, wanted: Int) -> Int {
+        guard let most = counts.max(), most > floor else { return floor }
+        var addressesWith = [Int](repeating: 0, count: most + 1)
+        for count in counts { addressesWith[count] += 1 }
+        var level = most
+        var above = 0
+        var closed = 0
+        while level > floor, closed < wanted {
+            above += addressesWith[level]
+            closed += above
+            level -= 1
+        }
+        return level
+    }
+}
+
+extension Worker {
+    /// A connection has opened.
+    ///
+    /// - Returns: Whether there is room for it.
+    func admit(_ client: any FrontConnection) -> ConnectionGauge.Room {
+        let room = opened(client)
+        switch room {
+        case .welcome: return .welcome
+        case .reserve where !crowd.isCrowded(client.address, at: lastTick): return .welcome
+        case .reserve: return .full
+        case .full, .flooded:
+            if crowd.turnedAway(client.address, at: lastTick) {
+                // Not from here: it is another connection's turn.
+                let bound = NIOLoopBound(self, eventLoop: eventLoop)
+                eventLoop.execute { bound.value.makeRoom() }
+            }
+            return room
+        }
+    }
+
+    private func makeRoom() {
+        let all = clients.map { ConnectionCrowd.Connection(address: $0.address, isIdle: $0.isIdle) }
+        let closing = crowd.makeRoom(among: all, at: lastTick).map { clients[$0] }
+        for client in closing {
+            // HTTP/2 clients are told that nothing was lost.
+            client.drain()
+            client.closeNow()
+        }
+    }
+}
