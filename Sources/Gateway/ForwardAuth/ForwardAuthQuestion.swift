@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Another proxy's question whether it may pass a request on (contract section 11), in one of its two forms. Only a
+/// Another proxy's question whether it may pass a request on, in one of its two forms. Only a
 /// trusted proxy may ask: whoever else could would be told who a token belongs to.
 struct ForwardAuthQuestion {
     private enum Form {

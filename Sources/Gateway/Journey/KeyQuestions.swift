@@ -1,4 +1,4 @@
-/// When a loop asks for keys that it does not have. Who fetches them has rules of his own (contract section 6); these
+/// When a loop asks for keys that it does not have. Who fetches them has rules of his own; these
 /// keep a flood of forged tokens from knocking there once a token.
 struct KeyQuestions {
     /// Seconds without another question after one that brought nothing.

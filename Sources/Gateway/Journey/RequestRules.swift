@@ -10,7 +10,7 @@ struct RequestRules {
     let others: [Int?]
     /// Whether `revoke_on` names the request.
     let endsSession: Bool
-    /// Whether it is a sign-in that was checked: those come ahead of the rules (contract section 9.2).
+    /// Whether it is a sign-in that was checked: those come ahead of the rules.
     let isSignIn: Bool
 
     init(

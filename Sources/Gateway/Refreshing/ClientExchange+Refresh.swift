@@ -2,7 +2,7 @@ import NIOCore
 import Tenants
 import Verification
 
-/// Refreshing in the course of one request (contract section 8): before it is forwarded, after the backend's 401, or
+/// Refreshing in the course of one request: before it is forwarded, after the backend's 401, or
 /// behind its answer.
 extension ClientExchange {
     final func beginRefreshing() {

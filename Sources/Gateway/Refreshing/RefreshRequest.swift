@@ -3,7 +3,7 @@ import Verification
 
 /// A session that wants new tokens, and what is known of it: what a loop asks the ``RefreshKeeper`` with.
 struct RefreshRequest: Sendable {
-    /// Why (contract section 8).
+    /// Why.
     enum Trigger: Sendable {
         /// The backend's 401 to a good token.
         case unauthorized

@@ -11,7 +11,7 @@ struct CheckedSignIn {
         case done
     }
 
-    /// `X-Verified-*` (contract section 9.1), each with its CRLF; empty for a body that proves nothing.
+    /// `X-Verified-*`, each with its CRLF; empty for a body that proves nothing.
     let lines: [UInt8]
     /// What observe mode would have refused it for.
     let wouldBe: RefusalCode?

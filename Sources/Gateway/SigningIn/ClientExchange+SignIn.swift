@@ -2,7 +2,7 @@ import Issuing
 import NIOCore
 import Tenants
 
-/// Requests that the gateway answers itself (contract section 9), and those that it checks before the backend does.
+/// Requests that the gateway answers itself, and those that it checks before the backend does.
 extension ClientExchange {
     /// Which endpoint the request is for, in either reading of its path: a backend that merges slashes must not be reached
     /// round a check.

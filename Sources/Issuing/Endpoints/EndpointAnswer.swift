@@ -89,7 +89,7 @@ public struct ForwardedSignIn: Sendable, Equatable {
     }
 }
 
-/// Why an endpoint does not answer, in the gateway's closed set of codes (contract section 4).
+/// Why an endpoint does not answer, in the gateway's closed set of codes.
 public struct EndpointRefusal: Error, Sendable, Equatable {
     /// The codes that endpoints use, named as on the wire.
     public enum Code: String, Sendable, CaseIterable {

@@ -1,7 +1,7 @@
 import Tenants
 import Verification
 
-/// Where apps bring what Apple or Google gave them, and where Apple tells of its accounts (contract section 9.1).
+/// Where apps bring what Apple or Google gave them, and where Apple tells of its accounts.
 ///
 /// An app's request is read, its token checked, and then either sent on to the backend as it is or answered with a
 /// session of our own. A body is never believed: who somebody is comes from the token alone.

@@ -1,6 +1,6 @@
 import Verification
 
-/// What an app gets that has signed in, or goes on (contract section 9.1).
+/// What an app gets that has signed in, or goes on.
 enum SessionAnswer {
     /// - Parameter user: What apps show of the account.
     static func object(_ tokens: IssuedTokens, user: JSONObject) -> JSONObject {

@@ -1,7 +1,7 @@
 import Tenants
 import Verification
 
-/// Sessions of the tenant's own issuer at the tenant's own paths (contract section 9.2): renewed, shown and ended, by
+/// Sessions of the tenant's own issuer at the tenant's own paths: renewed, shown and ended, by
 /// bearer for apps and by cookies for browsers.
 struct OwnSessionEndpoints: Sendable {
     /// Verifies an access token of the tenant's own issuer.

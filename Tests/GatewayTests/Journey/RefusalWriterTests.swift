@@ -113,7 +113,7 @@ struct RefusalWriterTests {
         )
     }
 
-    @Test func everyProblemIsStrictJSONWithTheContractsMembers() throws {
+    @Test func everyProblemIsStrictJSONWithTheDocumentedMembers() throws {
         for code in RefusalCode.allCases {
             let refusal = Refusal(code, status: 503, detail: "a \"quoted\" \\ detail\n")
             let written = try write(refusal)
@@ -128,7 +128,7 @@ struct RefusalWriterTests {
         }
     }
 
-    @Test func codesAreThoseOfTheContract() {
+    @Test func codesAreTheDocumentedOnes() {
         let codes =
             "missing_token invalid_token token_expired token_revoked insufficient_scope insufficient_role unknown_host "
             + "ambiguous_path rate_limited cross_site_request payload_too_large backend_unavailable backend_timeout "

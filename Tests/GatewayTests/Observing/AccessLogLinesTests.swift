@@ -28,7 +28,7 @@ struct AccessLogLinesTests {
         return try #require(try JSONParser.parse(bytes).object)
     }
 
-    @Test func lineHasTheContractsMembersInOrder() throws {
+    @Test func lineHasTheDocumentedMembersInOrder() throws {
         let house = try EmbeddedHouse()
         var record = ExchangeRecord(startedAt: 0, id: Door.requestID)
         record.logFragment = AccessLogLines.fragment(

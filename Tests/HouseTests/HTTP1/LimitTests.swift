@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Bounds on what a client may send and how long it may take (contract: 413, 414, 431, 408, 503).
+/// Bounds on what a client may send and how long it may take.
 @Suite struct LimitTests {
     /// Expects a refusal without asking for a code, since the closed list names none for heads, and the end.
     private func expectClosed(_ client: RawClient, _ status: Int, _ comment: String = "") async throws {

@@ -1,7 +1,6 @@
 import Testing
 
-/// Bounds on what a client may send over HTTP/2 and how long it may take (contract: 413, 414, 431, idle and header
-/// timeouts).
+/// Bounds on what a client may send over HTTP/2 and how long it may take.
 @Suite struct HTTP2LimitTests {
     /// Expects the request to be refused alone, by an answer with one of the statuses or by a stream error.
     private func expectRefused(

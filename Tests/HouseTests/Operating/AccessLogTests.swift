@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Verification
 
-/// One JSON object a request (contract: metrics and logs).
+/// One JSON object a request.
 @Suite struct AccessLogTests {
     private static let members: Set<String> = [
         "time", "request_id", "tenant", "method", "path", "status", "bytes", "duration_ms", "overhead_ms", "outcome",

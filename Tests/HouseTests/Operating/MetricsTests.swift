@@ -1,7 +1,7 @@
 import Testing
 import Verification
 
-/// What is counted (contract: metrics and logs).
+/// What is counted.
 @Suite struct MetricsTests {
     @Test func requestsAreCountedByTenantMethodAndStatus() async throws {
         try await withHouse { house async throws in

@@ -2,7 +2,7 @@ import Demo
 import Testing
 import Verification
 
-/// Endpoints of the gateway's own keep to HTTP like all that it forwards (contract section 10).
+/// Endpoints of the gateway's own keep to HTTP like all that it forwards.
 @Suite struct EndpointMessageTests {
     private static let discovery = "/id/.well-known/openid-configuration"
     private static let apple = "/auth/apple"

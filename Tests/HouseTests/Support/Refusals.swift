@@ -1,7 +1,7 @@
 import Testing
 import Verification
 
-/// A problem document (RFC 9457) as the contract wants it; nil where a member is missing or of another type.
+/// A problem document (RFC 9457) as refusals have it; nil where a member is missing or of another type.
 struct Problem: Sendable {
     var type: String
     var title: String
@@ -25,7 +25,7 @@ struct Problem: Sendable {
     }
 }
 
-/// The codes that the contract closes its list with.
+/// All codes that there are.
 let refusalCodes: Set<String> = [
     "missing_token", "invalid_token", "token_expired", "token_revoked", "insufficient_scope", "insufficient_role",
     "unknown_host", "ambiguous_path", "rate_limited", "cross_site_request", "payload_too_large", "backend_unavailable",

@@ -5,7 +5,7 @@ import Verification
 extension RealClients {
     /// Metrics, alert rules and the dashboard as the programs that they are for read them.
     @Suite struct MetricsTests {
-        /// Named in the contract; there from the start.
+        /// There from the start.
         private static let promised = [
             "gatehouse_requests": "counter", "gatehouse_request_duration_seconds": "histogram",
             "gatehouse_gateway_overhead_seconds": "histogram", "gatehouse_auth_decisions": "counter",

@@ -1,7 +1,7 @@
 import Testing
 import Verification
 
-/// Other proxies ask whether a request may pass (contract section 11), in the words of nginx, Caddy, Traefik and Envoy.
+/// Other proxies ask whether a request may pass, in the words of nginx, Caddy, Traefik and Envoy.
 @Suite struct ForwardAuthTests {
     static let trusting = HouseSetup(
         gateway: "trusted_proxies: [127.0.0.1/32]",
