@@ -3,8 +3,8 @@ import Foundation
 import Testing
 import Verification
 
-/// No log, metric, trace or answer of the admin API ever holds a token, a cookie's value or a secret (contract
-/// section 4): the program runs with everything switched on, and all that it has written is searched.
+/// No log, metric, trace or answer of the admin API ever holds a token, a cookie's value or a secret: the
+/// program runs with everything switched on, and all that it has written is searched.
 @Suite struct RedactionTests {
     @Test func nothingThatIsWrittenHoldsASecret() async throws {
         try await withWrittenHouse { house async throws in
