@@ -292,7 +292,7 @@ let package = Package(
         .testTarget(
             name: "RealClientTests",
             dependencies: [
-                "Demo", "ExtAuthz", "Gateway", "Tenants", "Verification",
+                "Demo", "ExtAuthz", "Gateway", "Tenants", "TestSupport", "Verification",
                 .product(name: "GRPCCore", package: "grpc-swift-2"),
                 .product(name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport"),
                 .product(name: "GRPCProtobuf", package: "grpc-swift-protobuf"),

@@ -27,7 +27,7 @@ package struct OpenSSLCommand {
         process.standardError = FileHandle.nullDevice
         let ended = DispatchSemaphore(value: 0)
         process.terminationHandler = { _ in ended.signal() }
-        try process.run()
+        try process.start()
         ended.wait()
         guard process.terminationStatus == 0 else { throw Failed(arguments: arguments) }
     }

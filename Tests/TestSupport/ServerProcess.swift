@@ -22,7 +22,7 @@ package final class ServerProcess: Sendable {
         process.standardError = output
         let ended = ended
         process.terminationHandler = { ended.put($0.terminationStatus) }
-        try process.run()
+        try process.start()
         let identifier = process.processIdentifier
         DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(120)) { [weak process] in
             if let process, process.isRunning { Glibc.kill(identifier, SIGKILL) }

@@ -56,7 +56,7 @@ package final class UnawaitedRedisServer: Sendable {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
-        try process.run()
+        try process.start()
         return process
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// The `openssl` command, bounded in time: another hand on the other end of TLS than the library's own.
 enum TimedOpenSSL {
@@ -27,7 +28,7 @@ enum TimedOpenSSL {
         process.standardInput = to
         process.standardOutput = from
         process.standardError = from
-        try process.run()
+        try process.start()
         // Whoever has ended by now has said why.
         try? to.fileHandleForWriting.write(contentsOf: Data(input.utf8))
         try to.fileHandleForWriting.close()

@@ -35,7 +35,7 @@ struct GatehouseProgram: Sendable {
         let ended = Mailbox<Int32>("the end of gatehouse")
         process.terminationHandler = { ended.put($0.terminationStatus) }
         let (said, complained) = (text(of: output), text(of: errors))
-        try process.run()
+        try process.start()
         try standardInput.fileHandleForWriting.write(contentsOf: Data(input.utf8))
         try standardInput.fileHandleForWriting.close()
         return Output(

@@ -122,7 +122,7 @@ private func withProgram(errors: CInt, _ visit: (LoggingProgram) async throws ->
     process.standardError = FileHandle(fileDescriptor: errors, closeOnDealloc: false)
     let ended = Mailbox<Int32>("the end of gatehouse")
     process.terminationHandler = { ended.put($0.terminationStatus) }
-    try process.run()
+    try process.start()
     let program = LoggingProgram(
         process: process,
         ended: ended,

@@ -26,7 +26,7 @@ struct Curl: Sendable {
         Thread.detachNewThread {
             text.put(String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self))
         }
-        try process.run()
+        try process.start()
         return Output(exit: try await ended.next(within: .seconds(40)), text: try await text.next(within: .seconds(40)))
     }
 }

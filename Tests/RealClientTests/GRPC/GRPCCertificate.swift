@@ -1,5 +1,6 @@
 import Foundation
 import GRPCNIOTransportHTTP2Posix
+import TestSupport
 
 /// A certificate for ``name`` that is its own authority, made by the `openssl` command.
 struct GRPCCertificate: Sendable {
@@ -28,7 +29,7 @@ struct GRPCCertificate: Sendable {
         openssl.standardInput = FileHandle.nullDevice
         openssl.standardOutput = FileHandle.nullDevice
         openssl.standardError = FileHandle.nullDevice
-        try openssl.run()
+        try openssl.start()
         openssl.waitUntilExit()
         guard openssl.terminationStatus == 0 else { throw GRPCSurprise("openssl made no certificate") }
         certificate = try scratch.read("certificate.pem")

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Glibc
+import TestSupport
 
 /// A program of the machine, which knows nothing of this house. Whatever it does, it is ended after a minute, so that
 /// what waits for its output waits no longer.
@@ -104,7 +105,7 @@ final class RunningProgram: Sendable {
             end.yield(process.terminationStatus)
             end.finish()
         }
-        try process.run()
+        try process.start()
         DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(60)) { [weak process] in
             // Who waits for it holds it; held from here, its pipes would stay open for the minute.
             if let process { Self.kill(process) }

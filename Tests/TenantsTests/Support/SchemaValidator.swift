@@ -1,5 +1,6 @@
 import Foundation
 import Tenants
+import TestSupport
 import Verification
 
 /// A validator of JSON Schema that nothing of ours had a hand in: jsonschema, in the Python environment of the tests.
@@ -45,7 +46,7 @@ enum SchemaValidator {
         process.arguments = arguments
         process.standardInput = try FileHandle(forReadingFrom: file)
         process.standardOutput = output
-        try process.run()
+        try process.start()
         let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else { throw Failed(what: path, status: process.terminationStatus) }

@@ -55,7 +55,7 @@ import Testing
             Thread.detachNewThread {
                 text.put(String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self))
             }
-            try process.run()
+            try process.start()
             #expect(try await ended.next(within: .seconds(60)) == 0)
             let said = try await text.next(within: .seconds(60)).split(separator: "\n").map(String.init)
             #expect(said.suffix(3) == statuses)
