@@ -13,6 +13,9 @@ public protocol Store: Sendable {
     /// Whether it has been away for longer than anyone waits for it: until it is back, calls fail at once.
     var isAbsent: Bool { get }
 
+    /// Whether it is on this machine: it says of itself when something was written, and no network can keep that back.
+    var isLocal: Bool { get }
+
     /// Opens it. A store on the network need not be reachable yet: it connects in the background, again and again.
     ///
     /// - Throws: What will not mend by itself: a file that cannot be opened, a certificate that cannot be read.
@@ -136,13 +139,20 @@ public protocol Store: Sendable {
     /// Tells all instances, this one included, those that listen now.
     func announce(_ announcement: Announcement) async throws(StoreError)
 
-    /// What happened since `position`; waits for up to `duration` if nothing did. That it returns fewer than
+    /// What happened since `position`; waits for up to `duration` if nothing did, or until ``wake()``. That it returns fewer than
     /// ``StoreNews/fullPage`` changes proves contact: nothing more had happened then.
     func news(after position: StorePosition, waiting duration: Duration) async throws(StoreError) -> StoreNews
+
+    /// Ends the waits for news, where the store is local.
+    func wake()
 }
 
 extension Store {
     public var isAbsent: Bool { false }
+
+    public var isLocal: Bool { false }
+
+    public func wake() {}
 
     /// Puts `value` in the place of `expected`, as ``replace(_:with:for:lifetime:)`` does; its lifetime goes on as it
     /// was.

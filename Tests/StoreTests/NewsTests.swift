@@ -46,6 +46,25 @@ import Testing
         }
     }
 
+    /// A store on this machine is asked to wait for long; a reload has something else to ask of it meanwhile.
+    @Test(arguments: [StoreMaker.memory, .embedded])
+    func waitForNewsCanBeEnded(maker: StoreMaker) async throws {
+        try await maker.run { world in
+            let store = try await world.store()
+            #expect(store.isLocal)
+            let (_, position) = try await store.load([])
+            let waking = Task {
+                // The wait may not have begun yet: one wakes it until it has ended.
+                while !Task.isCancelled {
+                    store.wake()
+                    await Task.yield()
+                }
+            }
+            #expect(try await store.news(after: position, waiting: .seconds(3600)) == .changes([], [], position))
+            waking.cancel()
+        }
+    }
+
     @Test(arguments: StoreMaker.allCases)
     func announcementsAreToldWithTheChanges(maker: StoreMaker) async throws {
         try await maker.run { world in

@@ -342,6 +342,7 @@ actor RevocationKeeper {
             unloaded.formUnion(added)
             isLoadDue = true
         }
+        if isLoadDue || isCloser { store.wake() }
         // Also those that a reload before this one asked for in vain.
         if !unloaded.isDisjoint(with: tenants) { await loaded(within: time, on: eventLoop) }
         guard unloaded.isDisjoint(with: tenants) else { return false }

@@ -9,16 +9,20 @@ struct RevocationPace: Sendable, Equatable {
     /// As often as it can be needed.
     static let closest = RevocationPace(wait: .milliseconds(250), quiet: 0)
     private static let widest = Duration.seconds(1)
+    /// While a store on this machine is not written to, only the staleness depends on it.
+    private static let widestOfLocal = Duration.seconds(4)
 
     init(wait: Duration, quiet: UInt64) {
         self.wait = wait
         self.quiet = quiet
     }
 
-    /// - Parameter limits: How old the copy of each tenant may be: it stays well below.
-    init(staleAfter limits: [Duration]) {
+    /// - Parameters:
+    ///   - limits: How old the copy of each tenant may be: it stays well below.
+    ///   - isLocal: Whether the store is on this machine.
+    init(staleAfter limits: [Duration], isLocal: Bool) {
         let least = limits.min() ?? .zero
-        wait = max(Self.closest.wait, min(Self.widest, least / 8))
+        wait = max(Self.closest.wait, min(isLocal ? Self.widestOfLocal : Self.widest, least / 8))
         quiet = least < Self.widest * 8 ? 0 : (least / 8).nanosecondsClamped
     }
 }

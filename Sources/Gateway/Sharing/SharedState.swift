@@ -127,7 +127,10 @@ final class SharedState: Sendable {
         let parts = maker.make(edition, previous: current.withLock { $0 })
         // Of both: what is in force stays so until the loops have changed, or for good if this fails.
         let inForce = current.withLock { $0.edition.tenants }
-        let pace = RevocationPace(staleAfter: (inForce + edition.tenants).map(\.maxStaleness))
+        let pace = RevocationPace(
+            staleAfter: (inForce + edition.tenants).map(\.maxStaleness),
+            isLocal: store.isLocal
+        )
         guard await revocations.follow(edition.names, pace: pace, within: Self.patience, on: eventLoop) else {
             throw .unusable("the store is out of reach, and what is revoked of a tenant that is new cannot be told")
         }
@@ -160,7 +163,8 @@ final class SharedState: Sendable {
     /// Lets go of what no tenant needs any more. To be called when the loops have changed.
     func retireOld() async {
         await retireUnused()
-        await revocations.slowDown(to: RevocationPace(staleAfter: parts.edition.tenants.map(\.maxStaleness)))
+        let limits = parts.edition.tenants.map(\.maxStaleness)
+        await revocations.slowDown(to: RevocationPace(staleAfter: limits, isLocal: store.isLocal))
         watchKeyFiles(parts)
     }
 
@@ -204,7 +208,7 @@ final class SharedState: Sendable {
         RevocationKeeper(
             store: store,
             tenants: tenants.map(\.name),
-            pace: RevocationPace(staleAfter: tenants.map(\.maxStaleness)),
+            pace: RevocationPace(staleAfter: tenants.map(\.maxStaleness), isLocal: store.isLocal),
             logger: logger.of(.revocations),
             distribute: { update in
                 if !update.sets.isEmpty { news.revocationsChanged(tenants: Set(update.sets.keys)) }

@@ -17,30 +17,39 @@ extension EmbeddedStore {
         waiting duration: Duration
     ) async throws(StoreError) -> StoreNews {
         let end = ContinuousClock.now + duration
+        let wakes = wakes.load(ordering: .acquiring)
         while true {
             let rings = bell.rings
             let stamp = EmbeddedStamp(path)
             let news = try await read { [unreadable] in try Self.news(after: position, $0, unreadable) }
-            let left = end - .now
-            guard case .changes([], [], _) = news, left > .zero else { return news }
-            await waitForWrite(past: rings, since: stamp, until: end)
+            guard case .changes([], [], _) = news, self.wakes.load(ordering: .acquiring) == wakes else { return news }
+            guard await isWritten(past: rings, since: stamp, until: end) else { return news }
             if Task.isCancelled { throw .unavailable("the caller was cancelled") }
         }
     }
 
-    /// Returns when something may have been written, by this process or another, or at `end`. A look at the files costs a
-    /// fraction of a look into them.
-    private func waitForWrite(past rings: UInt64, since stamp: EmbeddedStamp, until end: ContinuousClock.Instant) async
-    {
+    public func wake() {
+        wakes.add(1, ordering: .releasing)
+        bell.ring()
+    }
+
+    /// Waits until something may have been written, by this process or another; false if nothing was until `end`. A look
+    /// at the files costs a fraction of a look into them.
+    private func isWritten(
+        past rings: UInt64,
+        since stamp: EmbeddedStamp,
+        until end: ContinuousClock.Instant
+    ) async -> Bool {
         while !Task.isCancelled, bell.rings == rings {
-            let left = end - .now
-            guard left > .zero else { return }
             // Of a write one is told before it is committed, which does not show in the files: for a while after it one
             // has to look, however quiet they are.
             let isTold = isWatched && stamp.isCurrent(path, now: systemUnixTime())
+            let left = end - .now
+            guard left > .zero else { return false }
             await bell.wait(past: rings, for: min(left, isTold ? Self.longestPause : Self.lookInterval))
-            guard !isTold, stamp.isCurrent(path, now: systemUnixTime()) else { return }
+            guard stamp.isCurrent(path, now: systemUnixTime()) else { return true }
         }
+        return true
     }
 
     private static func news(

@@ -13,8 +13,8 @@ public final class EmbeddedStore: Store {
     static let callLimit: Duration = .seconds(5)
     /// How often one looks for what other processes wrote where the system does not tell.
     static let lookInterval: Duration = .milliseconds(200)
-    /// How long one does not look where the system tells.
-    static let longestPause: Duration = .seconds(1)
+    /// How long one does not look where the system tells, which it does not of a file that is put in this one's place.
+    static let longestPause: Duration = .seconds(4)
 
     private enum State {
         case closed
@@ -22,9 +22,12 @@ public final class EmbeddedStore: Store {
     }
 
     public let name = "embedded"
+    public let isLocal = true
     let path: String
     let now: UnixClock
     let bell = Bell()
+    /// How often those who wait for news were woken for another reason.
+    let wakes = Atomic(0)
     let keptChanges: Int64
     let unreadable: UnreadableLog
     private let state = Mutex(State.closed)

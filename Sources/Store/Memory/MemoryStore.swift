@@ -3,6 +3,7 @@ import Synchronization
 /// Shares nothing and outlives nothing: for trying things out, and for tests.
 public final class MemoryStore: Store {
     public let name = "memory"
+    public let isLocal = true
     public let isUp = true
     private let now: UnixClock
     private let bell = Bell()
@@ -188,6 +189,8 @@ public final class MemoryStore: Store {
         await bell.wait(past: rings, for: duration)
         return state.withLock { self.news(in: $0, after: position) }
     }
+
+    public func wake() { bell.ring() }
 
     private func news(in state: MemoryState, after position: StorePosition) -> StoreNews {
         guard let place = HistoryPosition(position), place.epoch == epoch,

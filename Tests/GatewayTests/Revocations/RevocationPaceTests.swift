@@ -13,6 +13,14 @@ struct RevocationPaceTests {
         ] as [([Duration], RevocationPace)]
     )
     func storeIsAskedOftenEnoughForTheTenantThatIsStaleFirst(limits: [Duration], pace: RevocationPace) {
-        #expect(RevocationPace(staleAfter: limits) == pace)
+        #expect(RevocationPace(staleAfter: limits, isLocal: false) == pace)
+    }
+
+    /// It says by itself when it was written to.
+    @Test func storeOnThisMachineIsAskedLessOften() {
+        let pace = RevocationPace(staleAfter: [.seconds(30)], isLocal: true)
+        #expect(pace == RevocationPace(wait: .milliseconds(3750), quiet: 3_750_000_000))
+        #expect(RevocationPace(staleAfter: [.seconds(3600)], isLocal: true).wait == .seconds(4))
+        #expect(RevocationPace(staleAfter: [.seconds(4)], isLocal: true).wait == .milliseconds(500))
     }
 }
