@@ -100,10 +100,14 @@ import Testing
             let second = try await house.http2()
             let stream = try await second.open("/open/x", method: "POST", body: Array("he".utf8), end: false)
             for _ in 0..<2 { _ = try await house.backend.heads.next() }
+            // No content at all, of which the end never comes.
+            let fields = [("content-length", "0")]
+            let empty = try await second.open("/open/x", method: "POST", fields: fields, end: false)
             // Neither frames nor padding are progress.
             try await second.send(.data(stream, ""))
             expectRefusal(try await client.response(to: "POST"), 408, "bad_request", "HTTP/1.1")
             expectRefusal(try await second.answer(on: stream, to: "POST"), 408, "bad_request", "HTTP/2")
+            expectRefusal(try await second.answer(on: empty, to: "POST"), 408, "bad_request", "HTTP/2, no content")
             for _ in 0..<2 { _ = try await house.backend.abandoned.next() }
         }
     }
