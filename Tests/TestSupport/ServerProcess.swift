@@ -72,6 +72,8 @@ package final class ServerProcess: Sendable {
                 }
             }
             lines.finish(EndOfStream())
+            // Foundation may keep the handle for long, and a process has only so many descriptors.
+            try? handle.close()
         }
     }
 }

@@ -132,6 +132,8 @@ final class RunningProgram: Sendable {
             }
             if !unfinished.isEmpty { continuation.yield(unfinished) }
             continuation.finish()
+            // Foundation may keep the handle for long, and a process has only so many descriptors.
+            try? handle.close()
         }
         return stream
     }
@@ -174,6 +176,7 @@ final class RunningProgram: Sendable {
             complaints: String(decoding: await complained, as: UTF8.self)
         )
         for await status in ended { output.status = status }
+        try? endInput()
         return output
     }
 
@@ -181,6 +184,7 @@ final class RunningProgram: Sendable {
     func stop() async {
         Self.kill(process)
         for await _ in ended {}
+        try? endInput()
     }
 
     /// Gentler signals are blocked in it, as they are on the thread that it was started from.
