@@ -53,17 +53,19 @@ setup:
 program: setup
 	$(BUILD) --product gatehouse
 
-demo: program
-	@exec "$$($(SWIFT) build --show-bin-path)/gatehouse" demo $(DEMO_OPTIONS)
+demo: setup
+	$(BUILD) --product gatehouse-demo
+	@exec "$$($(SWIFT) build --show-bin-path)/gatehouse-demo" $(DEMO_OPTIONS)
 
 test: setup
 	@scripts/test-environment >/dev/null
 	$(BUILD) --build-tests
 	$(BUILD) --product gatehouse
+	$(BUILD) --product gatehouse-demo
 	scripts/check-links
 	scripts/check-named-tests
 	scripts/check-documents "$$($(SWIFT) build --show-bin-path)/gatehouse"
-	scripts/check-demo "$$($(SWIFT) build --show-bin-path)/gatehouse"
+	scripts/check-demo "$$($(SWIFT) build --show-bin-path)"
 	scripts/check-quickstart "$$($(SWIFT) build --show-bin-path)/gatehouse"
 	scripts/check-migrations "$$($(SWIFT) build --show-bin-path)/gatehouse"
 	scripts/check-docc "$$($(SWIFT) build --show-bin-path)"

@@ -17,14 +17,15 @@ let dashboard = [
 /// Modules point one way; the targets read as the diagram:
 ///
 ///     COpenSSL <- Verification <- Tenants <- Issuing <- Gateway <- gatehouse
-///     CHiredis <- Redis <- Store <----------/          /          /
-///     PeerNames <--/----------------------------------/          /
-///                                         ExtAuthz <-/          /
-///                                 Tenants <- Demo <-------------/
+///     CHiredis <- Redis <- Store <----------/          /
+///     PeerNames <--/----------------------------------/
+///                                         ExtAuthz <-/
+///     Gateway, Demo <- GatehouseDemo, which is gatehouse-demo
 let package = Package(
     name: "gatehouse",
     products: [
         .executable(name: "gatehouse", targets: ["gatehouse"]),
+        .executable(name: "gatehouse-demo", targets: ["GatehouseDemo"]),
         .library(name: "Verification", targets: ["Verification"]),
     ],
     dependencies: [
@@ -153,10 +154,19 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .target(
+            name: "CommandSupport",
+            dependencies: [
+                "Tenants",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict
+        ),
         .executableTarget(
             name: "gatehouse",
             dependencies: [
-                "Demo",
+                "CommandSupport",
                 "Gateway",
                 "PeerNames",
                 "Tenants",
@@ -170,6 +180,22 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "GatehouseDemo",
+            dependencies: [
+                "CommandSupport",
+                "Demo",
+                "Gateway",
+                "Tenants",
+                "Verification",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             resources: [.embedInCode("tenants.yaml.example")],
             swiftSettings: strict
@@ -241,9 +267,18 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
+            name: "CommandTests",
+            dependencies: [
+                "CommandSupport", "Gateway", "Tenants", "TestSupport", "Verification", "gatehouse",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "DemoTests",
             dependencies: [
-                "Demo", "Gateway", "Tenants", "Verification", "gatehouse",
+                "CommandSupport", "Demo", "GatehouseDemo", "Gateway", "Tenants", "Verification",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
@@ -275,7 +310,8 @@ let package = Package(
         .testTarget(
             name: "HouseTests",
             dependencies: [
-                "Demo", "Gateway", "Issuing", "Redis", "Store", "Tenants", "TestSupport", "Verification", "gatehouse",
+                "CommandSupport", "Demo", "Gateway", "Issuing", "Redis", "Store", "Tenants", "TestSupport",
+                "Verification", "gatehouse",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandSupport
 import NIOSSL
 
 /// What commands show to an admin listener with TLS, and by what they know it.

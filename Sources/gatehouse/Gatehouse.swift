@@ -8,7 +8,7 @@ struct Gatehouse: AsyncParsableCommand {
         abstract: "One door in front of several apps: verifies tokens, applies access rules, forwards.",
         version: GatewayVersion.number,
         subcommands: [
-            RunCommand.self, CheckCommand.self, DemoCommand.self, ExplainCommand.self, RevokeCommand.self,
+            RunCommand.self, CheckCommand.self, ExplainCommand.self, RevokeCommand.self,
             HealthCommand.self, TokenCommand.self, KeysCommand.self, SchemaCommand.self,
         ]
     )

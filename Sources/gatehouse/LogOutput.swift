@@ -1,3 +1,4 @@
+import CommandSupport
 import Gateway
 import Glibc
 import Logging

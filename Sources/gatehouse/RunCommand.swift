@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandSupport
 import Gateway
 import Logging
 import ServiceLifecycle

@@ -1,3 +1,4 @@
+import CommandSupport
 import Tenants
 
 /// One compact token from standard input, where it is in nobody's sight.

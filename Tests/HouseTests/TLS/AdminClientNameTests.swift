@@ -1,3 +1,4 @@
+import CommandSupport
 import NIOSSL
 import Testing
 import Verification

@@ -2,11 +2,11 @@ import Glibc
 import UnixSignals
 
 /// SIGTERM and SIGINT, caught from its making on: the first asks for a clean end, the second ends the process at once.
-struct TerminationSignals: Sendable {
+package struct TerminationSignals: Sendable {
     /// Ends at the first signal; carries nothing.
     private let untilFirst: AsyncStream<Never>
 
-    init() async {
+    package init() async {
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         let (stream, continuation) = AsyncStream<Never>.makeStream()
         untilFirst = stream
@@ -22,7 +22,7 @@ struct TerminationSignals: Sendable {
     }
 
     /// Returns at the first signal, or when its task is cancelled.
-    func first() async {
+    package func first() async {
         for await _ in untilFirst {}
     }
 }

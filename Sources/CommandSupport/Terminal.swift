@@ -1,18 +1,18 @@
 import Glibc
 
 /// Standard input, output and error as bytes.
-enum Terminal {
+package enum Terminal {
     /// Writes `line` and a newline to standard output, past any buffer, so that a pipe's reader sees it at once.
-    static func print(_ line: String) {
+    package static func print(_ line: String) {
         write(line + "\n", to: STDOUT_FILENO)
     }
 
     /// Writes `line` and a newline to standard error.
-    static func printError(_ line: String) {
+    package static func printError(_ line: String) {
         write(line + "\n", to: STDERR_FILENO)
     }
 
-    static func write(_ text: String, to descriptor: CInt) {
+    package static func write(_ text: String, to descriptor: CInt) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
@@ -24,7 +24,7 @@ enum Terminal {
     }
 
     /// All of standard input, or nil if it is longer than `limit`.
-    static func readInput(upTo limit: Int) -> [UInt8]? {
+    package static func readInput(upTo limit: Int) -> [UInt8]? {
         var input: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 16 << 10)
         while true {

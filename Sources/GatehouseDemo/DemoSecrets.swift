@@ -1,3 +1,4 @@
+import CommandSupport
 import Demo
 import Foundation
 import Tenants

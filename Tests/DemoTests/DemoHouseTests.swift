@@ -2,7 +2,7 @@ import Logging
 import Testing
 import Verification
 
-@testable import gatehouse
+@testable import GatehouseDemo
 
 struct DemoHouseTests {
     private static let quiet = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })

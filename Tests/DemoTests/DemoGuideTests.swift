@@ -5,7 +5,7 @@ import Tenants
 import Testing
 import Verification
 
-@testable import gatehouse
+@testable import GatehouseDemo
 
 struct DemoGuideTests {
     private let standIn: ProviderStandIn

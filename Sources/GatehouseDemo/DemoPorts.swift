@@ -1,3 +1,4 @@
+import CommandSupport
 import Demo
 import Glibc
 import Tenants

@@ -1,8 +1,8 @@
 /// What went wrong and what to do about it, in words for the terminal; the exit status is 1.
-struct CommandFailure: Error, CustomStringConvertible {
-    let description: String
+package struct CommandFailure: Error, CustomStringConvertible {
+    package let description: String
 
-    init(_ description: String) {
+    package init(_ description: String) {
         self.description = description
     }
 }

@@ -1,10 +1,10 @@
 import Glibc
 import NIOCore
-import Tenants
+package import Tenants
 
 extension CommandFailure {
     /// The gateway did not start, or stopped by itself.
-    init(gateway settings: GatewaySettings, _ error: any Error) {
+    package init(gateway settings: GatewaySettings, _ error: any Error) {
         guard let error = error as? IOError else {
             self.init("the gateway stopped: \(error)")
             return

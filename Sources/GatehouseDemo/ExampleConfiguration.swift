@@ -1,3 +1,4 @@
+import CommandSupport
 import Tenants
 
 /// tenants.yaml.example, which is built into the program, with files that are made up for it.

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import CommandSupport
 import Demo
 import NIOCore
 import NIOHTTP1

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The system's clock: the one place of the program that is asked for the time of day.
-enum WallClock {
+package enum WallClock {
     /// Unix seconds.
-    static func now() -> Double { Date().timeIntervalSince1970 }
+    package static func now() -> Double { Date().timeIntervalSince1970 }
 }

@@ -2,7 +2,7 @@ import Tenants
 import Testing
 import Verification
 
-@testable import gatehouse
+@testable import GatehouseDemo
 
 struct ExampleConfigurationTests {
     @Test func exampleRunsOnSecretsMadeUpForTheDemo() throws {

@@ -1,10 +1,12 @@
 import ArgumentParser
+import CommandSupport
 import Logging
 import Verification
 
+@main
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "demo",
+        commandName: "gatehouse-demo",
         abstract: "Serves five sample apps behind the gateway and prints curl lines to try it with.",
         discussion: """
             Runs on the example configuration with secrets and keys made up at the start, beside a local stand-in for \

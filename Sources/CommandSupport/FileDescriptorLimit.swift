@@ -1,11 +1,11 @@
 import Glibc
 
 /// The number of connections that the process may hold.
-enum FileDescriptorLimit {
+package enum FileDescriptorLimit {
     /// Raises the soft limit to the hard one: the usual soft limit of 1024 is meant for programs that use `select`.
     ///
     /// - Returns: The limit before and now, or nil if the system refused.
-    static func raise() -> (before: UInt, now: UInt)? {
+    package static func raise() -> (before: UInt, now: UInt)? {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return nil }
         let before = limit.rlim_cur
