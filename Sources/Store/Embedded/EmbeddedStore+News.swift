@@ -41,9 +41,10 @@ extension EmbeddedStore {
         until end: ContinuousClock.Instant
     ) async -> Bool {
         while !Task.isCancelled, bell.rings == rings {
-            // Of a write one is told before it is committed, which does not show in the files: for a while after it one
-            // has to look, however quiet they are.
-            let isTold = isWatched && stamp.isCurrent(path, now: systemUnixTime())
+            // Of a write one is told before it is committed, which does not show in the files: for as long as a write may
+            // take, one has to look, however quiet they are.
+            let isTold =
+                isWatched && !bell.hasRung(within: Self.callLimit) && stamp.isCurrent(path, now: systemUnixTime())
             let left = end - .now
             guard left > .zero else { return false }
             await bell.wait(past: rings, for: min(left, isTold ? Self.longestPause : Self.lookInterval))

@@ -12,6 +12,7 @@ final class Bell: Sendable {
 
     private struct State {
         var rings: UInt64 = 0
+        var rungAt: ContinuousClock.Instant?
         var lastWaiter = 0
         var waiters: [Int: Waiter] = [:]
     }
@@ -21,9 +22,14 @@ final class Bell: Sendable {
     /// How often it was rung.
     var rings: UInt64 { state.withLock { $0.rings } }
 
+    func hasRung(within duration: Duration) -> Bool {
+        state.withLock { $0.rungAt }.map { ContinuousClock.now - $0 < duration } ?? false
+    }
+
     func ring() {
         let woken = state.withLock { state in
             state.rings += 1
+            state.rungAt = .now
             defer { state.waiters = [:] }
             return state.waiters.values
         }
