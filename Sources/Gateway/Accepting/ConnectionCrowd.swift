@@ -7,6 +7,8 @@ struct ConnectionCrowd {
 
     struct Connection {
         let address: Address
+        /// Whether it counts as one of its address.
+        let takesRoom: Bool
         /// Whether it can be closed without a request being lost.
         let isIdle: Bool
     }
@@ -17,12 +19,13 @@ struct ConnectionCrowd {
     private static let memory: UInt64 = 10_000_000_000
     /// Addresses that were turned away and are remembered until room is made.
     private static let mostNewcomers = 64
+    private static let mostCrowded = 4096
     /// The share of a loop's connections that make room at once.
     private static let share = 16
 
     private var newcomers: Set<Address> = []
-    private var crowded: Set<Address> = []
-    private var crowdedUntil: UInt64 = 0
+    /// The addresses that have made room, each with when that is forgotten.
+    private var crowded: [Address: UInt64] = [:]
     private var nextTime: UInt64 = 0
     private var isMakingRoom = false
 
@@ -33,7 +36,7 @@ struct ConnectionCrowd {
     ///
     /// - Parameter now: Monotonic nanoseconds.
     func isCrowded(_ address: Address, at now: UInt64) -> Bool {
-        now < crowdedUntil && crowded.contains(address)
+        crowded[address].map { now < $0 } ?? false
     }
 
     /// A connection of `address` found no room.
@@ -53,23 +56,21 @@ struct ConnectionCrowd {
     /// - Returns: The indices of those to close.
     mutating func makeRoom(among connections: [Connection], at now: UInt64) -> [Int] {
         var counts: [Address: Int] = [:]
-        for connection in connections { counts[connection.address, default: 0] += 1 }
+        for connection in connections where connection.takesRoom { counts[connection.address, default: 0] += 1 }
         let least = newcomers.map { counts[$0] ?? 0 }.min() ?? 0
         newcomers = []
         isMakingRoom = false
         nextTime = now &+ Self.interval
         let level = Self.level(counts.values, over: least + 1, wanted: max(1, connections.count / Self.share))
         var chosen: [Int] = []
-        var closed: Set<Address> = []
-        for (index, connection) in connections.enumerated() where connection.isIdle {
+        crowded = crowded.filter { now < $0.value }
+        for (index, connection) in connections.enumerated() where connection.takesRoom && connection.isIdle {
             guard let count = counts[connection.address], count > level else { continue }
             counts[connection.address] = count - 1
-            closed.insert(connection.address)
+            if crowded[connection.address] != nil || crowded.count < Self.mostCrowded {
+                crowded[connection.address] = now &+ Self.memory
+            }
             chosen.append(index)
-        }
-        if !closed.isEmpty {
-            crowded = closed
-            crowdedUntil = now &+ Self.memory
         }
         return chosen
     }
@@ -99,9 +100,7 @@ extension Worker {
     func admit(_ client: any FrontConnection) -> ConnectionGauge.Room {
         let room = opened(client)
         switch room {
-        case .welcome: return .welcome
-        case .reserve where !crowd.isCrowded(client.address, at: lastTick): return .welcome
-        case .reserve: return .full
+        case .welcome, .reserve: return room
         case .full, .flooded:
             if crowd.turnedAway(client.address, at: lastTick) {
                 // Not from here: it is another connection's turn.
@@ -112,8 +111,15 @@ extension Worker {
         }
     }
 
+    /// Whether a connection may not stay in the room that is kept for others.
+    func isCrowded(_ client: any FrontConnection) -> Bool {
+        client.takesRoom && crowd.isCrowded(client.address, at: lastTick)
+    }
+
     private func makeRoom() {
-        let all = clients.map { ConnectionCrowd.Connection(address: $0.address, isIdle: $0.isIdle) }
+        let all = clients.map {
+            ConnectionCrowd.Connection(address: $0.address, takesRoom: $0.takesRoom, isIdle: $0.isIdle)
+        }
         let closing = crowd.makeRoom(among: all, at: lastTick).map { clients[$0] }
         for client in closing {
             // HTTP/2 clients are told that nothing was lost.

@@ -23,6 +23,8 @@ final class Entrance: ChannelInboundHandler, RemovableChannelHandler {
     private let isTLS: Bool
     private var state = State.waiting(mayBeProxied: false)
     private var isWelcome = true
+    /// Whether it has one of the places that are kept for addresses that are not crowded.
+    private var isInReserve = false
     private var input = ByteBuffer()
     private var client: [UInt8] = []
     private var context: ChannelHandlerContext?
@@ -56,7 +58,10 @@ final class Entrance: ChannelInboundHandler, RemovableChannelHandler {
         client = peer.text
         state = .waiting(mayBeProxied: peer.isTrustedProxy)
         switch worker.admit(self) {
-        case .welcome, .reserve: break
+        case .welcome: break
+        case .reserve:
+            isInReserve = true
+            if worker.isCrowded(self) { context.close(promise: nil) }
         case .full:
             isWelcome = false
             if !isTLS { serve(context, version: .http11) }
@@ -114,6 +119,7 @@ final class Entrance: ChannelInboundHandler, RemovableChannelHandler {
             if let source { client = source.address }
         }
         state = .waiting(mayBeProxied: false)
+        if isInReserve, worker.isCrowded(self) { return context.close(promise: nil) }
         readFirstBytes(context)
     }
 
@@ -186,6 +192,12 @@ final class Entrance: ChannelInboundHandler, RemovableChannelHandler {
 
 extension Entrance: FrontConnection {
     var address: SubjectName? { Peer(client, trustedProxies: [], tls: nil).limitSubject?.name }
+
+    var takesRoom: Bool {
+        guard isWelcome else { return false }
+        if case .waiting(mayBeProxied: true) = state { return false }
+        return !Peer(client, trustedProxies: worker.settings.trustedProxies, tls: nil).isTrustedProxy
+    }
 
     var isIdle: Bool { true }
 

@@ -8,7 +8,11 @@ protocol FrontConnection: AnyObject {
     /// By which it shares the room for connections with others.
     var address: SubjectName? { get }
 
-    /// Whether nothing of a request, or only a part of its head, has come.
+    /// Whether it takes room that its address shares with others: not if it is a proxy's, whose clients are many, or was
+    /// refused and is about to close.
+    var takesRoom: Bool { get }
+
+    /// Whether nothing of a request, or only a part of its head, has come, and all responses have been sent.
     var isIdle: Bool { get }
 
     /// The gateway is going down: close when what is under way is done.

@@ -204,8 +204,11 @@ final class ClientConnection: ClientExchange, ChannelInboundHandler {
 extension ClientConnection: FrontConnection {
     var address: SubjectName? { peer.limitSubject?.name }
 
+    var takesRoom: Bool { isWelcome && !peer.isTrustedProxy }
+
     var isIdle: Bool {
-        if case .head = phase { true } else { false }
+        guard case .head = phase, !readsLater else { return false }
+        return (context?.unsentBytes ?? 0) == 0
     }
 
     func trust(_ proxies: [AddressRange]) { peer = peer.trusting(proxies) }

@@ -281,7 +281,12 @@ final class HTTP2ClientConnection: ChannelInboundHandler {
 extension HTTP2ClientConnection: FrontConnection {
     var address: SubjectName? { peer.limitSubject?.name }
 
-    var isIdle: Bool { state == .open && streams.isEmpty }
+    var takesRoom: Bool { isWelcome && !peer.isTrustedProxy }
+
+    var isIdle: Bool {
+        // Of a response that is whole here some may wait for the client's windows.
+        state == .open && streams.isEmpty && session.openStreams == 0 && (context?.unsentBytes ?? 0) == 0
+    }
 
     /// Requests that are under way are answered; newer ones are for another connection (RFC 9113 section 6.8).
     func drain() {

@@ -10,10 +10,14 @@ struct ConnectionCrowdTests {
 
     private static func name(_ byte: UInt8) -> SubjectName { SubjectName(short: [byte]) }
 
-    private static func connections(_ address: SubjectName, _ count: Int, isIdle: Bool = true)
-        -> [ConnectionCrowd.Connection]
-    {
-        Array(repeating: ConnectionCrowd.Connection(address: address, isIdle: isIdle), count: count)
+    private static func connections(
+        _ address: SubjectName,
+        _ count: Int,
+        takesRoom: Bool = true,
+        isIdle: Bool = true
+    ) -> [ConnectionCrowd.Connection] {
+        let connection = ConnectionCrowd.Connection(address: address, takesRoom: takesRoom, isIdle: isIdle)
+        return Array(repeating: connection, count: count)
     }
 
     @Test func addressesWithMostMakeRoomUntilTheyHaveAsMany() {
@@ -51,6 +55,30 @@ struct ConnectionCrowdTests {
         #expect(!crowd.isCrowded(Self.a, at: 10 * Self.second))
     }
 
+    @Test func addressThatMadeRoomIsRememberedWhenAnotherDoes() {
+        var crowd = ConnectionCrowd()
+        for (moment, address) in [Self.a, Self.b].enumerated() {
+            _ = crowd.turnedAway(Self.c, at: UInt64(moment) * Self.second)
+            _ = crowd.makeRoom(among: Self.connections(address, 50), at: UInt64(moment) * Self.second)
+        }
+        #expect(crowd.isCrowded(Self.a, at: 9 * Self.second))
+        #expect(crowd.isCrowded(Self.b, at: 10 * Self.second))
+        #expect(!crowd.isCrowded(Self.a, at: 10 * Self.second))
+    }
+
+    /// Behind one address are the many clients of a proxy.
+    @Test func proxyMakesNoRoomAndFindsItAsOneWithout() {
+        var crowd = ConnectionCrowd()
+        _ = crowd.turnedAway(Self.b, at: 0)
+        let all = Self.connections(Self.a, 50, takesRoom: false) + Self.connections(Self.b, 2)
+        let closedForB = crowd.makeRoom(among: all, at: 0)
+        #expect(closedForB == [])
+        #expect(!crowd.isCrowded(Self.a, at: 0))
+        _ = crowd.turnedAway(Self.a, at: Self.second)
+        let closedForProxy = crowd.makeRoom(among: all, at: Self.second)
+        #expect(closedForProxy == [50])
+    }
+
     /// To look through all connections takes time: a flood of newcomers has it done ten times a second.
     @Test func roomIsMadeOnceInATenthOfASecond() {
         var crowd = ConnectionCrowd()
@@ -75,6 +103,7 @@ struct ConnectionCrowdTests {
             let all = (0..<random.below(120)).map { _ in
                 ConnectionCrowd.Connection(
                     address: Self.name(UInt8(random.below(2) * random.below(6))),
+                    takesRoom: random.below(8) > 0,
                     isIdle: random.below(4) > 0
                 )
             }
@@ -85,15 +114,15 @@ struct ConnectionCrowdTests {
             let counts = { (isCounted: (Int) -> Bool) in
                 Dictionary(grouping: all.indices.filter(isCounted)) { all[$0].address }.mapValues(\.count)
             }
-            let (before, after) = (counts { _ in true }, counts { !closed.contains($0) })
+            let (before, after) = (counts { all[$0].takesRoom }, counts { all[$0].takesRoom && !closed.contains($0) })
             let least = before[newcomer] ?? 0
             for place in closed {
-                #expect(all[place].isIdle)
+                #expect(all[place].isIdle && all[place].takesRoom)
                 let address = all[place].address
                 #expect(after[address] ?? 0 >= least + 1)
                 for (other, count) in after where count > (after[address] ?? 0) + 1 {
                     let isAnyIdle = all.indices.contains {
-                        all[$0].address == other && all[$0].isIdle && !closed.contains($0)
+                        all[$0].address == other && all[$0].isIdle && all[$0].takesRoom && !closed.contains($0)
                     }
                     #expect(!isAnyIdle)
                 }

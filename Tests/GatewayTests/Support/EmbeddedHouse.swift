@@ -22,6 +22,7 @@ final class EmbeddedHouse {
 
     init(
         _ tenants: [Tenant],
+        gateway: GatewaySettings = GatewaySettings(listeners: []),
         keys: @escaping @Sendable (RemoteKeySource, KeySetReason) async -> KeySetAnswer = { _, _ in .nothingNew },
         answer: @escaping @Sendable (Int, EndpointRequest) async -> EndpointAnswer = { _, _ in
             .refused(.badRequest("nobody answers here"))
@@ -29,7 +30,7 @@ final class EmbeddedHouse {
     ) {
         let parts = Worker.Parts(
             edition: ConfigurationEdition(
-                TenantsConfiguration(gateway: GatewaySettings(listeners: []), tenants: tenants),
+                TenantsConfiguration(gateway: gateway, tenants: tenants),
                 at: 0
             ),
             directory: TenantDirectory(tenants),

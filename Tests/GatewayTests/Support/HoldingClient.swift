@@ -5,6 +5,7 @@ import Tenants
 /// A client's connection that holds as much as a test says.
 final class HoldingClient: FrontConnection {
     let address: SubjectName? = nil
+    let takesRoom = true
     let isIdle = false
     var placeInWorker = -1
     var backlog = ClientBacklog()

@@ -125,6 +125,32 @@ import Testing
         }
     }
 
+    /// What the server has sent, and the client not yet taken, is no reason to close: the client would lose the rest.
+    @Test func connectionWhoseClientHasNotTakenTheResponseDoesNotMakeRoom() async throws {
+        let setup = HouseSetup(
+            gateway: "trusted_proxies: [127.0.0.1/32]\nlimits: { connections: 8, header_timeout: 10m }",
+            tenant: "limits: { body_rate: 0 }"
+        )
+        try await withHouse(setup) { house async throws in
+            let http2 = try await house.http2(.initialWindowSize(0), proxyHeader: ProxyHeader.line4)
+            await http2.keepWindowsShut()
+            let stream = try await http2.open("/open/x")
+            _ = try await house.metrics { $0.value("gatehouse_client_backlog_bytes").map { $0 > 0 } ?? false }
+            for _ in 0..<7 { try await house.connect().send(ProxyHeader.line4) }
+            _ = try await house.metrics { $0.value("gatehouse_connections", ["state": "open"]) == 8 }
+
+            // They stay: six of the idle connections go, and no other.
+            var newcomers: [RawClient] = []
+            while newcomers.count < 6 {
+                let client = try await house.connect()
+                try await client.send(house.head("/open/x"))
+                if try await client.response().status == 200 { newcomers.append(client) } else { await client.close() }
+            }
+            try await http2.send(.windowUpdate(stream, 65_535))
+            #expect(try await http2.answer(on: stream).status == 200)
+        }
+    }
+
     // MARK: header_timeout
 
     private static let short = "limits: { header_timeout: 300ms, idle_timeout: 10m }"

@@ -217,9 +217,13 @@ actor HTTP2Client {
 
 extension House {
     /// A new HTTP/2 connection to the gateway, past the exchange of prefaces.
-    func http2(_ settings: HTTP2Setting..., receiveBuffer: Int? = nil) async throws -> HTTP2Client {
+    func http2(
+        _ settings: HTTP2Setting...,
+        receiveBuffer: Int? = nil,
+        proxyHeader: [UInt8] = []
+    ) async throws -> HTTP2Client {
         let client = HTTP2Client(try await connect(receiveBuffer: receiveBuffer))
-        try await client.sendRaw(HTTP2Client.preface)
+        try await client.sendRaw(proxyHeader + HTTP2Client.preface)
         try await client.send(HTTP2Frame(type: .settings, payload: settings.flatMap(\.bytes)))
         guard case .settings = try await client.event(on: 0) else { throw Malformed("no SETTINGS first") }
         return client
