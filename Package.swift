@@ -19,7 +19,7 @@ let dashboard = [
 ///     COpenSSL <- Verification <- Tenants <- Issuing <- Gateway <- gatehouse
 ///     CHiredis <- Redis <- Store <----------/          /
 ///     PeerNames <--/----------------------------------/
-///                                         ExtAuthz <-/
+///                               ExtAuthz, HTTPCore <-/
 ///     Gateway, Demo <- GatehouseDemo, which is gatehouse-demo
 let package = Package(
     name: "gatehouse",
@@ -54,6 +54,11 @@ let package = Package(
         .target(
             name: "Tenants",
             dependencies: ["Verification", .product(name: "Yams", package: "Yams")],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "HTTPCore",
+            dependencies: [.product(name: "NIOCore", package: "swift-nio")],
             swiftSettings: strict
         ),
         .target(
@@ -117,6 +122,7 @@ let package = Package(
             name: "Gateway",
             dependencies: [
                 "ExtAuthz",
+                "HTTPCore",
                 "Issuing",
                 "PeerNames",
                 "Redis",
@@ -204,11 +210,23 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
+                "HTTPCore",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
             path: "Tests/TestSupport",
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "HTTPCoreTests",
+            dependencies: [
+                "HTTPCore", "TestSupport",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHPACK", package: "swift-nio-http2"),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+            ],
             swiftSettings: strict
         ),
         .testTarget(name: "VerificationTests", dependencies: ["TestSupport", "Verification"], swiftSettings: strict),
@@ -290,15 +308,13 @@ let package = Package(
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "ExtAuthz", "Gateway", "Issuing", "Store", "Tenants", "TestSupport", "Verification",
+                "ExtAuthz", "Gateway", "HTTPCore", "Issuing", "Store", "Tenants", "TestSupport", "Verification",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOHPACK", package: "swift-nio-http2"),
-                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "NIOTLS", package: "swift-nio"),

@@ -1,3 +1,5 @@
+import HTTPCore
+
 /// Which of an event loop's exchanges uses the loop's parsed head, and the work on other exchanges that waits meanwhile.
 ///
 /// From the parse of a head to the last use of its offsets no other head may be parsed into the same object. But writing

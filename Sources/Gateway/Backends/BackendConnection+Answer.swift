@@ -1,3 +1,4 @@
+import HTTPCore
 import NIOCore
 
 /// What the server sends: heads, bodies, and the bytes of a tunnel.

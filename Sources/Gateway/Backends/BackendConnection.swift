@@ -1,3 +1,4 @@
+import HTTPCore
 import NIOCore
 
 /// One connection to a server that speaks HTTP/1.1: the last handler in its channel, and the only one without TLS. It

@@ -1,3 +1,4 @@
+import HTTPCore
 import NIOCore
 
 /// The server's side of one request and its answer, whichever protocol the server speaks: ``BackendConnection`` for

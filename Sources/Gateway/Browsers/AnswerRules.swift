@@ -1,3 +1,4 @@
+import HTTPCore
 import Tenants
 
 /// What a tenant has done to the fields of its answers: what `headers` says, and what `cors` tells browsers. Made once,

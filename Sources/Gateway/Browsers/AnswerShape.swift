@@ -1,3 +1,5 @@
+import HTTPCore
+
 /// What becomes of the fields of one answer.
 struct AnswerShape {
     private static let varyHash = FieldLine.hash(ofName: "vary")

@@ -1,3 +1,5 @@
+import HTTPCore
+
 /// What a browser says of a request by itself, and no script or form can say for it: the fields whose names are
 /// forbidden to them (Fetch standard section 2.2.2).
 struct BrowserFields {

@@ -1,3 +1,5 @@
+import HTTPCore
+
 extension ClientExchange {
     final func answer(_ preflight: Preflight) {
         record.outcome = .anonymous

@@ -1,3 +1,5 @@
+import HTTPCore
+
 /// What a client speaks with the outermost of our proxies: the scheme of the request's own origin.
 enum ClientScheme: Equatable {
     case http

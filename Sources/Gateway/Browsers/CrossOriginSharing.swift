@@ -1,3 +1,4 @@
+import HTTPCore
 import Tenants
 
 /// A tenant's CORS rules as the request path asks them (Fetch standard section 3.2).

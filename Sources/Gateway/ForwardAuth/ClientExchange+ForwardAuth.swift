@@ -1,3 +1,4 @@
+import HTTPCore
 import NIOCore
 
 /// Answers other proxies that ask whether they may pass a request on.

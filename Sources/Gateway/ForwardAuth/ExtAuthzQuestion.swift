@@ -1,4 +1,5 @@
 import ExtAuthz
+import HTTPCore
 import NIOCore
 
 /// One question of Envoy's, from the description of a request to the answer, on one loop.

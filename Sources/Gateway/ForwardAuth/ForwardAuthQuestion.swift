@@ -1,3 +1,4 @@
+import HTTPCore
 import NIOCore
 
 /// Another proxy's question whether it may pass a request on, in one of its two forms. Only a

@@ -1,4 +1,5 @@
 import ExtAuthz
+import HTTPCore
 import NIOCore
 
 /// What Envoy changes of a request that may pass, so that the backend sees what it would see behind the gateway: who the

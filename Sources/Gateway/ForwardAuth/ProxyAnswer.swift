@@ -1,3 +1,4 @@
+import HTTPCore
 import Tenants
 
 /// What another proxy is told about a request that it forwards itself, whichever way it asks.

@@ -1,3 +1,4 @@
+import HTTPCore
 import Logging
 import NIOCore
 import Tenants

@@ -1,3 +1,4 @@
+import HTTPCore
 import Tenants
 
 /// Whom a request came from, beyond the proxies that are trusted to say so.

@@ -1,3 +1,4 @@
+import HTTPCore
 import NIOCore
 
 /// The head that the client gets, from the head that the backend sent.

@@ -1,3 +1,5 @@
+import HTTPCore
+
 /// A request as a decision's phases hand it on.
 struct DecisionQuestion {
     let request: RoutedRequest

@@ -1,3 +1,4 @@
+import HTTPCore
 import Tenants
 
 /// Which received fields a backend gets to see.
@@ -82,17 +83,5 @@ struct FieldFilter {
             return true
         }
         return false
-    }
-}
-
-extension Span where Element == UInt8 {
-    /// Whether two field names in these bytes are the same, with case ignored and `_` read as `-`.
-    func isSameFieldName(_ left: Range<Int>, _ right: Range<Int>) -> Bool {
-        guard left.count == right.count else { return false }
-        for offset in 0..<left.count
-        where self[left.lowerBound + offset].asFieldNameByte != self[right.lowerBound + offset].asFieldNameByte {
-            return false
-        }
-        return true
     }
 }

@@ -1,3 +1,4 @@
+import HTTPCore
 import NIOCore
 
 /// What a refused call of gRPC is told: a client of it does not read problem documents, and takes an HTTP status for a

@@ -1,3 +1,4 @@
+import HTTPCore
 import NIOCore
 
 /// Turns refusals into HTTP: the one place where it is done.

@@ -1,3 +1,4 @@
+import HTTPCore
 import Tenants
 
 /// The rules that bear on a request: that of its path as forwarded, and those of the readings in which slashes are

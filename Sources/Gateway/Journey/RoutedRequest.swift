@@ -1,3 +1,4 @@
+import HTTPCore
 import Tenants
 
 /// A request that a tenant answers for, with its path in the one reading that counts. Only ``RequestRouter`` makes one.

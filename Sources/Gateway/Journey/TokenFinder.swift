@@ -1,3 +1,4 @@
+import HTTPCore
 import Tenants
 
 /// Looks for a token in the places that a tenant names, in their order.

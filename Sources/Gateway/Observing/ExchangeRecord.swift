@@ -1,3 +1,5 @@
+import HTTPCore
+
 /// What is remembered of an exchange for counters and the access log.
 struct ExchangeRecord {
     var id: RequestID

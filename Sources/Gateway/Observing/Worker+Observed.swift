@@ -1,3 +1,4 @@
+import HTTPCore
 import Logging
 
 /// What would have been refused and goes on, because it is only observed.

@@ -1,3 +1,5 @@
+import HTTPCore
+
 /// The field that a proof comes in (RFC 9449 section 4.1).
 enum ProofField {
     enum Finding: Equatable {

@@ -1,3 +1,4 @@
+import HTTPCore
 import Tenants
 
 /// The field lines that bring a client its new tokens, or take the old ones away.

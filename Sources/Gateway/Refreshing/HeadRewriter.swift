@@ -1,3 +1,4 @@
+import HTTPCore
 import NIOCore
 
 /// Puts new tokens into a request's head in the place of the old ones, so that everything after goes the way of a

@@ -1,3 +1,4 @@
+import HTTPCore
 import NIOCore
 
 /// A request as it is kept until its answer begins, so that it can be made again with a new token.

@@ -1,3 +1,4 @@
+import HTTPCore
 import NIOCore
 
 /// A request of the gateway's own to a tenant's backend. It goes the way of all requests: the same choice of a server,

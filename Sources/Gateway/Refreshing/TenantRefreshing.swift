@@ -1,3 +1,4 @@
+import HTTPCore
 import Tenants
 
 /// A tenant's rules for refreshing as one event loop serves them.

@@ -1,3 +1,5 @@
+import HTTPCore
+
 /// The fields of a request for an endpoint that decide how its body is read: what is checked must be what a backend reads
 /// after the check.
 enum BodyReadingFields {

@@ -1,3 +1,4 @@
+import HTTPCore
 import Issuing
 import NIOCore
 import Tenants

@@ -1,3 +1,5 @@
+import HTTPCore
+
 /// Where a request that is traced begins, goes on and ends.
 extension ClientExchange {
     final func beginTrace(_ tracing: WorkerTracing, _ head: RequestHead, _ bytes: Span<UInt8>) {

@@ -1,3 +1,4 @@
+import HTTPCore
 import Tenants
 
 /// What is noted of a request that is traced, on its loop: the spans of its way through the gateway. Only such a request

@@ -1,3 +1,5 @@
+import HTTPCore
+
 /// Where a request stands in a trace that somebody else has begun (W3C Trace Context level 1, section 3.2).
 struct TraceParent: Equatable {
     /// The trace's identifier, 16 bytes.

@@ -1,3 +1,5 @@
+import HTTPCore
+
 /// One event loop's traces: which requests have one, and those that wait to be handed over.
 final class WorkerTracing {
     private let exporter: TraceExporter

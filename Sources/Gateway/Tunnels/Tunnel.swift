@@ -1,3 +1,4 @@
+import HTTPCore
 import NIOCore
 
 /// A WebSocket between a client and a server: bytes pass untouched, and the gateway keeps no more of them than where

@@ -1,3 +1,5 @@
+import HTTPCore
+
 /// What a head says of a WebSocket, whether it asks for one (RFC 6455 section 4.2.1) or grants it (section 4.2.2).
 ///
 /// A field that may stand once and stands twice counts as wrong, and an alias (`Sec_WebSocket_Key`) as another field:

@@ -1,3 +1,5 @@
+import HTTPCore
+
 /// A client's handshake for a WebSocket, as the backend's side of it needs it.
 struct WebSocketUpgrade {
     private enum Key {

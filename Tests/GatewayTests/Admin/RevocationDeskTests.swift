@@ -1,6 +1,7 @@
 import Logging
 import Store
 import Synchronization
+import TestSupport
 import Testing
 import Verification
 

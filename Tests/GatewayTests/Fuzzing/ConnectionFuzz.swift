@@ -3,6 +3,7 @@ import NIOCore
 import TestSupport
 
 @testable import Gateway
+@testable import HTTPCore
 
 /// What is read of connections that are not the gateway's to speak on: TLS before its handshake, and WebSockets.
 enum ConnectionFuzz {
@@ -59,12 +60,13 @@ enum ConnectionFuzz {
         ]
     ) { bytes in
         var atOnce = FrameBoundary()
-        atOnce.advance(bytes)
+        atOnce.advance(bytes.span)
         var dripped = FrameBoundary()
         for byte in bytes {
-            let ends = dripped.prefixToBoundary([byte]) == 1
+            let piece = [byte]
+            let ends = dripped.prefixToBoundary(piece.span) == 1
             let wasAtBoundary = dripped.isAtBoundary
-            dripped.advance([byte])
+            dripped.advance(piece.span)
             try hold(wasAtBoundary || ends == dripped.isAtBoundary, "looking ahead and going on differ")
         }
         try hold(atOnce.isAtBoundary == dripped.isAtBoundary, "a boundary depends on how the bytes were cut")

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPCore
 import NIOCore
 import Synchronization
 import Tenants

@@ -1,5 +1,6 @@
 import Logging
 import Tenants
+import TestSupport
 import Testing
 import Verification
 

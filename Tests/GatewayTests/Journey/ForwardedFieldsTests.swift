@@ -1,4 +1,6 @@
+import HTTPCore
 import Tenants
+import TestSupport
 import Testing
 import Verification
 

@@ -1,4 +1,6 @@
+import HTTPCore
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import Gateway

@@ -1,3 +1,4 @@
+import HTTPCore
 import Tenants
 import TestSupport
 import Testing

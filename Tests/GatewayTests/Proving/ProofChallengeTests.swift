@@ -1,5 +1,6 @@
 import NIOCore
 import Tenants
+import TestSupport
 import Testing
 import Verification
 

@@ -1,5 +1,7 @@
+import HTTPCore
 import NIOCore
 import Tenants
+import TestSupport
 import Testing
 import Verification
 

@@ -1,5 +1,6 @@
 import NIOSSL
 import Tenants
+import TestSupport
 import Testing
 
 @testable import Gateway

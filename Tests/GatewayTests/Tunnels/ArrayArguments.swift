@@ -1,11 +1,8 @@
+import HTTPCore
+
 @testable import Gateway
 
 // An expectation cannot hold a span, which must not outlive its bytes.
-
-extension FrameBoundary {
-    mutating func advance(_ bytes: [UInt8]) { advance(bytes.span) }
-    func prefixToBoundary(_ bytes: [UInt8]) -> Int? { prefixToBoundary(bytes.span) }
-}
 
 extension WebSocketHandshake {
     static func isUpgradeToWebSocket(_ value: String) -> Bool { isUpgradeToWebSocket(Array(value.utf8).span) }

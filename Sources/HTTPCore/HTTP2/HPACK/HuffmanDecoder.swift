@@ -1,0 +1,164 @@
+/// Decodes Huffman-coded strings (RFC 7541 section 5.2) by one table of all ways in which the next bits may begin.
+public struct HuffmanDecoder: Sendable {
+    static let shared = HuffmanDecoder()
+
+    /// Two short symbols fit into so many bits, which halves the steps of most text. A wider table would crowd the rest
+    /// of the gateway out of the first cache.
+    private static let stepBits = 12
+
+    /// What the next bits begin with: one or two symbols, or the head of a longer code. In one word, since reading the
+    /// table is most of the work.
+    private struct Step {
+        private var word: UInt32
+
+        /// The head of a code that is longer than a step.
+        static let long = Step(word: 0)
+
+        private init(word: UInt32) {
+            self.word = word
+        }
+
+        init(_ symbol: Int) {
+            let length = UInt32(HuffmanCode.lengths[symbol])
+            word = UInt32(truncatingIfNeeded: symbol) | length << 16 | length << 21 | 1 << 26
+        }
+
+        init(_ first: Int, _ second: Int) {
+            let length = UInt32(HuffmanCode.lengths[first])
+            word = UInt32(truncatingIfNeeded: first) | UInt32(truncatingIfNeeded: second) << 8
+            word |= length << 16 | (length + UInt32(HuffmanCode.lengths[second])) << 21 | 2 << 26
+        }
+
+        var isLong: Bool { word == 0 }
+        var first: UInt8 { UInt8(truncatingIfNeeded: word) }
+        /// Anything, if there is no second symbol.
+        var second: UInt8 { UInt8(truncatingIfNeeded: word >> 8) }
+        var firstBits: Int { Int(truncatingIfNeeded: word >> 16 & 31) }
+        /// Of all its symbols.
+        var bits: Int { Int(truncatingIfNeeded: word >> 21 & 31) }
+        var symbolCount: Int { Int(truncatingIfNeeded: word >> 26) }
+    }
+
+    private var steps: [Step]
+    /// For each length the first code above those of that length, left-aligned in 32 bits.
+    private var limits = [UInt64](repeating: 0, count: HuffmanCode.longest + 1)
+    /// For each length its first code, right-aligned, and the place of its symbol in the order of codes.
+    private var firstCodes = [UInt32](repeating: 0, count: HuffmanCode.longest + 1)
+    private var firstPlaces = [Int](repeating: 0, count: HuffmanCode.longest + 1)
+    private let symbols = HuffmanCode.symbolsInOrder
+
+    private init() {
+        steps = [Step](repeating: .long, count: 1 << Self.stepBits)
+        fillLengths()
+        fillSteps()
+    }
+
+    private mutating func fillLengths() {
+        var place = 0
+        var limit: UInt64 = 0
+        for length in 1...HuffmanCode.longest {
+            firstPlaces[length] = place
+            firstCodes[length] = UInt32(truncatingIfNeeded: limit >> UInt64(32 - length))
+            let count = HuffmanCode.lengths.count { $0 == length }
+            place += count
+            limit += UInt64(count) << UInt64(32 - length)
+            limits[length] = limit
+        }
+    }
+
+    private mutating func fillSteps() {
+        let short = (0..<256).filter { HuffmanCode.lengths[$0] <= Self.stepBits }
+        for first in short {
+            let rest = Self.stepBits - Int(HuffmanCode.lengths[first])
+            let base = Int(HuffmanCode.codes[first]) << rest
+            for place in base..<(base + 1 << rest) { steps[place] = Step(first) }
+            for second in short where Int(HuffmanCode.lengths[second]) <= rest {
+                let free = rest - Int(HuffmanCode.lengths[second])
+                let start = base + Int(HuffmanCode.codes[second]) << free
+                for place in start..<(start + 1 << free) { steps[place] = Step(first, second) }
+            }
+        }
+    }
+
+    /// The most bytes that so many coded ones can stand for, and the one that a last step may write past them.
+    static func mostDecoded(_ coded: Int) -> Int { coded * 8 / 5 + 1 }
+
+    /// Writes what `coded` stands for, which `out` must have ``mostDecoded(_:)`` bytes for, and gives its length.
+    ///
+    /// - Throws: `malformedHuffman` for the end-of-string symbol, and for padding that is not up to seven ones.
+    func decode(_ coded: Span<UInt8>, into out: inout MutableSpan<UInt8>) throws(HPACKFailure) -> Int {
+        // The next bits, left-aligned, and how many they are.
+        var bits: UInt64 = 0
+        var count = 0
+        var position = 0
+        var length = 0
+        let steps = self.steps.span
+        while true {
+            if count < 32 {
+                if position + 4 <= coded.count {
+                    let word = coded.bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt32.self)
+                    bits |= UInt64(UInt32(bigEndian: word)) << UInt64(truncatingIfNeeded: 32 - count)
+                    position += 4
+                    count += 32
+                } else {
+                    while position < coded.count {
+                        bits |= UInt64(coded[position]) << UInt64(truncatingIfNeeded: 56 - count)
+                        position += 1
+                        count += 8
+                    }
+                    if count < HuffmanCode.longest { break }
+                }
+            }
+            let step = steps[Int(truncatingIfNeeded: bits >> UInt64(64 - Self.stepBits))]
+            if step.isLong {
+                let code = try longCode(bits)
+                out[length] = code.symbol
+                length += 1
+                bits <<= UInt64(truncatingIfNeeded: code.length)
+                count -= code.length
+            } else {
+                // Both are always written: whether there are two cannot be predicted.
+                out[length] = step.first
+                out[length + 1] = step.second
+                length += step.symbolCount
+                bits <<= UInt64(truncatingIfNeeded: step.bits)
+                count -= step.bits
+            }
+        }
+        try decodeEnd(bits, count, into: &out, at: &length)
+        return length
+    }
+
+    /// The last bits, fewer than the longest code: symbol by symbol, then the padding.
+    private func decodeEnd(
+        _ given: UInt64,
+        _ givenCount: Int,
+        into out: inout MutableSpan<UInt8>,
+        at length: inout Int
+    ) throws(HPACKFailure) {
+        // Ones beyond the end: padding is the head of the end-of-string symbol, which is all ones.
+        var bits = given | UInt64.max >> UInt64(givenCount)
+        var count = givenCount
+        while count >= 8 || ~bits != 0 {
+            let step = steps[Int(truncatingIfNeeded: bits >> UInt64(64 - Self.stepBits))]
+            let code = step.isLong ? try longCode(bits) : (step.first, step.firstBits)
+            guard code.1 <= count else { throw .malformedHuffman }
+            out[length] = code.0
+            length += 1
+            bits = bits << UInt64(code.1) | UInt64.max >> UInt64(64 - code.1)
+            count -= code.1
+        }
+    }
+
+    /// The code that `bits` begin with, which is longer than a step.
+    private func longCode(_ bits: UInt64) throws(HPACKFailure) -> (symbol: UInt8, length: Int) {
+        let word = bits >> 32
+        for length in (Self.stepBits + 1)...HuffmanCode.longest where word < limits[length] {
+            let offset = UInt32(truncatingIfNeeded: word >> UInt64(32 - length)) - firstCodes[length]
+            let symbol = symbols[firstPlaces[length] + Int(offset)]
+            guard symbol != HuffmanCode.endOfString else { break }
+            return (UInt8(truncatingIfNeeded: symbol), length)
+        }
+        throw .malformedHuffman
+    }
+}

@@ -1,0 +1,36 @@
+public import NIOCore
+
+extension HPACKEncoder {
+    /// Encodes a field of a head of HTTP/1.1, with its name in lower case.
+    ///
+    /// Credentials are never indexed (RFC 7541 section 7.1.3): a table that also holds what an attacker makes users send
+    /// would let the sizes of blocks confirm a guess. Lengths and identifiers change each time and are not worth a place.
+    public mutating func encode(_ field: HeadField, _ bytes: Span<UInt8>, to out: inout ByteBuffer) {
+        let indexing: Indexing
+        switch field.known {
+        case .authorization, .cookie, .proxyAuthorization: indexing = .never
+        case .xRequestID, .traceparent: indexing = .without
+        default: indexing = bytes.isFieldName(field.name, "set-cookie") ? .never : .incremental
+        }
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: field.name.count) { name in
+            for offset in 0..<name.count {
+                name.initializeElement(at: offset, to: bytes[Int(field.nameStart) + offset].asciiLowercased)
+            }
+            encode(
+                name: Span(_unsafeElements: UnsafeBufferPointer(name)),
+                value: bytes.extracting(field.value),
+                indexing: indexing,
+                to: &out
+            )
+        }
+    }
+
+    public mutating func encode(contentLength: Int, to out: inout ByteBuffer) {
+        // A literal under the name of index 28, not indexed.
+        out.writeMultipleIntegers(UInt8(0x0f), UInt8(28 - 15))
+        let start = out.writerIndex
+        out.writeInteger(UInt8(0))
+        out.writeDecimal(contentLength)
+        out.setInteger(UInt8(truncatingIfNeeded: out.writerIndex - start - 1), at: start)
+    }
+}

@@ -1,0 +1,46 @@
+/// How the latest streams ended: what a frame on a closed stream means depends on it (RFC 9113 section 5.1).
+public struct HTTP2ClosedStreams: Sendable {
+    public enum Ending: Sendable {
+        /// Both sides have sent END_STREAM: nothing can be under way any more.
+        case ended
+        case resetByPeer
+        /// Frames that the peer sent before it knew are under way, and mean no harm.
+        case resetByUs
+    }
+
+    /// As many resets as a burst of refusals within a round trip may be.
+    private static let resetsKept = 512
+    private static let othersKept = 64
+    /// Identifiers have 31 bits; this one tells how the stream ended.
+    private static let resetByPeerBit: UInt32 = 1 << 31
+
+    private var resetsByUs: [UInt32] = []
+    private var others: [UInt32] = []
+    private var nextReset = 0
+    private var nextOther = 0
+
+    mutating func note(_ id: UInt32, _ ending: Ending) {
+        switch ending {
+        case .ended: Self.put(id, into: &others, at: &nextOther, most: Self.othersKept)
+        case .resetByPeer:
+            Self.put(id | Self.resetByPeerBit, into: &others, at: &nextOther, most: Self.othersKept)
+        case .resetByUs: Self.put(id, into: &resetsByUs, at: &nextReset, most: Self.resetsKept)
+        }
+    }
+
+    /// Nil if it is not remembered.
+    func ending(of id: UInt32) -> Ending? {
+        if resetsByUs.contains(id) { return .resetByUs }
+        if others.contains(id) { return .ended }
+        return others.contains(id | Self.resetByPeerBit) ? .resetByPeer : nil
+    }
+
+    private static func put(_ entry: UInt32, into ring: inout [UInt32], at next: inout Int, most: Int) {
+        if ring.count < most {
+            ring.append(entry)
+        } else {
+            ring[next] = entry
+            next = next + 1 == most ? 0 : next + 1
+        }
+    }
+}

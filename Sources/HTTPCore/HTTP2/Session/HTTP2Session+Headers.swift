@@ -1,0 +1,171 @@
+public import NIOCore
+
+extension HTTP2Session {
+    /// A header block whose last frame has not come.
+    public struct HeaderBlock: Sendable {
+        var stream: UInt32
+        var endStream: Bool
+        var dependsOnItself: Bool
+        public var bytes: ByteBuffer
+        var continuations = 0
+    }
+
+    // MARK: Frames (RFC 9113 sections 6.2 and 6.10)
+
+    mutating func takeHeaders(_ frame: HTTP2Frame, _ list: inout HeaderList) throws(HTTP2Violation) -> Event? {
+        try requireStream(frame)
+        guard frame.stream & 1 == 1 else { throw .malformed("HEADERS come on a stream that a server would open") }
+        var fragment = try withoutPadding(frame)
+        var dependsOnItself = false
+        if frame.flags.contains(.priority) {
+            guard fragment.count >= 5, let word = input.getInteger(at: fragment.lowerBound, as: UInt32.self) else {
+                throw .wrongSize("HEADERS have no room for their priority")
+            }
+            dependsOnItself = word & 0x7fff_ffff == frame.stream
+            fragment = (fragment.lowerBound + 5)..<fragment.upperBound
+        }
+        let endStream = frame.flags.contains(.endStream)
+        guard frame.flags.contains(.endHeaders) else {
+            var bytes = ByteBufferAllocator().buffer(capacity: 2 * fragment.count)
+            bytes.writeImmutableBuffer(slice(fragment))
+            headerBlock = HeaderBlock(
+                stream: frame.stream,
+                endStream: endStream,
+                dependsOnItself: dependsOnItself,
+                bytes: bytes
+            )
+            return nil
+        }
+        list.reset(maximumSize: limits.maximumHeaderListSize, maximumFields: limits.maximumFields)
+        try Self.decode(input, fragment, with: &decoder, into: &list)
+        return try takeHeaderList(frame.stream, endStream, dependsOnItself, &list)
+    }
+
+    mutating func takeContinuation(_ frame: HTTP2Frame, _ list: inout HeaderList) throws(HTTP2Violation)
+        -> Event?
+    {
+        guard var block = headerBlock, block.stream == frame.stream else {
+            throw .malformed("CONTINUATION does not continue a header block")
+        }
+        // Moved out and back, so that its bytes are not copied on write.
+        headerBlock = nil
+        block.continuations += 1
+        guard block.continuations <= limits.maximumContinuations else {
+            throw .flood("a header block has too many CONTINUATION frames")
+        }
+        guard block.bytes.readableBytes + frame.payload.count <= limits.maximumHeaderBlock else {
+            throw .flood("a header block is far larger than allowed")
+        }
+        block.bytes.writeImmutableBuffer(slice(frame.payload))
+        guard frame.flags.contains(.endHeaders) else {
+            headerBlock = block
+            return nil
+        }
+        list.reset(maximumSize: limits.maximumHeaderListSize, maximumFields: limits.maximumFields)
+        let whole = block.bytes.readerIndex..<block.bytes.writerIndex
+        try Self.decode(block.bytes, whole, with: &decoder, into: &list)
+        return try takeHeaderList(block.stream, block.endStream, block.dependsOnItself, &list)
+    }
+
+    private static func decode(
+        _ buffer: ByteBuffer,
+        _ range: Range<Int>,
+        with decoder: inout HPACKDecoder,
+        into list: inout HeaderList
+    ) throws(HTTP2Violation) {
+        let start = range.lowerBound - buffer.readerIndex
+        do throws(HPACKFailure) {
+            let block = buffer.readableBytesUInt8Span.extracting(start..<(start + range.count))
+            try decoder.decode(block, into: &list)
+        } catch {
+            throw .connection(.compressionError, "a header block cannot be decoded")
+        }
+    }
+
+    func slice(_ range: Range<Int>) -> ByteBuffer {
+        input.getSlice(at: range.lowerBound, length: range.count) ?? ByteBuffer()
+    }
+
+    // MARK: What a header section does to its stream (RFC 9113 section 5.1)
+
+    /// Every block was decoded before, whatever becomes of it, so that the dynamic tables stay in step.
+    private mutating func takeHeaderList(
+        _ stream: UInt32,
+        _ endStream: Bool,
+        _ dependsOnItself: Bool,
+        _ list: inout HeaderList
+    ) throws(HTTP2Violation) -> Event? {
+        guard let place = streams.place(of: stream) else {
+            guard isIdle(stream) else {
+                try takeHeadersOnClosed(stream)
+                return nil
+            }
+            guard role == .server else { throw .malformed("HEADERS come on a stream that was not opened") }
+            return try open(stream, endStream, dependsOnItself)
+        }
+        guard !dependsOnItself else { throw .stream(stream, .protocolError) }
+        guard !streams[place].isRemoteClosed else { throw .stream(stream, .streamClosed) }
+        var kind = HeaderKind.trailers
+        if streams[place].hasHead {
+            guard endStream else { throw .stream(stream, .protocolError) }
+        } else {
+            kind = .initial
+            let isInterim = list.isInterimResponse
+            // RFC 9113 section 8.1: an interim response does not end a stream.
+            guard !isInterim || !endStream else { throw .stream(stream, .protocolError) }
+            streams[place].hasHead = !isInterim
+        }
+        let isUnwanted = streams[place].isUnwanted
+        // The length of a body that a head announces is not known before the owner has read the head.
+        if endStream { try closeRemote(place, checksLength: kind == .trailers) }
+        return isUnwanted ? nil : .headers(stream: stream, endStream: endStream, kind: kind)
+    }
+
+    /// A request of a client: each opens a stream above all before it (RFC 9113 section 5.1.1).
+    private mutating func open(
+        _ stream: UInt32,
+        _ endStream: Bool,
+        _ dependsOnItself: Bool
+    ) throws(HTTP2Violation) -> Event? {
+        highestPeerStream = stream
+        guard !dependsOnItself else { throw .stream(stream, .protocolError) }
+        guard lastStreamForPeer == nil, streams.count < limits.maximumStreams, queuedLength < limits.maximumQueued
+        else {
+            guard refusals.allows(at: now) else { throw .flood("there are too many streams above the limit") }
+            resetUnknown(stream, .refusedStream)
+            return nil
+        }
+        // Clients that still build the tree of RFC 7540 send some PRIORITY for each stream.
+        controls.give(back: 2)
+        var opened = HTTP2Stream(
+            id: stream,
+            sendWindow: peerSettings.initialWindowSize,
+            receiveWindow: initialReceiveWindow
+        )
+        opened.hasHead = true
+        opened.isRemoteClosed = endStream
+        streams.insert(opened)
+        return .headers(stream: stream, endStream: endStream, kind: .initial)
+    }
+
+    private mutating func takeHeadersOnClosed(_ stream: UInt32) throws(HTTP2Violation) {
+        // A server's answer to what we gave up: how late it comes is not for our clients to decide.
+        guard role == .server else { return }
+        switch closedStreams.ending(of: stream) {
+        case .resetByUs: try countControl()
+        case .resetByPeer: throw .stream(stream, .streamClosed)
+        case .ended: throw .connection(.streamClosed, "HEADERS come on a stream that has ended")
+        case nil: throw .malformed("HEADERS come on a stream below an earlier one")
+        }
+    }
+}
+
+extension HeaderList {
+    /// Whether its status is 1xx. Pseudo-header fields come first (RFC 9113 section 8.3).
+    fileprivate var isInterimResponse: Bool {
+        guard let field = fields.first else { return false }
+        let bytes = self.bytes.span
+        return bytes.isCaseInsensitively(":status", field.name) && field.value.count == 3
+            && bytes[field.value.lowerBound] == UInt8(ascii: "1")
+    }
+}

@@ -1,0 +1,77 @@
+import NIOCore
+
+extension HTTP2Session {
+    /// Whether queued data is ready to go as soon as the owner has taken the output.
+    @inlinable
+    public var hasMoreOutput: Bool { isWritable && !hasFailed && sendWindow > 0 && streams.readyPlace != nil }
+
+    /// Larger frames would save nothing and make the other streams wait.
+    var frameLength: Int { min(peerSettings.maximumFrameSize, HTTP2Settings.smallestFrameSize) }
+
+    /// Sends what may go of `bytes` without passing before other streams' data; the rest is left in it.
+    mutating func sendAtOnce(_ place: Int, _ bytes: inout ByteBuffer, _ endStream: Bool) {
+        if bytes.readableBytes == 0 {
+            guard endStream else { return }
+            let id = streams[place].id
+            output.writeFrameHeader(length: 0, kind: HTTP2Frame.Kind.data, flags: .endStream, stream: id)
+            closeLocal(place)
+            return
+        }
+        guard isWritable, streams.readyPlace == nil else { return }
+        while output.readableBytes < limits.outputStep {
+            let length = min(bytes.readableBytes, frameLength, streams[place].sendWindow, sendWindow)
+            guard length > 0, let piece = bytes.readSlice(length: length) else { return }
+            if writeData(place, piece, isLast: endStream && bytes.readableBytes == 0) { return }
+        }
+    }
+
+    /// Sends queued data, a frame of each stream in turn, as far as the windows, the socket and a step of output allow.
+    mutating func sendQueued() {
+        guard isWritable, !hasFailed else { return }
+        while sendWindow > 0, output.readableBytes < limits.outputStep, let place = streams.readyPlace {
+            let room = min(frameLength, streams[place].sendWindow, sendWindow)
+            let length = min(room, streams[place].queue.readableBytes)
+            guard let piece = streams[place].dequeue(length) else { return }
+            queuedLength -= length
+            let rest = streams[place].queue.readableBytes
+            let isLast = rest == 0 && streams[place].endsAfterQueue
+            if streams[place].isCongested, rest <= limits.congestionLowMark {
+                streams[place].isCongested = false
+                if !streams[place].endsAfterQueue { queuedEvents.append(.writable(stream: streams[place].id)) }
+            }
+            streams.moveReadyToEnd(place)
+            streams.updateReady(place)
+            let trailers = streams[place].trailers
+            guard isLast, let trailers else {
+                writeData(place, piece, isLast: isLast)
+                continue
+            }
+            let id = streams[place].id
+            streams[place].trailers = nil
+            queuedLength -= trailers.readableBytes
+            writeData(place, piece, isLast: false)
+            writeTrailers(id, trailers)
+            closeLocal(place)
+        }
+    }
+
+    /// Writes one DATA frame; true if the stream is closed on our side by it.
+    @discardableResult
+    private mutating func writeData(_ place: Int, _ piece: ByteBuffer, isLast: Bool) -> Bool {
+        let length = piece.readableBytes
+        output.writeFrameHeader(
+            length: length,
+            kind: HTTP2Frame.Kind.data,
+            flags: isLast ? .endStream : [],
+            stream: streams[place].id
+        )
+        output.writeImmutableBuffer(piece)
+        sentLength += UInt64(length)
+        sendWindow -= length
+        streams[place].sendWindow -= length
+        streams.updateReady(place)
+        windowUpdates.give(back: limits.windowUpdatesPerFrame)
+        if isLast { closeLocal(place) }
+        return isLast
+    }
+}

@@ -1,0 +1,138 @@
+public import NIOCore
+
+extension HTTP2Session {
+    /// Opens the next stream of a client, which ``sendHeaders(stream:endStream:encode:)`` must follow before another is
+    /// opened. Nil when the peer's limit, a GOAWAY or the end of the identifiers forbids.
+    public mutating func openStream() -> UInt32? {
+        guard availableStreams > 0 else { return nil }
+        let id = nextOwnStream
+        nextOwnStream += 2
+        streams.insert(
+            HTTP2Stream(id: id, sendWindow: peerSettings.initialWindowSize, receiveWindow: initialReceiveWindow)
+        )
+        return id
+    }
+
+    /// Sends a request, a response or an interim response. Nothing happens if the stream is gone.
+    ///
+    /// - Parameter encode: Writes the fields, each with its `encode`. It runs before this returns.
+    public mutating func sendHeaders(
+        stream: UInt32,
+        endStream: Bool,
+        encode: (inout HPACKEncoder, inout ByteBuffer) -> Void
+    ) {
+        guard let place = sendingPlace(stream), !streams[place].endsAfterQueue else { return }
+        let start = output.writerIndex
+        output.writeFrameHeader(length: 0, kind: HTTP2Frame.Kind.headers, flags: [], stream: stream)
+        encoder.beginBlock(to: &output)
+        encode(&encoder, &output)
+        finishHeaders(from: start, stream, endStream: endStream)
+        if endStream { closeLocal(place) }
+    }
+
+    /// Sends body bytes: as many as the windows allow go into the output, the rest waits in the stream's queue. Nothing
+    /// happens if the stream is gone. The source should pause while ``isCongested(stream:)``.
+    public mutating func sendData(stream: UInt32, _ bytes: ByteBuffer, endStream: Bool) {
+        guard let place = sendingPlace(stream), !streams[place].endsAfterQueue else { return }
+        var rest = bytes
+        if streams[place].queue.readableBytes == 0 {
+            sendAtOnce(place, &rest, endStream)
+            // What is left of an empty end has gone out with the last bytes.
+            guard rest.readableBytes > 0 else { return }
+        }
+        streams[place].enqueue(rest)
+        queuedLength += rest.readableBytes
+        streams[place].endsAfterQueue = endStream
+        if streams[place].queue.readableBytes > limits.congestionHighMark { streams[place].isCongested = true }
+        streams.updateReady(place)
+    }
+
+    /// Ends our message with trailers, after what is queued. Pseudo-header fields and fields of the connection must not
+    /// be among them.
+    public mutating func sendTrailers(stream: UInt32, write: (inout HTTP2TrailerBlock) -> Void) {
+        guard let place = sendingPlace(stream), !streams[place].endsAfterQueue else { return }
+        var block = HTTP2TrailerBlock()
+        write(&block)
+        guard streams[place].queue.readableBytes == 0 else {
+            streams[place].endsAfterQueue = true
+            streams[place].trailers = block.bytes
+            queuedLength += block.bytes.readableBytes
+            return
+        }
+        writeTrailers(stream, block.bytes)
+        closeLocal(place)
+    }
+
+    /// Bytes that the stream's windows, or the socket, hold back.
+    @inlinable
+    public func pendingBytes(stream: UInt32) -> Int {
+        streams.place(of: stream).map { streams[$0].queue.readableBytes } ?? 0
+    }
+
+    /// Whether so many bytes are pending that the source should pause; `.writable` tells when it may go on.
+    @inlinable
+    public func isCongested(stream: UInt32) -> Bool {
+        streams.place(of: stream).map { streams[$0].isCongested } ?? false
+    }
+
+    private func sendingPlace(_ stream: UInt32) -> Int? {
+        guard !hasFailed, let place = streams.place(of: stream), !streams[place].isLocalClosed else { return nil }
+        return place
+    }
+
+    /// END_STREAM of ours is in the output.
+    mutating func closeLocal(_ place: Int) {
+        streams[place].isLocalClosed = true
+        if streams[place].isRemoteClosed {
+            remove(place, .ended)
+        } else if streams[place].isUnwanted {
+            resetUnwanted(place)
+        }
+    }
+
+    // MARK: Header blocks
+
+    mutating func writeTrailers(_ stream: UInt32, _ block: ByteBuffer) {
+        let start = output.writerIndex
+        output.writeFrameHeader(length: 0, kind: HTTP2Frame.Kind.headers, flags: [], stream: stream)
+        // A change of the table's size is told in whichever block comes first.
+        encoder.beginBlock(to: &output)
+        output.writeImmutableBuffer(block)
+        finishHeaders(from: start, stream, endStream: true)
+    }
+
+    /// Fills in the header of a HEADERS frame whose block has been written, and splits the block if the peer takes no
+    /// frame as large as that.
+    private mutating func finishHeaders(from start: Int, _ stream: UInt32, endStream: Bool) {
+        let length = output.writerIndex - start - HTTP2Frame.headerLength
+        let most = frameLength
+        var flags: HTTP2Frame.Flags = endStream ? .endStream : []
+        guard length > most else {
+            flags.insert(.endHeaders)
+            output.setFrameHeader(
+                at: start,
+                length: length,
+                kind: HTTP2Frame.Kind.headers,
+                flags: flags,
+                stream: stream
+            )
+            return
+        }
+        output.setFrameHeader(at: start, length: most, kind: HTTP2Frame.Kind.headers, flags: flags, stream: stream)
+        let split = start + HTTP2Frame.headerLength + most
+        var rest = ByteBuffer()
+        if let tail = output.getSlice(at: split, length: length - most) { rest.writeImmutableBuffer(tail) }
+        output.moveWriterIndex(to: split)
+        while let piece = rest.readSlice(length: min(most, rest.readableBytes)) {
+            let isLast = rest.readableBytes == 0
+            output.writeFrameHeader(
+                length: piece.readableBytes,
+                kind: HTTP2Frame.Kind.continuation,
+                flags: isLast ? .endHeaders : [],
+                stream: stream
+            )
+            output.writeImmutableBuffer(piece)
+            if isLast { break }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+/// The host that a request is for, read from Host or an absolute-form target.
+public enum RequestHost {
+    /// The longest host name that DNS allows, with room for a port.
+    private static let longest = 255 + 6
+
+    /// Writes the host in lower case, without port and trailing dot, to `name`.
+    ///
+    /// - Throws: ``HTTPViolation`` unless the bytes are `uri-host [":" port]` (RFC 9110 section 7.2) with nothing that
+    ///   could be read in two ways: no user information, no percent-escapes, no list.
+    public static func read(_ bytes: Span<UInt8>, _ range: Range<Int>, into name: inout [UInt8]) throws(HTTPViolation) {
+        name.removeAll(keepingCapacity: true)
+        guard !range.isEmpty else { throw .badRequest("the host is empty") }
+        guard range.count <= longest else { throw .badRequest("the host is too long") }
+        var position = range.lowerBound
+        if bytes[position] == UInt8(ascii: "[") {
+            position = try readLiteral(bytes, range, into: &name)
+        } else {
+            while position < range.upperBound, bytes[position] != UInt8(ascii: ":") {
+                guard bytes[position].isHostNameByte else {
+                    throw .badRequest("the host has a byte that no host name has")
+                }
+                name.append(bytes[position].asciiLowercased)
+                position += 1
+            }
+            if name.last == UInt8(ascii: ".") { name.removeLast() }
+        }
+        guard !name.isEmpty else { throw .badRequest("the host is empty") }
+        try checkPort(bytes, position..<range.upperBound)
+    }
+
+    /// An IPv6 address in brackets; they are kept.
+    private static func readLiteral(
+        _ bytes: Span<UInt8>,
+        _ range: Range<Int>,
+        into name: inout [UInt8]
+    ) throws(HTTPViolation) -> Int {
+        var position = range.lowerBound
+        while position < range.upperBound {
+            let byte = bytes[position].asciiLowercased
+            name.append(byte)
+            position += 1
+            if byte == UInt8(ascii: "]"), name.count > 2 { return position }
+            let isFirst = name.count == 1
+            guard isFirst || byte.hexValue != nil || byte == UInt8(ascii: ":") || byte == UInt8(ascii: ".") else {
+                break
+            }
+        }
+        throw .badRequest("the host is not an IPv6 address in brackets")
+    }
+
+    private static func checkPort(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(HTTPViolation) {
+        guard !range.isEmpty else { return }
+        guard bytes[range.lowerBound] == UInt8(ascii: ":"), range.count <= 6 else {
+            throw .badRequest("the host's port is malformed")
+        }
+        let digits = (range.lowerBound + 1)..<range.upperBound
+        // An empty port is the default one (RFC 3986 section 3.2.3).
+        guard !digits.isEmpty else { return }
+        guard let port = bytes.decimal(digits), port <= 65535 else {
+            throw .badRequest("the host's port is malformed")
+        }
+    }
+}
+
+extension UInt8 {
+    /// Letters, digits, `-`, `.`, and `_`, which names in private networks have.
+    fileprivate var isHostNameByte: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import NIOCore
+import TestSupport
+import Testing
+
+@testable import HTTPCore
+
+@Suite struct SessionFloodTests {
+    /// Feeds what `make` gives until the session ends; the number that was let pass.
+    private func passed(_ house: SessionHouse, upTo most: Int = 20_000, _ make: (Int) -> [UInt8]) -> Int {
+        for number in 0..<most {
+            if house.feed(make(number)).last == .connectionError(.enhanceYourCalm) {
+                #expect(house.written().goAways == [.enhanceYourCalm])
+                return number
+            }
+            house.session.output.clear()
+        }
+        return most
+    }
+
+    @Test func rapidResetEndsTheConnection() {
+        let house = SessionHouse.opened(.server)
+        let count = passed(house) { Frame.headers(UInt32(2 * $0 + 1)) + Frame.reset(UInt32(2 * $0 + 1)) }
+        #expect(count == 400)
+    }
+
+    @Test func resetsMayGoOnSlowly() {
+        let house = SessionHouse.opened(.server)
+        let count = passed(house, upTo: 2000) {
+            house.now += 25_000_000
+            return Frame.headers(UInt32(2 * $0 + 1)) + Frame.reset(UInt32(2 * $0 + 1))
+        }
+        #expect(count == 2000)
+    }
+
+    @Test func provokedResetsCountLikeOwnOnes() {
+        for provocation in [Frame.windowUpdate, { stream, _ in Frame.data(stream, 1) }] {
+            let house = SessionHouse.opened(.server)
+            let count = passed(house) { Frame.headers(UInt32(2 * $0 + 1)) + provocation(UInt32(2 * $0 + 1), 0) }
+            #expect(count == 400)
+        }
+        let house = SessionHouse.opened(.server)
+        let malformed = passed(house) {
+            _ = house.feed(Frame.headers(UInt32(2 * $0 + 1)))
+            house.session.reset(stream: UInt32(2 * $0 + 1), code: .protocolError)
+            return []
+        }
+        #expect(malformed == 400)
+    }
+
+    @Test func refusedStreamsAreBounded() {
+        let house = SessionHouse.opened(.server)
+        let count = passed(house) { Frame.headers(UInt32(2 * $0 + 1)) }
+        #expect(count == 100 + 2000)
+    }
+
+    @Test func controlFramesAreBounded() {
+        let floods = [
+            Frame.ping(), Frame.settings(), Frame.settingsAcknowledgement, Frame.priority(1, dependsOn: 3),
+            Frame.make(0x44, 0, 0, []), Frame.goAway(0),
+        ]
+        for frame in floods {
+            let count = passed(SessionHouse.opened(.server)) { _ in frame }
+            #expect((900...1000).contains(count))
+        }
+    }
+
+    @Test func emptyDataIsBounded() {
+        let house = SessionHouse.opened(.server)
+        _ = house.feed(Frame.headers(1, endStream: false))
+        #expect(passed(house) { _ in Frame.data(1, 0) } == 200)
+        let padded = SessionHouse.opened(.server)
+        _ = padded.feed(Frame.headers(1, endStream: false))
+        #expect(passed(padded) { _ in Frame.make(0, 8, 1, [1, 0]) } == 200)
+    }
+
+    @Test func windowUpdatesAreBoundedByWhatWeSend() {
+        let house = SessionHouse.opened(.server)
+        #expect(passed(house) { _ in Frame.windowUpdate(0, 1) } == 2000)
+        let busy = SessionHouse.opened(.server)
+        _ = busy.feed(Frame.headers(1))
+        busy.respond(1)
+        let count = passed(busy, upTo: 10_000) { _ in
+            busy.sendData(1, 2)
+            return Frame.windowUpdate(0, 2) + Frame.windowUpdate(1, 2)
+        }
+        #expect(count == 10_000)
+    }
+
+    @Test func answersThatNobodyReadsAreBounded() {
+        var limits = HTTP2Limits()
+        limits.controls.burst = 1_000_000
+        let house = SessionHouse.opened(.server, limits)
+        house.session.writabilityChanged(false)
+        var most = 0
+        for _ in 0..<100_000 where house.session.hasFailed == false {
+            _ = house.feed(Frame.ping())
+            most = max(most, house.session.output.readableBytes)
+        }
+        #expect(house.session.hasFailed == true)
+        #expect(most < limits.maximumUnsentOutput + 200)
+    }
+
+    @Test func rateLetsABurstPassAndThenSoManyASecond() {
+        var rate = EventRate(HTTP2Limits.Rate(burst: 3, perSecond: 10))
+        #expect((0..<5).map { _ in rate.allows(at: 5_000_000_000) } == [true, true, true, false, false])
+        #expect((0..<2).map { _ in rate.allows(at: 5_100_000_000) } == [true, false])
+        rate.give(back: 100)
+        #expect((0..<4).map { _ in rate.allows(at: 5_100_000_000) } == [true, true, true, false])
+    }
+}

@@ -1,0 +1,102 @@
+import TestSupport
+import Testing
+
+@testable import HTTPCore
+
+@Suite struct SessionHeaderBlockTests {
+    @Test func blockMayGoOnInContinuations() {
+        let house = SessionHouse.opened(.server)
+        let bytes =
+            Frame.headers(1, endHeaders: false) + Frame.continuation(1, endHeaders: false, [("a", "1")])
+            + Frame.continuation(1, endHeaders: false, []) + Frame.continuation(1, endHeaders: true, [("b", "2")])
+        #expect(house.feed(bytes) == [.headers(1, endStream: true, .initial, Frame.requestLines + ["a: 1", "b: 2"])])
+    }
+
+    @Test func fieldMayBeCutAnywhere() {
+        let block = Frame.block(Frame.request)
+        for cut in 0...block.count {
+            let house = SessionHouse.opened(.server)
+            let seen = house.feed(
+                Frame.make(1, 1, 1, Array(block[..<cut])) + Frame.make(9, 4, 1, Array(block[cut...]))
+            )
+            #expect(seen == [.headers(1, endStream: true, .initial, Frame.requestLines)])
+        }
+    }
+
+    @Test func nothingElseMayStandInsideABlock() {
+        let others = [
+            Frame.priority(1, dependsOn: 3), Frame.headers(3), Frame.make(0x77, 0, 0, []), Frame.data(1, 1),
+            Frame.continuation(3, endHeaders: true, []),
+        ]
+        for frame in others {
+            let house = SessionHouse.opened(.server)
+            #expect(house.feed(Frame.headers(1, endHeaders: false) + frame) == [.connectionError(.protocolError)])
+        }
+    }
+
+    @Test func continuationNeedsAnUnfinishedBlock() {
+        let house = SessionHouse.opened(.server)
+        let seen = house.feed(Frame.headers(1, endStream: false) + Frame.continuation(1, endHeaders: true, []))
+        #expect(seen.last == .connectionError(.protocolError))
+    }
+
+    @Test func blockThatCannotBeDecodedEndsTheConnection() {
+        let house = SessionHouse.opened(.server)
+        #expect(house.feed(Frame.make(1, 5, 1, [0x80])) == [.connectionError(.compressionError)])
+        // Also where its stream is gone or refused: the tables are out of step all the same.
+        let other = SessionHouse.opened(.server)
+        _ = other.feed(Frame.headers(1, endStream: false))
+        other.session.reset(stream: 1, code: .cancel)
+        #expect(other.feed(Frame.make(1, 5, 1, [0x80])) == [.connectionError(.compressionError)])
+    }
+
+    @Test func tooManyContinuationsAreAFlood() {
+        let house = SessionHouse.opened(.server)
+        _ = house.feed(Frame.headers(1, endHeaders: false))
+        for _ in 0..<16 { #expect(house.feed(Frame.continuation(1, endHeaders: false, [])) == []) }
+        #expect(house.feed(Frame.continuation(1, endHeaders: true, [])) == [.connectionError(.enhanceYourCalm)])
+    }
+
+    @Test func blockFarAboveTheLimitIsAFlood() {
+        var limits = HTTP2Limits()
+        limits.maximumHeaderListSize = 1000
+        let house = SessionHouse.opened(.server, limits)
+        let large = [UInt8](repeating: 0x82, count: 16_384)
+        #expect(
+            house.feed(Frame.make(1, 1, 1, large) + Frame.make(9, 0, 1, [UInt8](repeating: 0x82, count: 2000))) == []
+        )
+        #expect(house.feed(Frame.make(9, 4, 1, [0x82])) == [.connectionError(.enhanceYourCalm)])
+    }
+
+    @Test func listAboveTheLimitIsDecodedAndMarked() {
+        var limits = HTTP2Limits()
+        limits.maximumHeaderListSize = 300
+        let house = SessionHouse.opened(.server, limits)
+        let many = (0..<10).map { ("name\($0)", "value") }
+        #expect(house.feed(Frame.headers(1, Frame.request + many)).count == 1)
+        #expect(house.list.isTooLarge)
+        #expect(house.feed(Frame.headers(3)).count == 1)
+        #expect(!house.list.isTooLarge)
+    }
+
+    @Test func ownBlockIsSplitAtThePeersFrameSize() {
+        let house = SessionHouse.opened(.server)
+        _ = house.feed(Frame.headers(1))
+        let value = String(repeating: "{", count: 40_000)
+        house.sendHeaders(1, [(":status", "200"), ("x-large", value)], endStream: true)
+        let frames = house.written()
+        #expect(frames.map(\.kind).first == 1)
+        #expect(frames.dropFirst().allSatisfy { $0.kind == 9 && $0.stream == 1 })
+        #expect(frames.count >= 3)
+        #expect(frames.allSatisfy { $0.payload.count <= 16_384 })
+        #expect(frames.map { $0.flags & 4 } == [UInt8](repeating: 0, count: frames.count - 1) + [4])
+        #expect(frames.first?.endsStream == true)
+
+        var limits = HTTP2Limits()
+        limits.maximumHeaderListSize = 100_000
+        let reader = SessionHouse.opened(.client, limits)
+        #expect(reader.session.openStream() == 1)
+        let bytes = frames.flatMap { Frame.make($0.kind, $0.flags, $0.stream, $0.payload) }
+        #expect(reader.feed(bytes) == [.headers(1, endStream: true, .initial, [":status: 200", "x-large: \(value)"])])
+    }
+}
