@@ -18,8 +18,8 @@ let dashboard = [
 ///
 ///     COpenSSL <- Verification <- Tenants <- Issuing <- Gateway <- gatehouse
 ///     CHiredis <- Redis <- Store <----------/          /
-///     PeerNames <--/----------------------------------/
-///                               ExtAuthz, HTTPCore <-/
+///     PeerNames <--/         ^---- SharedState <------/
+///                         ExtAuthz, HTTPCore, Time <-/
 ///     Gateway, Demo <- GatehouseDemo, which is gatehouse-demo
 let package = Package(
     name: "gatehouse",
@@ -61,6 +61,7 @@ let package = Package(
             dependencies: [.product(name: "NIOCore", package: "swift-nio")],
             swiftSettings: strict
         ),
+        .target(name: "Time", swiftSettings: strict),
         .target(
             name: "PeerNames",
             dependencies: [
@@ -91,6 +92,24 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "SharedState",
+            dependencies: [
+                "PeerNames",
+                "Store",
+                "Tenants",
+                "Time",
+                "Verification",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: strict
         ),
@@ -126,8 +145,10 @@ let package = Package(
                 "Issuing",
                 "PeerNames",
                 "Redis",
+                "SharedState",
                 "Store",
                 "Tenants",
+                "Time",
                 "Verification",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -206,11 +227,11 @@ let package = Package(
             resources: [.embedInCode("tenants.yaml.example")],
             swiftSettings: strict
         ),
-        // What the tests of several modules share. It knows none of ours, and no product has it.
+        // What the tests of several modules share; no product has it.
         .target(
             name: "TestSupport",
             dependencies: [
-                "HTTPCore",
+                "HTTPCore", "Store", "Verification",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -261,6 +282,22 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .testTarget(name: "TimeTests", dependencies: ["TestSupport", "Time"], swiftSettings: strict),
+        .testTarget(
+            name: "SharedStateTests",
+            dependencies: [
+                "SharedState", "Store", "Tenants", "TestSupport", "Time", "Verification",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "IssuingTests",
             dependencies: [
@@ -308,7 +345,8 @@ let package = Package(
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "ExtAuthz", "Gateway", "HTTPCore", "Issuing", "Store", "Tenants", "TestSupport", "Verification",
+                "ExtAuthz", "Gateway", "HTTPCore", "Issuing", "SharedState", "Store", "Tenants", "TestSupport", "Time",
+                "Verification",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),

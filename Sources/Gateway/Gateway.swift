@@ -5,6 +5,7 @@ import NIOPosix
 public import ServiceLifecycle
 import Synchronization
 public import Tenants
+import Time
 
 /// Where the gateway can be reached once it is started.
 public struct BoundAddresses: Sendable, Equatable {

@@ -1,4 +1,5 @@
 import NIOCore
+import Time
 
 /// What a loop knows of the time without reading a clock: as it was at the last tick, or when the loop was woken.
 struct WorkerClocks {

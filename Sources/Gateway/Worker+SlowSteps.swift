@@ -1,5 +1,6 @@
 import Issuing
 import NIOCore
+import SharedState
 import Store
 import Tenants
 import Verification
@@ -11,7 +12,7 @@ struct ControlPlane: Sendable {
     /// Revokes what was signed out; gives whether the store has it.
     var endSession: @Sendable ([Revocation]) async -> Bool
     /// Asks about an opaque token.
-    var introspect: @Sendable (IntrospectionStep) async -> IntrospectionOutcome
+    var introspect: @Sendable (IntrospectionQuestion) async -> IntrospectionOutcome
     /// Gets new tokens for a session.
     var refresh: @Sendable (RefreshRequest) async -> RefreshOutcome
     /// Keeps a refresh token that the backend has given a client; gives whether the store has it.

@@ -1,7 +1,9 @@
 import HTTPCore
 import Logging
 import NIOCore
+import SharedState
 import Tenants
+import Time
 import Verification
 
 /// One event loop's share of the gateway: everything a request meets on its way, owned by this loop alone. No lock and no

@@ -60,6 +60,14 @@ public struct VerificationFailure: Error, Sendable, Equatable {
     /// Whether the token is good but for its age. Expiry is the last check, so nothing else is wrong with it.
     public var isExpiry: Bool { reason == .expired }
 
+    /// Whether the same token may be good at another time.
+    public var mayPass: Bool {
+        switch reason {
+        case .notYetValid, .issuedInFuture: true
+        default: false
+        }
+    }
+
     /// The reason in plain words, without any content of the token.
     public var summary: String {
         switch reason {

@@ -6,6 +6,7 @@ import NIOCore
 import ServiceLifecycle
 import Synchronization
 import Tenants
+import Time
 
 /// The admin listener: health, readiness, metrics and revocations, apart from the tenants' traffic.
 final class AdminServer: Sendable {

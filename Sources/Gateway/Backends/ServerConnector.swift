@@ -5,6 +5,7 @@ import NIOSSL
 import NIOTLS
 import PeerNames
 import Tenants
+import Time
 
 /// Opens connections to one server: finds its address, connects, and shakes hands where TLS is spoken, all within the
 /// connect timeout. What comes of it is a connection that is ready for requests.

@@ -1,5 +1,6 @@
 import NIOCore
 import Tenants
+import Time
 
 /// One event loop's connections to one server. Of those that carry one request at a time the last one used is used
 /// first, so that idle ones can be let go; one that carries many (HTTP/2) takes requests as long as it has room.
@@ -339,14 +340,5 @@ extension ServerPool: WheelTimerTarget {
         // With one on its way there is room.
         if state.connecting == 0 { takeBackPlaces(at: now) }
         worker.timers.set(reliefTimer, now &+ Self.reliefInterval)
-    }
-}
-
-extension Duration {
-    /// Whole nanoseconds, at most 2^62.
-    var nanosecondsClamped: UInt64 {
-        let (seconds, attoseconds) = components
-        guard seconds < 1 << 32 else { return 1 << 62 }
-        return UInt64(clamping: seconds) * 1_000_000_000 + UInt64(clamping: attoseconds / 1_000_000_000)
     }
 }

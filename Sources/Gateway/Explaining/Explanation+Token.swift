@@ -1,4 +1,5 @@
 import Tenants
+import Time
 import Verification
 
 /// What is told of a caller's token.

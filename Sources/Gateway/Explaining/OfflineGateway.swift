@@ -1,7 +1,9 @@
 import Logging
 import NIOCore
 import NIOPosix
+import SharedState
 public import Tenants
+import Time
 
 /// A gateway's decisions without the gateway: no listener, no store, no backend. One event loop decides as those of a
 /// running gateway do, by the same code.

@@ -1,5 +1,7 @@
 import NIOPosix
+import SharedState
 import Tenants
+import Time
 
 /// Fetches the keys of issuers for decisions that are made without a running gateway: each set once, and no longer
 /// than somebody at a terminal likes to wait.

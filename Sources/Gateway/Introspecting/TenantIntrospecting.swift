@@ -1,3 +1,4 @@
+import SharedState
 import Tenants
 
 /// Asking about a tenant's opaque tokens, as one event loop sees it.

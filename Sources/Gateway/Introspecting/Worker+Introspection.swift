@@ -1,14 +1,15 @@
 import NIOCore
+import SharedState
 
 extension Worker {
     /// Asks about the token. Gives whether there is room for it.
-    func perform(_ question: IntrospectionStep, for client: any SlowStepClient) -> Bool {
-        guard serving.tenants[question.tenant].introspecting?.begin(question) == true else { return false }
+    func perform(_ step: IntrospectionStep, for client: any SlowStepClient) -> Bool {
+        guard serving.tenants[step.question.tenant].introspecting?.begin(step) == true else { return false }
         let ask = controlPlane.introspect
         settle(client) {
-            await ask(question)
+            await ask(step.question)
         } with: { worker, serving, circumstances, outcome in
-            let finding = worker.settle(question, outcome, serving)
+            let finding = worker.settle(step, outcome, serving)
             circumstances?.introspected = finding
         }
         return true
@@ -17,13 +18,13 @@ extension Worker {
     /// Asks once more about those whose answers will be forgotten soon. Nobody waits for that.
     func introspectAhead() {
         let due = serving.decision.authenticator.takeDueIntrospections()
-        for question in due where serving.tenants[question.tenant].introspecting?.begin(question) == true {
+        for step in due where serving.tenants[step.question.tenant].introspecting?.begin(step) == true {
             let bound = NIOLoopBound((self, serving), eventLoop: eventLoop)
             Task { [eventLoop, ask = controlPlane.introspect] in
-                let outcome = await ask(question)
+                let outcome = await ask(step.question)
                 eventLoop.execute {
                     let (worker, serving) = bound.value
-                    _ = worker.settle(question, outcome, serving)
+                    _ = worker.settle(step, outcome, serving)
                 }
             }
         }
@@ -31,13 +32,13 @@ extension Worker {
 
     /// - Parameter serving: Whatever the loop served when it asked.
     private func settle(
-        _ question: IntrospectionStep,
+        _ step: IntrospectionStep,
         _ outcome: IntrospectionOutcome,
         _ serving: Serving
     ) -> IntrospectionFinding {
-        let tenant = serving.tenants[question.tenant]
+        let tenant = serving.tenants[step.question.tenant]
         let now = unixTime(at: now())
-        tenant.introspecting?.ended(question, outcome, at: now)
-        return serving.decision.authenticator.settle(question, outcome, tenant, at: now)
+        tenant.introspecting?.ended(step, outcome, at: now)
+        return serving.decision.authenticator.settle(step, outcome, tenant, at: now)
     }
 }

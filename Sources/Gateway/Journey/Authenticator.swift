@@ -1,3 +1,4 @@
+import SharedState
 import Tenants
 import Verification
 
@@ -229,7 +230,8 @@ final class Authenticator {
             line: rules.line
         )
         let copy = token.withUnsafeBufferPointer(Array.init)
-        return .needs(.introspection(IntrospectionStep(tenant: key.tenant, token: copy, key: key)))
+        let asked = IntrospectionQuestion(tenant: key.tenant, token: copy)
+        return .needs(.introspection(IntrospectionStep(question: asked, key: key)))
     }
 
     /// The server's answer is good still, and will not be for long.
@@ -238,7 +240,8 @@ final class Authenticator {
         guard dueIntrospections.count < Self.mostDueIntrospections else { return }
         let key = TokenCache.Key(hash: sipHash.hash(token, seed: UInt64(tenant.index)), tenant: tenant.index)
         let copy = token.withUnsafeBufferPointer(Array.init)
-        dueIntrospections.append(IntrospectionStep(tenant: tenant.index, token: copy, key: key, isAhead: true))
+        let question = IntrospectionQuestion(tenant: tenant.index, token: copy, isAhead: true)
+        dueIntrospections.append(IntrospectionStep(question: question, key: key))
     }
 
     /// What is to be asked about ahead of time, each once.
@@ -312,11 +315,11 @@ final class Authenticator {
         switch outcome {
         case .active(let principal, let belief):
             let caller = Caller(principal, tenant: tenant.tenant, belief: belief)
-            verified.remove(step.key, token: step.token.span)
-            if now < caller.refusedFrom { verified.insert(caller, step.key, token: step.token.span) }
+            verified.remove(step.key, token: step.question.token.span)
+            if now < caller.refusedFrom { verified.insert(caller, step.key, token: step.question.token.span) }
             return IntrospectionFinding(step, .verified(caller))
         case .refused(let failure, let until):
-            verified.remove(step.key, token: step.token.span)
+            verified.remove(step.key, token: step.question.token.span)
             let refusal = Self.refusal(for: failure)
             refused.insert(refusal, step.key, at: now, for: min(until - now, RefusedTokenCache.lifetime))
             return IntrospectionFinding(step, .refused(refusal))
@@ -350,15 +353,5 @@ final class Authenticator {
 
     private static func refusal(for failure: VerificationFailure) -> Refusal {
         failure.isExpiry ? .tokenExpired : Refusal(.invalidToken, status: 401, detail: failure.summary)
-    }
-}
-
-extension VerificationFailure {
-    /// Whether the same token may be good at another time.
-    var mayPass: Bool {
-        switch reason {
-        case .notYetValid, .issuedInFuture: true
-        default: false
-        }
     }
 }

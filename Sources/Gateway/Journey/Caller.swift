@@ -1,4 +1,6 @@
+import SharedState
 import Tenants
+import Time
 import Verification
 
 /// A verified caller as the request path wants it: what a principal means to one tenant, worked out once a token.

@@ -1,5 +1,6 @@
 import HTTPCore
 import NIOCore
+import SharedState
 import Tenants
 
 /// The client's side of one request and its answer, whichever protocol the client speaks: from a whole head to the last

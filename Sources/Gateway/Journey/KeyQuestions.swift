@@ -1,3 +1,5 @@
+import SharedState
+
 /// When a loop asks for keys that it does not have. Who fetches them has rules of his own; these
 /// keep a flood of forged tokens from knocking there once a token.
 struct KeyQuestions {

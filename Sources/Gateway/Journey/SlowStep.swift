@@ -1,5 +1,6 @@
 import NIOCore
 import Tenants
+import Time
 import Verification
 
 /// What a decision cannot settle on the event loop in good time. It is done elsewhere, its outcome is noted by the

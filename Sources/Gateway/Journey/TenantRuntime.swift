@@ -1,6 +1,7 @@
 import HTTPCore
 import Issuing
 import Tenants
+import Time
 import Verification
 
 /// A tenant as one event loop serves it: its values, its verifier with OpenSSL contexts, and what the journey would

@@ -1,6 +1,7 @@
 import Logging
 import Store
 import Tenants
+import Time
 
 /// Tells the store which requests were let through by shared limits, and the table what the store says to it.
 ///

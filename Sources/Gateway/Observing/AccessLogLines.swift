@@ -1,3 +1,5 @@
+import Time
+
 /// The access-log lines of one event loop, as bytes that wait to be written: a JSON object a line.
 struct AccessLogLines {
     private var bytes: [UInt8] = []

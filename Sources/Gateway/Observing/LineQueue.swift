@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import Synchronization
+import Time
 
 /// Whole lines on their way to a file, written on a thread of their own: a full disk, or a reader that has stopped,
 /// never holds up who has something to say. What finds no room, or cannot be written, is lost and counted.

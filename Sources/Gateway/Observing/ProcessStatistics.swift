@@ -1,4 +1,5 @@
 import Glibc
+import Time
 
 /// What the system says of this process (proc(5)), under the names that every Prometheus library uses for it.
 struct ProcessStatistics: Sendable {

@@ -1,4 +1,5 @@
 import Tenants
+import Time
 import Verification
 
 /// What a tenant wants proven (`dpop`), as one event loop has it.

@@ -1,4 +1,5 @@
 import NIOCore
+import SharedState
 
 /// Carries refresh calls to a tenant's backend, by way of the event loops and their connections.
 struct BackendTransport: RefreshTransport {

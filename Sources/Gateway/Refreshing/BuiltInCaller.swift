@@ -1,5 +1,6 @@
 import Issuing
 import Logging
+import SharedState
 import Tenants
 import Verification
 

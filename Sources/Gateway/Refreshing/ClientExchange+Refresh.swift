@@ -1,6 +1,8 @@
 import HTTPCore
 import NIOCore
+import SharedState
 import Tenants
+import Time
 import Verification
 
 /// Refreshing in the course of one request: before it is forwarded, after the backend's 401, or

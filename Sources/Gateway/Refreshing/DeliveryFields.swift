@@ -1,5 +1,7 @@
 import HTTPCore
+import SharedState
 import Tenants
+import Time
 
 /// The field lines that bring a client its new tokens, or take the old ones away.
 enum DeliveryFields {

@@ -1,5 +1,6 @@
 import HTTPCore
 import NIOCore
+import SharedState
 
 /// Puts new tokens into a request's head in the place of the old ones, so that everything after goes the way of a
 /// request that came with them.

@@ -1,5 +1,6 @@
 import HTTPCore
 import NIOCore
+import SharedState
 
 /// A request of the gateway's own to a tenant's backend. It goes the way of all requests: the same choice of a server,
 /// the same TLS, the same protocol, the same strictness.

@@ -1,4 +1,5 @@
 import HTTPCore
+import SharedState
 import Tenants
 
 /// A tenant's rules for refreshing as one event loop serves them.

@@ -1,4 +1,5 @@
 import NIOCore
+import SharedState
 import Tenants
 
 /// What the loops have to do with refreshing besides single requests.

@@ -1,6 +1,7 @@
 import Logging
 import Store
 import Tenants
+import Time
 
 /// From what was read to what is in force.
 extension Gateway {

@@ -1,5 +1,6 @@
 import Store
 import Tenants
+import Time
 import Verification
 
 /// What `revoke_on` revokes: the presented token, by its `jti` too where something else stands for it, and its session if
@@ -66,12 +67,5 @@ enum SignOut {
     static func endOfUse(expiresAt: Double?, _ tenant: Tenant) -> Double {
         guard let expiresAt else { return .infinity }
         return expiresAt + tenant.authenticate.policy.leeway + tenant.refreshGrace.secondsAsDouble
-    }
-}
-
-extension Duration {
-    var secondsAsDouble: Double {
-        let (seconds, attoseconds) = components
-        return Double(seconds) + Double(attoseconds) / 1e18
     }
 }

@@ -1,4 +1,6 @@
+import SharedState
 import Tenants
+import Time
 
 /// A tenant's revocations as one event loop has them. A caller that was looked up once costs a comparison until the next
 /// change.

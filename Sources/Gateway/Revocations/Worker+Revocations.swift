@@ -1,4 +1,5 @@
 import NIOCore
+import SharedState
 import Store
 import Tenants
 import Verification

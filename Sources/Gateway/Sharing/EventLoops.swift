@@ -1,4 +1,5 @@
 import NIOCore
+import SharedState
 import Synchronization
 import Tenants
 import Verification

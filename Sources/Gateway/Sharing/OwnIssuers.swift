@@ -3,6 +3,7 @@ import Logging
 import Store
 import Synchronization
 import Tenants
+import Time
 import Verification
 
 /// The tenants' own issuers: their keys and their sessions.

@@ -1,7 +1,9 @@
 import Logging
 import NIOCore
+import SharedState
 import Store
 import Tenants
+import Time
 import Verification
 
 /// Makes the keeper of refreshes with all that it needs of the others.

@@ -1,4 +1,5 @@
 import Issuing
+import SharedState
 import Store
 import Synchronization
 

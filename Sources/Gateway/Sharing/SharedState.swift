@@ -1,9 +1,11 @@
 import Logging
 import NIOCore
 import NIOPosix
+import SharedState
 import Store
 import Synchronization
 import Tenants
+import Time
 import Verification
 
 /// What this instance shares with others through the store, and what keeps it up to date: revocations, the key sets of

@@ -1,7 +1,9 @@
 import Issuing
 import Logging
+import SharedState
 import Store
 import Tenants
+import Time
 import Verification
 
 /// What answers the requests for tenants' endpoints.

@@ -1,5 +1,7 @@
 import Issuing
+import SharedState
 import Store
+import Time
 import Verification
 
 /// What the process knows of revocations, for those who issue tokens.

@@ -1,4 +1,5 @@
 import Issuing
+import SharedState
 
 /// Requests to Apple, Google and account hooks.
 struct ProviderHTTP: ProviderRequests {

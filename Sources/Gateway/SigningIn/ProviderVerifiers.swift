@@ -1,4 +1,5 @@
 import Issuing
+import SharedState
 import Tenants
 import Verification
 

@@ -1,4 +1,5 @@
 import HTTPCore
+import SharedState
 import Tenants
 
 /// What is noted of a request that is traced, on its loop: the spans of its way through the gateway. Only such a request

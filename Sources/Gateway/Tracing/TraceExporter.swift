@@ -3,8 +3,10 @@ import Logging
 import NIOCore
 import NIOHTTP1
 import NIOSSL
+import SharedState
 import Synchronization
 import Tenants
+import Time
 
 /// Sends finished traces to a collector by OTLP/HTTP, beside the requests: a collector that is slow or away costs
 /// traces and nothing else.

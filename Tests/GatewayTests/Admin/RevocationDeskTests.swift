@@ -6,6 +6,7 @@ import Testing
 import Verification
 
 @testable import Gateway
+@testable import SharedState
 
 /// The admin API's revocations from body to answer, without HTTP.
 final class RevocationDeskTests: Sendable {

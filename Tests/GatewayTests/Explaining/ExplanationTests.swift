@@ -5,6 +5,7 @@ import Testing
 import Verification
 
 @testable import Gateway
+@testable import SharedState
 
 /// What is told of decisions, step by step.
 struct ExplanationTests {

@@ -4,6 +4,7 @@ import Testing
 import Verification
 
 @testable import Gateway
+@testable import SharedState
 
 /// What opaque tokens are revoked by, and for how long that is kept.
 struct OpaqueRevocationTests {

@@ -3,6 +3,7 @@ import Testing
 import Verification
 
 @testable import Gateway
+@testable import SharedState
 
 /// Decisions about requests with opaque tokens.
 struct OpaqueTokenDecisionTests {
@@ -29,7 +30,7 @@ struct OpaqueTokenDecisionTests {
         at now: Double = Door.now
     ) throws -> IntrospectionOutcome {
         let answer = try #require(IntrospectionAnswer(Array(#"{"active":true,\#(claims)}"#.utf8)))
-        let principal = try answer.principal(of: step.token, IntrospectionPolicy(issuer: "i"), at: now)
+        let principal = try answer.principal(of: step.question.token, IntrospectionPolicy(issuer: "i"), at: now)
         return .active(principal, IntrospectionBelief(cache: cache, asked: now))
     }
 
@@ -49,8 +50,8 @@ struct OpaqueTokenDecisionTests {
 
     @Test func anOpaqueTokenIsAskedAboutAndThenRemembered() throws {
         let step = try step(get())
-        #expect(step.token == Array(Self.token.utf8))
-        #expect(!step.isAhead)
+        #expect(step.question.token == Array(Self.token.utf8))
+        #expect(!step.question.isAhead)
         _ = settle(step, try outcome(step))
         #expect(get().grant?.caller?.principal.subject == "alice")
         #expect(get(after: 29.9).grant?.caller != nil)
@@ -153,8 +154,8 @@ struct OpaqueTokenDecisionTests {
         #expect(get(after: 24).grant != nil)
         #expect(get(after: 25).grant != nil)
         let due = door.decision.authenticator.takeDueIntrospections()
-        #expect(due.map(\.token) == [step.token])
-        #expect(due.map(\.isAhead) == [true])
+        #expect(due.map(\.question.token) == [step.question.token])
+        #expect(due.map(\.question.isAhead) == [true])
         #expect(due.map(\.key.hash.0) == [step.key.hash.0])
         #expect(door.decision.authenticator.takeDueIntrospections().isEmpty)
         let again = try #require(due.first)

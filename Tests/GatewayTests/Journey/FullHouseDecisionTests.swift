@@ -1,6 +1,7 @@
 import NIOCore
 import Tenants
 import Testing
+import Time
 import Verification
 
 @testable import Gateway

@@ -4,6 +4,7 @@ import Testing
 import Verification
 
 @testable import Gateway
+@testable import SharedState
 
 /// What a decision asks for when an issuer's keys are not here, and what it makes of the answer.
 struct KeyDecisionTests {

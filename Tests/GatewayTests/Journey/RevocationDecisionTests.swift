@@ -4,6 +4,7 @@ import Testing
 import Verification
 
 @testable import Gateway
+@testable import SharedState
 
 /// What revocation and its age mean to a request, whichever way its token became known.
 struct RevocationDecisionTests {

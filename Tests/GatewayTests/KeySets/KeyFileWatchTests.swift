@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import Tenants
+import TestSupport
 import Testing
 import Verification
 

@@ -1,6 +1,7 @@
 import Logging
 import Store
 import Tenants
+import TestSupport
 import Testing
 
 @testable import Gateway

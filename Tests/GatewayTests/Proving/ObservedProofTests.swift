@@ -4,6 +4,7 @@ import Testing
 import Verification
 
 @testable import Gateway
+@testable import SharedState
 
 /// Bound tokens without a good proof where proofs are only observed: they are judged as ever, and vouch for nobody.
 struct ObservedProofTests {

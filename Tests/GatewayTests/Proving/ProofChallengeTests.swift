@@ -2,6 +2,7 @@ import NIOCore
 import Tenants
 import TestSupport
 import Testing
+import Time
 import Verification
 
 @testable import Gateway

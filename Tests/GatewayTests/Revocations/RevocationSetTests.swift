@@ -4,6 +4,7 @@ import Testing
 import Verification
 
 @testable import Gateway
+@testable import SharedState
 
 /// What a tenant's revocations say of a caller.
 struct RevocationSetTests {

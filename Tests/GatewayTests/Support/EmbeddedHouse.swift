@@ -6,6 +6,7 @@ import Store
 import Tenants
 
 @testable import Gateway
+@testable import SharedState
 
 /// A worker whose loop never runs, for what hangs on one: pools and their labels.
 final class EmbeddedHouse {

@@ -1,8 +1,10 @@
 import NIOCore
 import NIOEmbedded
 import Testing
+import Time
 
 @testable import Gateway
+@testable import SharedState
 
 /// A loop that nobody uses sleeps, and whoever uses it finds its clocks right.
 struct WorkerTickerTests {

@@ -1,6 +1,7 @@
 import Logging
 import NIOCore
 import Synchronization
+import Time
 
 /// Writes a line for each change that somebody asked for through the admin API: who, what, for which tenant, with what
 /// result; and for those who tried to get in and were not let in. The lines are written whatever level is asked for.

@@ -1,4 +1,5 @@
 import NIOCore
+import Time
 import Verification
 
 /// Tells everybody who watches how the gateway is doing, each second: a report is made once however many watch, and none

@@ -1,5 +1,6 @@
 import Issuing
 import Logging
+import Time
 import Verification
 
 /// Lists and rotates the issuers' signing keys for the admin listener: bodies in, answers out, HTTP left to

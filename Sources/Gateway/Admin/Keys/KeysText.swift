@@ -1,4 +1,5 @@
 import Issuing
+import Time
 import Verification
 
 /// Signing keys as the admin API tells them.

@@ -1,3 +1,5 @@
+import SharedState
+import Time
 import Verification
 
 extension GatewayReport {

@@ -1,3 +1,5 @@
+import SharedState
+
 /// How the gateway is doing at one moment: what `GET /api/tenants` answers and the dashboard shows. Times are Unix
 /// seconds. What is counted is counted since the start of the process.
 struct GatewayReport: Sendable, Equatable {

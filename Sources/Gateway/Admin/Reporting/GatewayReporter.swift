@@ -1,3 +1,5 @@
+import Time
+
 /// Says how the gateway is doing, whenever it is asked.
 struct GatewayReporter: Sendable {
     let live: LiveConfiguration

@@ -1,3 +1,4 @@
+import SharedState
 import Tenants
 
 extension TenantReport {

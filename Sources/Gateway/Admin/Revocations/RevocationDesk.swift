@@ -1,5 +1,7 @@
 import Logging
+import SharedState
 import Store
+import Time
 import Verification
 
 /// Revokes, takes back and lists for the admin listener: bodies in, answers out, HTTP left to ``RevocationRoutes``.

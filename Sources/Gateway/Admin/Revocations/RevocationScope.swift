@@ -1,5 +1,6 @@
 import Store
 import Tenants
+import Time
 import Verification
 
 /// What a request comes to for the tenant that it names.

@@ -1,4 +1,5 @@
 import Store
+import Time
 import Verification
 
 /// Revocations as the admin API tells them.

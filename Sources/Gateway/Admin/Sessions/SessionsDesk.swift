@@ -1,5 +1,6 @@
 import Issuing
 import Logging
+import Time
 import Verification
 
 /// Lists and ends the issuers' sessions for the admin listener: bodies in, answers out, HTTP left to

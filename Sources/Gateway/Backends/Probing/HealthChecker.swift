@@ -1,6 +1,7 @@
 import Logging
 import NIOCore
 import Tenants
+import Time
 
 /// Probes one server for the whole process from one event loop, and tells of every change.
 final class HealthChecker {

@@ -3,6 +3,7 @@ import Testing
 import Verification
 
 @testable import Gateway
+@testable import SharedState
 
 /// What was counted, told by tenant.
 struct TenantReportTests {

@@ -7,6 +7,7 @@ import Testing
 import Verification
 
 @testable import Gateway
+@testable import SharedState
 
 /// Refreshing sessions of a tenant's own issuer.
 struct BuiltInCallerTests {

@@ -3,6 +3,7 @@ import NIOCore
 import Testing
 
 @testable import Gateway
+@testable import SharedState
 
 /// The exact lines that a client gets.
 struct DeliveryFieldsTests {

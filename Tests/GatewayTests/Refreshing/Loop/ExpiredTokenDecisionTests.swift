@@ -4,6 +4,7 @@ import Testing
 import Verification
 
 @testable import Gateway
+@testable import SharedState
 
 /// What an expired token leads to, whichever way it became known.
 struct ExpiredTokenDecisionTests {

@@ -3,6 +3,7 @@ import Testing
 import Verification
 
 @testable import Gateway
+@testable import SharedState
 
 /// Values that the tests of one request's refresh begin with.
 enum SampleRenewal {

@@ -1,0 +1,116 @@
+public import Tenants
+public import Verification
+
+/// Why nothing is known of a token; the log's word for it.
+public enum IntrospectionTrouble: String, Error, CaseIterable {
+    /// No connection to the server, or it broke.
+    case network
+    /// The server did not answer in time.
+    case timeout
+    /// The server does not know the gateway, or not by this secret (401).
+    case clientRefused = "client_refused"
+    /// The server does not tell the gateway about this token, or a firewall before it dislikes the token's look (403).
+    case forbidden
+    /// The server asks to be left alone (429 and 503).
+    case serverFailed = "server_failed"
+    /// A proxy before the server got no answer from it (502 and 504).
+    case proxyFailed = "proxy_failed"
+    /// Another answer than 200 (RFC 7662 section 2.2): a redirect among them, which is not followed.
+    case unexpectedStatus = "unexpected_status"
+    /// The answer is too long, or none that tells whether the token is active.
+    case garbledAnswer = "garbled_answer"
+
+    /// Whom it concerns.
+    enum Reach {
+        case everyToken
+        /// Every token, or this one alone: the server may stumble over it.
+        case unclear
+        case thisToken
+    }
+
+    /// Whoever found a token that the server stumbles over could else have nobody asked about for as long as it is
+    /// sent.
+    var reach: Reach {
+        switch self {
+        case .clientRefused, .serverFailed: .everyToken
+        case .network, .timeout, .proxyFailed: .unclear
+        case .forbidden, .unexpectedStatus, .garbledAnswer: .thisToken
+        }
+    }
+}
+
+/// Asks one tenant's server.
+public protocol IntrospectionAsking: Sendable {
+    func ask(about token: [UInt8]) async throws(IntrospectionTrouble) -> IntrospectionAnswer
+}
+
+/// The introspection endpoint of a tenant (RFC 7662 section 2).
+public struct IntrospectionServer: IntrospectionAsking, Sendable {
+    /// For a question, with its second try.
+    static let patience = Duration.seconds(5)
+
+    private let url: String
+    private let authorization: [UInt8]
+    private let transport: ProviderTransport
+
+    public init(_ rules: Introspection, transport: ProviderTransport) {
+        url = rules.url
+        authorization = RefreshRequestForm.basic(Array(rules.clientID.utf8), rules.clientSecret.bytes)
+        self.transport = transport
+    }
+
+    /// - Parameter token: A `b64token`.
+    public func ask(about token: [UInt8]) async throws(IntrospectionTrouble) -> IntrospectionAnswer {
+        let request = request(about: token)
+        let end = ContinuousClock.now + Self.patience
+        let response: RefreshHTTPResponse
+        do throws(RefreshTrouble) {
+            response = try await send(request, until: end)
+        } catch {
+            switch error {
+            case .timeout: throw .timeout
+            case .garbledAnswer, .tooLargeAnswer: throw .garbledAnswer
+            default: throw .network
+            }
+        }
+        switch response.status {
+        case 200: break
+        case 401: throw .clientRefused
+        case 403: throw .forbidden
+        case 429, 503: throw .serverFailed
+        case 502, 504: throw .proxyFailed
+        default: throw .unexpectedStatus
+        }
+        guard let answer = IntrospectionAnswer(response.body) else { throw .garbledAnswer }
+        return answer
+    }
+
+    /// Once more where the connection fails: the server may just have closed one that was kept.
+    private func send(
+        _ request: RefreshHTTPRequest,
+        until end: ContinuousClock.Instant
+    ) async throws(RefreshTrouble) -> RefreshHTTPResponse {
+        do throws(RefreshTrouble) {
+            return try await transport.send(request, within: Self.patience)
+        } catch {
+            let left = end - .now
+            guard error == .network, left > .zero else { throw error }
+            return try await transport.send(request, within: left)
+        }
+    }
+
+    private func request(about token: [UInt8]) -> RefreshHTTPRequest {
+        RefreshHTTPRequest(
+            method: "POST",
+            target: url,
+            host: [],
+            fields: [
+                ("Accept", Array("application/json".utf8)),
+                ("Authorization", authorization),
+                ("Content-Type", Array("application/x-www-form-urlencoded".utf8)),
+                ("User-Agent", Array("gatehouse".utf8)),
+            ],
+            body: FormText.bytes(of: [("token", token), ("token_type_hint", Array("access_token".utf8))])
+        )
+    }
+}

@@ -1,0 +1,93 @@
+/// An address from which keys may be fetched: https, or http on loopback, without a user, a password or a fragment.
+///
+/// Keys that came over plain HTTP could be anybody's.
+public struct ProviderURL: Sendable, Equatable {
+    let isSecure: Bool
+    /// In lower case; an IPv6 address in brackets.
+    public let host: String
+    public let port: Int
+    /// Path and query, from the first slash.
+    public let target: String
+
+    /// - Parameter allowsPlain: Whether http will do anywhere, for what brings nothing that has to be believed.
+    /// - Returns: Nil for any other address.
+    public init?(_ text: String, allowsPlain: Bool = false) {
+        // Printable ASCII only: whatever else there is, two readers may take it for two things.
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "\\") }), !text.contains("#"),
+            let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://")
+        else { return nil }
+        switch text[..<colon].lowercased() {
+        case "https": isSecure = true
+        case "http": isSecure = false
+        default: return nil
+        }
+        let rest = text[text.index(colon, offsetBy: 3)...]
+        let authority = rest.prefix { $0 != "/" && $0 != "?" }
+        let tail = String(rest[authority.endIndex...])
+        guard let (host, port) = Self.hostAndPort(authority) else { return nil }
+        self.host = host
+        self.port = port ?? (isSecure ? 443 : 80)
+        target = tail.hasPrefix("/") ? tail : "/" + tail
+        guard isSecure || allowsPlain || Self.isLoopback(host) else { return nil }
+    }
+
+    public var text: String {
+        let standard = isSecure ? 443 : 80
+        return "\(isSecure ? "https" : "http")://\(host)\(port == standard ? "" : ":\(port)")\(target)"
+    }
+
+    /// Whether both are served by the same scheme, host and port (RFC 6454 section 5).
+    func hasSameOrigin(as other: ProviderURL) -> Bool {
+        isSecure == other.isSecure && host == other.host && port == other.port
+    }
+
+    /// Where a `Location` field leads from here (RFC 9110 section 10.2.2); nil if it may not be followed at all.
+    func redirected(to location: String) -> ProviderURL? {
+        let location = String(location.prefix { $0 != "#" })
+        let scheme = isSecure ? "https" : "http"
+        let origin = "\(scheme)://\(host):\(port)"
+        let path = target.prefix { $0 != "?" }
+        if location.isEmpty { return nil }
+        if location.hasPrefix("//") { return ProviderURL("\(scheme):\(location)") }
+        if location.hasPrefix("/") { return ProviderURL(origin + location) }
+        if location.hasPrefix("?") { return ProviderURL(origin + path + location) }
+        let beforePath = location.prefix { $0 != "/" && $0 != "?" }
+        if beforePath.contains(":") { return ProviderURL(location) }
+        let folder = path.lastIndex(of: "/").map { path[...$0] } ?? "/"
+        return ProviderURL(origin + folder + location)
+    }
+
+    private static func hostAndPort(_ authority: Substring) -> (host: String, port: Int?)? {
+        var host = authority
+        var portText: Substring?
+        let nameEnd = authority.hasPrefix("[") ? authority.firstIndex(of: "]") : authority.startIndex
+        guard let nameEnd else { return nil }
+        if let colon = authority[nameEnd...].lastIndex(of: ":") {
+            host = authority[..<colon]
+            portText = authority[authority.index(after: colon)...]
+        }
+        guard isHost(host) else { return nil }
+        guard let portText else { return (host.lowercased(), nil) }
+        guard (1...5).contains(portText.utf8.count),
+            portText.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains),
+            let port = Int(portText), (1...65_535).contains(port)
+        else { return nil }
+        return (host.lowercased(), port)
+    }
+
+    private static func isHost(_ text: Substring) -> Bool {
+        if text.hasPrefix("[") {
+            let address = text.dropFirst().dropLast()
+            return text.hasSuffix("]") && address.contains(":")
+                && address.allSatisfy { $0.isHexDigit || $0 == ":" || $0 == "." }
+        }
+        return !text.isEmpty
+            && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "." || $0 == "_") }
+    }
+
+    private static func isLoopback(_ host: String) -> Bool {
+        if host == "localhost" || host == "[::1]" { return true }
+        let numbers = host.split(separator: ".", omittingEmptySubsequences: false)
+        return numbers.count == 4 && numbers[0] == "127" && numbers.allSatisfy { UInt8($0) != nil }
+    }
+}

@@ -1,0 +1,87 @@
+import Logging
+import Store
+import Verification
+
+/// What instances share of key sets through the store: the last set of each source, and who may fetch.
+public struct SharedKeySets: Sendable {
+    /// Of announcements about key sets; their subject is ``subject(_:)``.
+    public static let topic = "key-set"
+    /// Longer than a fetch can take.
+    static let fetchLease = Duration.seconds(15)
+
+    private let store: any Store
+    private let logger: Logger
+
+    init(store: any Store, logger: Logger) {
+        self.store = store
+        self.logger = logger
+    }
+
+    /// - Returns: Nil if there is none, or none that can be used.
+    func heldSet(for location: String) async throws(StoreError) -> HeldKeySet? {
+        let bytes: [UInt8]?
+        do throws(StoreError) {
+            bytes = try await store.value(for: key("key-set", location))
+        } catch .garbled(let reason) {
+            return ignored(location, reason)
+        } catch {
+            throw error
+        }
+        guard let bytes else { return nil }
+        guard let record = KeySetRecord(json: bytes), record.location == location else {
+            return ignored(location, "not a record of this set")
+        }
+        do throws(KeySetError) {
+            return try HeldKeySet(record)
+        } catch {
+            return ignored(location, "\(error)")
+        }
+    }
+
+    /// Keeps the set for those who need it later, and tells those who are there.
+    ///
+    /// - Returns: Whether the store has it now.
+    func publish(_ record: KeySetRecord) async -> Bool {
+        do throws(StoreError) {
+            let lifetime = Duration.seconds(KeySetState.longestUse)
+            try await store.set(record.json, for: key("key-set", record.location), lifetime: lifetime)
+        } catch {
+            logger.warning("key set cannot be shared", metadata: ["error": "\(error)"])
+            return false
+        }
+        // Whoever does not hear of it looks into the store before fetching.
+        try? await store.announce(Announcement(topic: Self.topic, subject: subject(record.location)))
+        return true
+    }
+
+    /// Nil while another instance is fetching the set.
+    func leaseToFetch(_ location: String) async throws(StoreError) -> Lease? {
+        try await store.acquire(key("key-set-fetch", location), for: Self.fetchLease)
+    }
+
+    /// Whether a fetch for an unknown key may be made now. The lease is never given back: its time is the cooldown of
+    /// all instances together.
+    func mayFetchForUnknownKey(_ location: String) async throws(StoreError) -> Bool {
+        let cooldown = Duration.seconds(KeySetState.unknownKeyCooldown)
+        return try await store.acquire(key("key-set-unknown", location), for: cooldown) != nil
+    }
+
+    /// Also from a task that was cancelled; the others need not wait for its end then.
+    func release(_ lease: Lease) async {
+        let store = self.store
+        await Task { try? await store.release(lease) }.value
+    }
+
+    /// What an announcement calls the set.
+    func subject(_ location: String) -> String { key("key-set", location).text }
+
+    private func key(_ kind: String, _ location: String) -> StoreKey {
+        StoreKey(tenant: nil, kind: kind, hashing: location.utf8)
+    }
+
+    private func ignored(_ location: String, _ reason: String) -> HeldKeySet? {
+        let metadata: Logger.Metadata = ["key": "\(key("key-set", location))", "error": "\(reason)"]
+        logger.error("key set in the store cannot be used and is ignored", metadata: metadata)
+        return nil
+    }
+}

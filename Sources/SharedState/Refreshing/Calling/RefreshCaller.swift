@@ -1,0 +1,48 @@
+public import Tenants
+
+/// Makes refresh calls as the tenants' rules have them.
+public struct RefreshCaller: RefreshCalling, Sendable {
+    private let rules: [RefreshRules?]
+    private let backend: any RefreshTransport
+    private let provider: any RefreshTransport
+    private let builtIn: any RefreshCalling
+    private let now: @Sendable () -> Double
+
+    /// - Parameters:
+    ///   - rules: Each tenant's, at its place in the configuration.
+    ///   - backend: For paths on a tenant's backend.
+    ///   - provider: For full URLs.
+    ///   - builtIn: For tenants whose tokens this gateway issues.
+    ///   - now: Unix seconds.
+    public init(
+        rules: [RefreshRules?],
+        backend: any RefreshTransport,
+        provider: any RefreshTransport,
+        builtIn: any RefreshCalling,
+        now: @escaping @Sendable () -> Double
+    ) {
+        self.rules = rules
+        self.backend = backend
+        self.provider = provider
+        self.builtIn = builtIn
+        self.now = now
+    }
+
+    public func call(_ credential: RefreshCredential, tenant: Int) async -> RefreshCallResult {
+        // A tenant without rules has nothing to refresh by.
+        guard rules.indices.contains(tenant), let rules = rules[tenant] else { return .failed(.noRefreshToken) }
+        if case .builtIn = rules.call.strategy { return await builtIn.call(credential, tenant: tenant) }
+        let (transport, target): (any RefreshTransport, String)
+        switch rules.call.target {
+        case .backend(let path): (transport, target) = (backend, path)
+        case .url(let url): (transport, target) = (provider, url)
+        case nil: return .failed(.noRefreshToken)
+        }
+        do throws(RefreshTrouble) {
+            let request = try RefreshRequestForm.request(rules.call, credential, to: target)
+            return RefreshAnswer.result(try await transport.send(request, tenant: tenant), rules, at: now())
+        } catch {
+            return .failed(error)
+        }
+    }
+}

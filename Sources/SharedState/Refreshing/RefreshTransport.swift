@@ -1,0 +1,46 @@
+/// A request of the gateway's own for new tokens.
+public struct RefreshHTTPRequest: Sendable {
+    public var method: String
+    /// A path with its query, or a full URL.
+    public var target: String
+    /// The Host field of a call to the backend.
+    public var host: [UInt8]
+    /// Without Host and Content-Length, which the transport adds.
+    public var fields: [(name: String, value: [UInt8])]
+    public var body: [UInt8]
+
+    public init(
+        method: String,
+        target: String,
+        host: [UInt8],
+        fields: [(name: String, value: [UInt8])],
+        body: [UInt8]
+    ) {
+        self.method = method
+        self.target = target
+        self.host = host
+        self.fields = fields
+        self.body = body
+    }
+}
+
+public struct RefreshHTTPResponse: Sendable {
+    public var status: Int
+    public var body: [UInt8]
+
+    public init(status: Int, body: [UInt8]) {
+        self.status = status
+        self.body = body
+    }
+
+    /// Bytes of a body that a transport reads; more is no answer with tokens in it.
+    public static let mostBytes = 256 << 10
+}
+
+/// Carries a refresh call to who answers it.
+public protocol RefreshTransport: Sendable {
+    /// - Parameter tenant: Its place in the configuration.
+    /// - Throws: ``RefreshTrouble/network``, ``RefreshTrouble/timeout``, ``RefreshTrouble/garbledAnswer`` or
+    ///   ``RefreshTrouble/tooLargeAnswer``.
+    func send(_ request: RefreshHTTPRequest, tenant: Int) async throws(RefreshTrouble) -> RefreshHTTPResponse
+}

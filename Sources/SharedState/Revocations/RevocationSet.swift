@@ -1,0 +1,87 @@
+import Store
+
+/// A tenant's revocations at one moment, exact: an immutable value that loops are handed whole.
+///
+/// Most of it lies in a large table that successive sets share; what changed since that was made lies in a small one
+/// before it, which is all that a change has to copy.
+public struct RevocationSet: Sendable {
+    /// Changes that are gathered before the large table is made anew.
+    private static let mostRecent = 4096
+
+    private var base: RevocationTable
+    private var recent: RevocationTable
+
+    public init() {
+        self.init(RevocationTable())
+    }
+
+    init(_ base: RevocationTable) {
+        self.base = base
+        recent = RevocationTable()
+    }
+
+    /// About how many are in force: what expired since the large table was made is counted still.
+    private(set) var count = 0
+
+    subscript(digest: RevocationDigest) -> RevocationEntry? { recent[digest] ?? base[digest] }
+
+    /// Whether a caller may no longer pass.
+    ///
+    /// - Parameter now: Unix seconds.
+    public func isRevoked(_ marks: RevocationMarks, at now: Double) -> Bool {
+        if isInForce(marks.token, at: now) { return true }
+        if let tokenID = marks.tokenID, isInForce(tokenID, at: now) { return true }
+        if let session = marks.session, isInForce(session, at: now) { return true }
+        if let subject = marks.subject, isInForce(subject, at: now, issuedAt: marks.issuedAt) { return true }
+        return isInForce(RevocationMarks.tenant, at: now, issuedAt: marks.issuedAt)
+    }
+
+    private func isInForce(_ digest: RevocationDigest, at now: Double) -> Bool {
+        self[digest]?.isInForce(at: now) ?? false
+    }
+
+    /// What was issued in the very moment of the revocation, or at a time that the token does not tell, falls too.
+    private func isInForce(_ digest: RevocationDigest, at now: Double, issuedAt: Double?) -> Bool {
+        guard let entry = self[digest], entry.isInForce(at: now) else { return false }
+        guard let issuedAt else { return true }
+        return issuedAt <= entry.revokedAt
+    }
+
+    // MARK: Changes
+
+    /// Gives whether anything changed.
+    mutating func apply(_ entry: RevocationEntry, for digest: RevocationDigest) -> Bool {
+        let before = self[digest]
+        if let before, before.version >= entry.version { return false }
+        recent.insert(entry, for: digest)
+        count += (entry.isWithdrawn ? 0 : 1) - (before.map { $0.isWithdrawn ? 0 : 1 } ?? 0)
+        return true
+    }
+
+    var isDueForMerge: Bool { recent.count > max(Self.mostRecent, base.count / 64) }
+
+    /// Makes one table of the two, without what has expired.
+    ///
+    /// - Parameter settled: The version up to which every change has been seen: what was withdrawn before it cannot come
+    ///   back by a late word, and needs no place any more.
+    mutating func merge(at now: Double, settled: UInt64) {
+        var table = RevocationTable(capacity: base.count + recent.count)
+        var inForce = 0
+        forEach { digest, entry in
+            guard now < entry.expiresAt, !entry.isWithdrawn || entry.version > settled else { return }
+            table.insert(entry, for: digest)
+            if !entry.isWithdrawn { inForce += 1 }
+        }
+        base = table
+        recent = RevocationTable()
+        count = inForce
+    }
+
+    /// Each digest once, with its latest entry.
+    func forEach(_ body: (RevocationDigest, RevocationEntry) -> Void) {
+        recent.forEach(body)
+        base.forEach { digest, entry in
+            if recent[digest] == nil { body(digest, entry) }
+        }
+    }
+}

@@ -1,0 +1,13 @@
+import Tenants
+import Verification
+
+extension Introspection {
+    static func test(cache: Duration = .seconds(30)) -> Introspection {
+        Introspection(
+            url: "http://127.0.0.1:9/introspect",
+            clientID: "gate",
+            clientSecret: Secret("hush"),
+            cache: cache
+        )
+    }
+}

@@ -1,0 +1,127 @@
+import Synchronization
+import Tenants
+import Testing
+import Verification
+
+@testable import SharedState
+
+/// A server that keeps its own books: who is asked about, how often, and how many at once. It answers when it is told to.
+final class PretendIntrospection: IntrospectionAsking {
+    private struct State {
+        var answers: [[UInt8]: Result<String, IntrospectionTrouble>] = [:]
+        var asked: [[UInt8]] = []
+        var isOpen = true
+        var waiting: [CheckedContinuation<Void, Never>] = []
+        var watchers: [(count: Int, CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let state = Mutex(State())
+
+    var asked: [String] { state.withLock { $0.asked.map { String(decoding: $0, as: UTF8.self) } } }
+
+    func set(_ token: String, _ answer: String) {
+        state.withLock { $0.answers[Array(token.utf8)] = .success(answer) }
+    }
+
+    func fail(_ token: String, _ trouble: IntrospectionTrouble) {
+        state.withLock { $0.answers[Array(token.utf8)] = .failure(trouble) }
+    }
+
+    /// Questions wait from now on.
+    func shut() { state.withLock { $0.isOpen = false } }
+
+    func open() {
+        let waiting = state.withLock { state in
+            defer { state.waiting = [] }
+            state.isOpen = true
+            return state.waiting
+        }
+        for one in waiting { one.resume() }
+    }
+
+    /// Until so many questions have come.
+    func wasAsked(_ count: Int) async {
+        await withCheckedContinuation { continuation in
+            let isThere = state.withLock { state in
+                if state.asked.count >= count { return true }
+                state.watchers.append((count, continuation))
+                return false
+            }
+            if isThere { continuation.resume() }
+        }
+    }
+
+    func ask(about token: [UInt8]) async throws(IntrospectionTrouble) -> IntrospectionAnswer {
+        let arrived = state.withLock { state in
+            state.asked.append(token)
+            let arrived = state.watchers.filter { $0.count <= state.asked.count }
+            state.watchers.removeAll { $0.count <= state.asked.count }
+            return arrived
+        }
+        for (_, watcher) in arrived { watcher.resume() }
+        // What the server knows when it is asked, however late its answer comes.
+        let answer = state.withLock { $0.answers[token] } ?? .success(#"{"active":false}"#)
+        await withCheckedContinuation { continuation in
+            let isOpen = state.withLock { state in
+                if !state.isOpen { state.waiting.append(continuation) }
+                return state.isOpen
+            }
+            if isOpen { continuation.resume() }
+        }
+        guard let read = IntrospectionAnswer(Array(try answer.get().utf8)) else { throw .garbledAnswer }
+        return read
+    }
+}
+
+/// A clock that a test moves.
+final class HandClock: Sendable {
+    /// Unix seconds.
+    static let start = 1_800_000_000.0
+
+    private let time = Mutex(start)
+
+    var now: Double { time.withLock { $0 } }
+
+    func advance(_ seconds: Double) { time.withLock { $0 += seconds } }
+}
+
+extension Tenant {
+    /// One whose opaque tokens are asked about.
+    static func introspecting(_ rules: Introspection) throws -> Tenant {
+        let issuer = IssuerPolicy(
+            issuer: "https://issuer.test",
+            algorithms: [.hs256],
+            keys: try KeySet(secret: Array("a secret that is long enough for HS256".utf8), algorithms: [.hs256])
+        )
+        return Tenant(
+            name: "app",
+            hosts: [.exact("app.test")],
+            backend: Backend(servers: [BackendServer(address: HostPort(host: "127.0.0.1", port: 9))]),
+            authenticate: Authentication(policy: VerificationPolicy(issuers: [issuer], leeway: 60)),
+            introspection: rules
+        )
+    }
+}
+
+extension Introspection {
+    static func test(cache: Duration = .seconds(30)) -> Introspection {
+        Introspection(
+            url: "http://127.0.0.1:9/introspect",
+            clientID: "gate",
+            clientSecret: Secret("hush"),
+            cache: cache
+        )
+    }
+}
+
+extension IntrospectionOutcome {
+    /// The subject, or what stands in its way.
+    var text: String {
+        switch self {
+        case .active(let principal, _): principal.subject ?? "nobody"
+        case .refused(let failure, _): failure.reason.rawValue
+        case .unavailable(_, let isForAll): isForAll ? "unavailable" : "unavailable for this one"
+        case .overloaded: "overloaded"
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import Logging
+import TestSupport
+import Testing
+import Verification
+
+@testable import SharedState
+
+/// Between the moment that keys are held and the one that they are in use.
+@Suite(.timeLimit(.minutes(1))) struct KeySetHandingOnTests {
+    @Test func whoAsksWhileKeysAreHandedOnIsToldOnceTheyAreInUse() async throws {
+        let (isOpen, isBegun, isAnswered) = (Awaited(false), Awaited(false), Awaited(false))
+        let clock = PretendClock()
+        let keeper = KeySetKeeper(
+            sources: [KeeperHouse.source],
+            store: PretendStore(clock),
+            stateDirectory: nil,
+            fetcher: PretendProvider(try SampleKeys.keySet()),
+            logger: Logger(label: "keeper") { _ in SwiftLogNoOpLogHandler() },
+            clock: clock.keySetClock()
+        ) { _, _ in
+            isBegun.update { $0 = true }
+            await isOpen.wait { $0 }
+        }
+        let running = Task { await keeper.run() }
+        await isBegun.wait { $0 }
+        let asking = Task {
+            let answer = await keeper.ask(KeeperHouse.source, because: .missing)
+            isAnswered.update { $0 = true }
+            return answer
+        }
+        for _ in 0..<1000 {
+            _ = await keeper.states()
+            await Task.yield()
+        }
+        #expect(!isAnswered.value)
+        isOpen.update { $0 = true }
+        #expect(await asking.value == .decideAgain)
+        running.cancel()
+        await running.value
+    }
+}

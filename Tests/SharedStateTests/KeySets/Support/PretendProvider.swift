@@ -1,0 +1,56 @@
+import Tenants
+import TestSupport
+
+@testable import SharedState
+
+/// A provider that answers when and what a test says, and counts.
+final class PretendProvider: KeySetFetching {
+    struct Books: Sendable {
+        /// What it answers: a key set, or a problem.
+        var answer: Result<[UInt8], KeySetFetchProblem>
+        /// Whether answers are kept back.
+        var isHeld = false
+        /// Unix seconds of each fetch, by the clock of the instance that made it.
+        var fetches: [Double] = []
+        var underWay = 0
+        var mostUnderWay = 0
+    }
+
+    let books: Awaited<Books>
+    private let lifetime: Double
+
+    init(_ keySet: [UInt8], lifetime: Double = 3600) {
+        books = Awaited(Books(answer: .success(keySet)))
+        self.lifetime = lifetime
+    }
+
+    func answer(_ keySet: [UInt8]) { books.update { $0.answer = .success(keySet) } }
+    func fail(_ problem: String) { books.update { $0.answer = .failure(KeySetFetchProblem(problem)) } }
+    func hold(_ isHeld: Bool) { books.update { $0.isHeld = isHeld } }
+    func waitForFetches(_ count: Int) async { await books.wait { $0.fetches.count >= count } }
+
+    var fetches: Int { books.value.fetches.count }
+
+    func fetch(
+        _ source: RemoteKeySource,
+        since record: KeySetRecord?,
+        at now: Double
+    ) async throws(KeySetFetchProblem) -> KeySetRecord {
+        books.update { books in
+            books.fetches.append(now)
+            books.underWay += 1
+            books.mostUnderWay = max(books.mostUnderWay, books.underWay)
+        }
+        await books.wait { !$0.isHeld }
+        let answer = books.update { books in
+            books.underWay -= 1
+            return books.answer
+        }
+        return KeySetRecord(
+            location: source.locationText,
+            fetchedAt: now,
+            freshUntil: now + lifetime,
+            keySet: try answer.get()
+        )
+    }
+}

@@ -1,0 +1,14 @@
+import TestSupport
+
+@testable import SharedState
+
+extension SampleKeys {
+    static func record(
+        _ keySet: [UInt8],
+        fetchedAt: Double,
+        lifetime: Double = 3600,
+        location: String = "https://id.test/keys"
+    ) -> KeySetRecord {
+        KeySetRecord(location: location, fetchedAt: fetchedAt, freshUntil: fetchedAt + lifetime, keySet: keySet)
+    }
+}

@@ -1,0 +1,117 @@
+import NIOCore
+import NIOPosix
+import NIOSSL
+import TestSupport
+
+/// A provider on loopback that reads whole requests, answers byte for byte what a test says, and keeps count.
+final class TokenEndpoint: Sendable {
+    struct Answer: Sendable {
+        /// Nil: none, ever.
+        var bytes: [UInt8]?
+        var closes = false
+
+        static let silence = Answer(bytes: nil)
+        static let close = Answer(bytes: [], closes: true)
+
+        static func status(_ status: String, _ fields: [String] = [], _ body: [UInt8] = []) -> Answer {
+            let lines = ["HTTP/1.1 \(status)", "content-length: \(body.count)"] + fields
+            return Answer(bytes: Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + body)
+        }
+
+        /// Byte for byte, and then the end.
+        static func raw(_ bytes: [UInt8]) -> Answer { Answer(bytes: bytes, closes: true) }
+    }
+
+    private struct Seen {
+        var requests: [String] = []
+        var connections = 0
+        var open = 0
+    }
+
+    let port: Int
+    private let seen = Awaited(Seen())
+    private let channel: any Channel
+
+    /// - Parameters:
+    ///   - tls: Nil: plain HTTP.
+    ///   - answer: Given the request, and how many came before it.
+    init(tls: NIOSSLContext? = nil, _ answer: @escaping @Sendable (_ request: String, _ number: Int) -> Answer)
+        async throws
+    {
+        let seen = self.seen
+        channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
+                    try channel.pipeline.syncOperations.addHandler(Handler(seen, answer))
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0)
+            .get()
+        port = channel.localAddress?.port ?? 0
+    }
+
+    /// The requests byte for byte.
+    var requests: [String] { seen.value.requests }
+    /// How many connections there have been.
+    var connections: Int { seen.value.connections }
+
+    func waitForRequests(_ count: Int) async { await seen.wait { $0.requests.count >= count } }
+
+    func waitForTheEndOfAllConnections() async { await seen.wait { $0.open == 0 } }
+
+    func close() async { try? await channel.close() }
+
+    private final class Handler: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+        typealias OutboundOut = ByteBuffer
+
+        private let seen: Awaited<Seen>
+        private let answer: (String, Int) -> Answer
+        private var received = ""
+
+        init(_ seen: Awaited<Seen>, _ answer: @escaping (String, Int) -> Answer) {
+            self.seen = seen
+            self.answer = answer
+        }
+
+        func channelActive(context: ChannelHandlerContext) {
+            seen.update {
+                $0.connections += 1
+                $0.open += 1
+            }
+            context.fireChannelActive()
+        }
+
+        func channelInactive(context: ChannelHandlerContext) {
+            seen.update { $0.open -= 1 }
+            context.fireChannelInactive()
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            received += String(buffer: unwrapInboundIn(data))
+            guard let request = wholeRequest() else { return }
+            received.removeFirst(request.count)
+            let number = seen.update { seen in
+                seen.requests.append(request)
+                return seen.requests.count - 1
+            }
+            let answer = answer(request, number)
+            guard let bytes = answer.bytes else { return }
+            context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: nil)
+            if answer.closes { context.close(promise: nil) }
+        }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+        private func wholeRequest() -> String? {
+            guard let headEnd = received.firstRange(of: "\r\n\r\n")?.upperBound else { return nil }
+            let fields = received[..<headEnd].lowercased().split(separator: "\r\n")
+            let length = fields.first { $0.hasPrefix("content-length:") }?.dropFirst(15).filter(\.isNumber)
+            let bodyLength = length.flatMap { Int($0) } ?? 0
+            guard received[headEnd...].utf8.count >= bodyLength else { return nil }
+            return String(received[..<received.utf8.index(headEnd, offsetBy: bodyLength)])
+        }
+    }
+}

@@ -1,0 +1,150 @@
+import Store
+import Testing
+
+@testable import SharedState
+
+/// A flight whose store is away, step by step.
+struct RefreshAloneTests {
+    private static let second: UInt64 = 1_000_000_000
+    private static let lease = Lease(
+        key: StoreKey(tenant: "chat", kind: "refresh-lease", name: "s"),
+        holder: "me",
+        fencingToken: 1
+    )
+
+    /// A flight that has the lease, and has given the store up at three seconds.
+    private func aloneWithLease() -> RefreshFlight {
+        var flight = RefreshFlight(at: 0, withoutStore: .alone)
+        _ = flight.look(at: 0)
+        _ = flight.looked(.nothing, at: 0)
+        _ = flight.granted(at: 0)
+        _ = flight.acquired(.held(Self.lease), at: 0)
+        var now: UInt64 = 0
+        while !flight.isAlone, now < 60 * Self.second {
+            _ = flight.looked(.away, at: now)
+            now += Self.second
+            _ = flight.rested(at: now)
+        }
+        return flight
+    }
+
+    /// It is still renewed: given up here, nobody could have it, and this flight neither.
+    @Test func whoGoesAloneKeepsHisLease() {
+        let flight = aloneWithLease()
+        #expect(flight.isAlone && flight.lease == Self.lease)
+    }
+
+    @Test func afterACallAloneTheStoreIsAskedAgainBeforeTheNext() {
+        var flight = aloneWithLease()
+        let failed = flight.called(.failed(.network), at: 4 * Self.second) {
+            RefreshRecord.failure($0, presented: nil, at: 0)
+        }
+        guard case .rest(let until) = failed else { return #expect(Bool(false), "\(failed)") }
+        let step = flight.rested(at: until)
+        #expect(step == .look)
+    }
+
+    /// Whoever else has the lease by now would present the same refresh token.
+    @Test func aStoreThatAnswersAgainEndsBeingAlone() {
+        var flight = aloneWithLease()
+        let step = flight.storeIsBack(at: 4 * Self.second)
+        #expect(step == .look && !flight.isAlone && flight.calls == 0)
+    }
+
+    @Test func whatCouldNotBeCalledInTimeIsGivenUp() {
+        var flight = aloneWithLease()
+        let end = flight.endsAt
+        let step = flight.notCalled(at: end)
+        #expect(step == .finish(RefreshFlight.Ending(content: .trouble(.late))))
+        #expect(flight.isFinished)
+    }
+
+    /// Others of the tenant may do without the store.
+    @Test func whoWaitsForAStoreGivesHisPlaceBack() {
+        var flight = RefreshFlight(at: 0, withoutStore: .alone)
+        _ = flight.look(at: 0)
+        _ = flight.looked(.nothing, at: 0)
+        _ = flight.granted(at: 0)
+        _ = flight.acquired(.busy, at: 0)
+        _ = flight.rested(at: 4 * Self.second)
+        let step = flight.looked(.away, at: 5 * Self.second)
+        guard case .wait = step else { return #expect(Bool(false), "\(step)") }
+    }
+
+    // MARK: A store that nobody waits for any more
+
+    @Test func absentStoreIsAskedOnceAndThenTheCallIsMade() {
+        var flight = RefreshFlight(at: 0, withoutStore: .alone)
+        #expect(flight.look(at: 0) == .look)
+        #expect(flight.looked(.absent, at: 0) == .enqueue)
+        #expect(flight.granted(at: 0) == .acquire)
+        #expect(flight.acquired(.absent, at: 0) == .call)
+        #expect(flight.mayCall(at: 0))
+    }
+
+    @Test func refusingFlightEndsWithStoreUnavailableOnceTheStoreIsGivenUp() {
+        var flight = RefreshFlight(at: 0, withoutStore: .refuse)
+        let late = RefreshFlight.patienceWithStore
+        #expect(flight.look(at: 0) == .look)
+        #expect(flight.looked(.away, at: late) == .rest(until: late + RefreshFlight.pauseForStore))
+        #expect(flight.rested(at: late + RefreshFlight.pauseForStore) == .look)
+        let step = flight.looked(.absent, at: late + RefreshFlight.pauseForStore)
+        #expect(step == .finish(RefreshFlight.Ending(content: .trouble(.storeUnavailable))))
+        #expect(!flight.isAlone && flight.calls == 0)
+    }
+
+    /// The lease was free when the store went away: somebody else may have it now.
+    @Test func refusingFlightMakesNoCallWhenTheStoreIsLostBeforeTheLease() {
+        var flight = RefreshFlight(at: 0, withoutStore: .refuse)
+        _ = flight.look(at: 0)
+        _ = flight.looked(.nothing, at: 0)
+        #expect(flight.granted(at: 0) == .acquire)
+        let step = flight.acquired(.absent, at: Self.second)
+        #expect(step == .finish(RefreshFlight.Ending(content: .trouble(.storeUnavailable))))
+    }
+
+    /// The other instance may have its result by then.
+    @Test func refusingFlightWaitsLongerWhereAnotherHasTheLease() {
+        var flight = RefreshFlight(at: 0, withoutStore: .refuse)
+        _ = flight.look(at: 0)
+        _ = flight.looked(.nothing, at: 0)
+        _ = flight.granted(at: 0)
+        _ = flight.acquired(.busy, at: 0)
+        var now = RefreshFlight.leaseDuration + RefreshFlight.leaseMargin
+        let began = now
+        var step = flight.rested(at: now)
+        #expect(step == .look)
+        while step == .look, now < 60 * Self.second {
+            step = flight.looked(.absent, at: now)
+            guard case .wait(let until) = step else { break }
+            now = until
+            step = flight.rested(at: now)
+        }
+        #expect(step == .finish(RefreshFlight.Ending(content: .trouble(.storeUnavailable))))
+        #expect(now - began >= RefreshFlight.patienceWithHolder)
+        #expect(now - began < RefreshFlight.patienceWithHolder + RefreshFlight.pauseForStore * 2)
+        #expect(flight.calls == 0)
+    }
+
+    /// What was got before the store went away is for the client, and for the store when it is back.
+    @Test func resultIsHandedOutThoughTheStoreIsAbsent() {
+        var flight = RefreshFlight(at: 0, withoutStore: .refuse)
+        _ = flight.look(at: 0)
+        _ = flight.looked(.nothing, at: 0)
+        _ = flight.granted(at: 0)
+        _ = flight.acquired(.held(Self.lease), at: 0)
+        #expect(flight.looked(.nothing, at: 0) == .call)
+        let tokens = ReceivedTokens(accessToken: Array("new".utf8), refreshToken: nil, cookies: [])
+        let failure = { RefreshRecord.failure($0, presented: nil, at: 0) }
+        #expect(flight.called(.tokens(tokens), at: 0, failure: failure) == .check(tokens))
+        let record = RefreshRecord(
+            content: .renewed(accessToken: tokens.accessToken, cookies: []),
+            presented: nil,
+            madeAt: 0,
+            usableUntil: 30
+        )
+        #expect(flight.checked(.good(record), at: 0, failure: failure) == .publish(record, Self.lease))
+        let ending = RefreshFlight.Ending(content: .record(record), isOwn: true, isUnpublished: true, lease: Self.lease)
+        #expect(flight.published(.away, at: Self.second) == .finish(ending))
+    }
+}

@@ -1,0 +1,145 @@
+import Store
+import TestSupport
+import Testing
+import Verification
+
+@testable import SharedState
+
+/// Flights whose time is up, processes that end, and what is left of both.
+@Suite(.timeLimit(.minutes(2)))
+struct RefreshEndTests {
+    private static let session = RefreshSession(tenant: 0, name: SessionName(digest: [1]))
+
+    private func heldLease(_ flight: inout RefreshFlight, at now: UInt64) -> Lease {
+        let lease = Lease(key: StoreKey(tenant: "chat", kind: "refresh-lease", name: "s"), holder: "a", fencingToken: 1)
+        #expect(flight.look(at: now) == .look)
+        #expect(flight.looked(.nothing, at: now) == .enqueue)
+        #expect(flight.granted(at: now) == .acquire)
+        #expect(flight.acquired(.held(lease), at: now) == .look)
+        return lease
+    }
+
+    @Test func noCallIsBegunThatCannotBeWaitedFor() {
+        var flight = RefreshFlight(at: 0, withoutStore: .alone)
+        let late = RefreshFlight.limit - RefreshFlight.callDuration + 1
+        _ = heldLease(&flight, at: late)
+        guard case .finish(let ending) = flight.looked(.nothing, at: late) else {
+            Issue.record("a call was begun")
+            return
+        }
+        #expect(ending.content == .trouble(.late))
+    }
+
+    @Test func aCallUnderWayIsWaitedForWhenTheTimeIsUp() {
+        var flight = RefreshFlight(at: 0, withoutStore: .alone)
+        let late = RefreshFlight.limit - RefreshFlight.callDuration
+        let lease = heldLease(&flight, at: late)
+        #expect(flight.looked(.nothing, at: late) == .call)
+        #expect(flight.timeIsUp(at: RefreshFlight.limit) == .none)
+        let tokens = ReceivedTokens(accessToken: [1], refreshToken: nil, cookies: [])
+        let failure = { RefreshRecord.failure($0, presented: nil, at: 0) }
+        #expect(flight.called(.tokens(tokens), at: RefreshFlight.limit, failure: failure) == .check(tokens))
+        let record = failure(.unavailable(.network))
+        #expect(flight.checked(.good(record), at: RefreshFlight.limit, failure: failure) == .publish(record, lease))
+        // And no other is begun behind it.
+        guard case .finish(let ending) = flight.published(.lost, at: RefreshFlight.limit) else {
+            Issue.record("it went on")
+            return
+        }
+        #expect(ending.isUnpublished && ending.lease == nil)
+    }
+
+    @Test func aLeaseThatMayHaveRunOutIsNotCalledWith() {
+        var flight = RefreshFlight(at: 0, withoutStore: .alone)
+        let lease = heldLease(&flight, at: 0)
+        #expect(flight.looked(.nothing, at: 0) == .call)
+        let certain = RefreshFlight.leaseDuration - RefreshFlight.leaseMargin
+        #expect(flight.mayCall(at: certain - 1) && !flight.mayCall(at: certain))
+        flight.renewed(lease, at: 1_000_000_000)
+        #expect(flight.mayCall(at: certain))
+        flight.leaseWasLost(lease)
+        #expect(!flight.mayCall(at: 1))
+        #expect(flight.notCalled(at: 1) == .look)
+        #expect(flight.calls == 0)
+    }
+
+    /// Everything up to the call takes its time, and another instance has the lease meanwhile.
+    @Test func whoLostTheLeaseBeforeTheCallDoesNotMakeIt() async throws {
+        let house = try RefreshHouse()
+        house.provider.script(.failure(.network))
+        let request = try house.request(patience: 100)
+        async let answer = house.keepers[0].refresh(request).text
+        await house.provider.called(1)
+        await house.clock.waitForSleepers(2, after: 1)
+        house.answersRevocation.update { $0 = false }
+        house.store.setUp(false)
+        house.clock.advance(by: 1)
+        await house.clock.waitForSleepers(1, after: 1)
+        house.clock.advance(by: 3)
+        await house.clock.waitForSleepers(1, after: 1)
+        house.store.setUp(true)
+        let taken = try #require(try await house.store.acquire(house.keys().lease, for: .seconds(3)))
+        house.answersRevocation.update { $0 = true }
+        await house.clock.waitForSleepers(1, after: 3.25)
+        #expect(house.provider.calls == 1)
+        try await house.store.release(taken)
+        house.clock.advance(by: 3.25)
+        #expect(await answer == "2")
+    }
+
+    @Test func theProcessesEndWaitsForTheProviderAndTheStore() async throws {
+        let house = try RefreshHouse(2)
+        house.provider.hold()
+        let request = try house.request()
+        async let answer = house.keepers[0].refresh(request).text
+        await house.provider.called(1)
+        async let stop: Void = house.keepers[0].stop()
+        await house.clock.waitForSleepers(1, after: 13)
+        #expect(await house.keepers[0].refresh(try house.request("s2")).text == "unavailable overloaded")
+        house.provider.letGo()
+        #expect(await answer == "2")
+        await stop
+        #expect(await house.keepers[1].refresh(request).text == "2 shared")
+        #expect(house.provider.calls == 1)
+    }
+
+    @Test func theProcessesEndWaitsForAStoreThatComesBack() async throws {
+        let house = try RefreshHouse(2)
+        house.provider.hold()
+        let request = try house.request()
+        async let answer = house.keepers[0].refresh(request).text
+        await house.provider.called(1)
+        house.store.setUp(false)
+        house.provider.letGo()
+        #expect(await answer == "2")
+        async let stop: Void = house.keepers[0].stop()
+        await house.clock.waitForSleepers(1, after: 13)
+        await house.clock.waitForSleepers(2, after: 1)
+        house.store.setUp(true)
+        house.clock.advance(by: 1)
+        await stop
+        #expect(await house.keepers[1].refresh(request).text == "2 shared")
+        #expect(house.provider.calls == 1)
+    }
+
+    @Test func theProcessesEndWaitsForNobodyLongerThanACall() async throws {
+        let house = try RefreshHouse()
+        house.provider.hold()
+        let request = try house.request()
+        async let answer = house.keepers[0].refresh(request).text
+        await house.provider.called(1)
+        async let stop: Void = house.keepers[0].stop()
+        await house.clock.waitForSleepers(1, after: 13)
+        house.clock.advance(by: 13)
+        #expect(await answer == "unavailable late")
+        await stop
+        house.provider.letGo()
+    }
+
+    @Test func theProcessesEndIsAtOnceWhereNothingIsUnderWay() async throws {
+        let house = try RefreshHouse()
+        #expect(await house.keepers[0].refresh(try house.request()).text == "2")
+        await house.keepers[0].stop()
+        #expect(house.clock.now.monotonic == 1000)
+    }
+}

@@ -1,0 +1,243 @@
+import Store
+import Tenants
+import TestSupport
+import Testing
+import Verification
+
+@testable import SharedState
+
+/// A store that is away for a moment, or comes back.
+@Suite(.timeLimit(.minutes(2)))
+struct RefreshOutageTests {
+    private func pass(_ house: RefreshHouse, quarters: Int) async {
+        for _ in 0..<quarters {
+            await house.clock.waitForSleepers(1, after: 0.25)
+            house.clock.advance(by: 0.25)
+        }
+    }
+
+    private func capture(_ house: RefreshHouse, _ access: [UInt8]) async throws {
+        let principal = try RefreshTokens.oldPrincipal(access)
+        let token = RefreshTokens.refresh("s1")
+        #expect(
+            await house.keepers[0].capture(tenant: 0, accessToken: access, principal: principal, refreshToken: token)
+        )
+    }
+
+    @Test func whoStoodInLineAloneHasTheLeaseWhenTheStoreIsBack() async throws {
+        let house = try RefreshHouse(callsAtOnce: 1)
+        house.provider.hold()
+        let other = try house.request("s2")
+        async let first = house.keepers[0].refresh(other).text
+        await house.provider.called(1)
+        house.store.setUp(false)
+        let request = try house.request(patience: 100)
+        async let second = house.keepers[0].refresh(request).text
+        await pass(house, quarters: 8)
+        let session = RefreshSession(tenant: 0, name: request.session)
+        while await house.keepers[0].flights[session]?.flight.isAlone != true { await Task.yield() }
+        house.store.setUp(true)
+        // Another instance refreshes the session when the only place is free at last.
+        let taken = try #require(try await house.store.acquire(house.keys().lease, for: .seconds(3)))
+        house.provider.letGo()
+        #expect(await first == "2")
+        await house.clock.waitForSleepers(1, after: 3.25)
+        #expect(house.provider.calls == 1)
+        try await house.store.release(taken)
+        house.clock.advance(by: 3.25)
+        #expect(await second == "2")
+    }
+
+    @Test func oneQuestionThatGotNoAnswerInTimeIsNotEnough() {
+        var flight = RefreshFlight(at: 0, withoutStore: .alone)
+        #expect(flight.look(at: 0) == .look)
+        let late = RefreshFlight.patienceWithStore
+        #expect(flight.looked(.away, at: late) == .rest(until: late + RefreshFlight.pauseForStore))
+        #expect(flight.rested(at: late + RefreshFlight.pauseForStore) == .look)
+        #expect(flight.looked(.away, at: 2 * late) == .enqueue)
+        #expect(flight.isAlone)
+        #expect(flight.granted(at: 2 * late) == .acquire)
+        #expect(flight.acquired(.away, at: 2 * late) == .call)
+    }
+
+    /// Each of two instances has the session's refresh token, which the provider takes once.
+    @Test(arguments: [RefreshTokenSource.cookie(name: "refresh"), .vault])
+    func absentStoreLeadsToNoCallWhereTokensRotate(source: RefreshTokenSource) async throws {
+        let house = try RefreshHouse(2, source: source, withoutStore: .refuse)
+        if source == .vault { try await capture(house, RefreshTokens.access("s1")) }
+        let cookie: [UInt8]? = source == .vault ? nil : RefreshTokens.refresh("s1")
+        house.store.setAbsent(true)
+        for trigger in [RefreshRequest.Trigger.unauthorized, .expired, .ahead] {
+            for keeper in house.keepers {
+                let request = try house.request(refresh: .some(cookie), trigger: trigger)
+                #expect(await keeper.refresh(request).text == "unavailable store_unavailable")
+            }
+        }
+        #expect(house.provider.calls == 0)
+        #expect(house.ended.value.isEmpty)
+        house.store.setAbsent(false)
+        #expect(await house.keepers[0].refresh(try house.request(refresh: .some(cookie))).text == "2")
+        #expect(await house.keepers[1].refresh(try house.request(refresh: .some(cookie))).text == "2 shared")
+        #expect(house.provider.calls == 1)
+    }
+
+    /// The clock stands still: nothing is waited for.
+    @Test func absentStoreIsNotWaitedForBeforeACallAlone() async throws {
+        let house = try RefreshHouse(source: .none, provider: PretendIssuer(rotates: false), withoutStore: .alone)
+        house.store.setAbsent(true)
+        let answer = await house.keepers[0].refresh(try house.request(refresh: .some(nil))).text
+        #expect(answer == "2")
+        #expect(house.provider.calls == 1)
+        house.store.setAbsent(false)
+    }
+
+    /// The store misses the result, and is back before the lease has run out.
+    @Test(arguments: [RefreshTokenSource.cookie(name: "refresh"), .vault])
+    func aHiccupWhenTheResultIsWrittenLeadsToNoSecondCall(source: RefreshTokenSource) async throws {
+        let house = try RefreshHouse(2, source: source)
+        let access = RefreshTokens.access("s1")
+        if source == .vault { try await capture(house, access) }
+        house.provider.hold()
+        let cookie: [UInt8]? = source == .vault ? nil : RefreshTokens.refresh("s1")
+        let request = try house.request(refresh: .some(cookie), patience: 100)
+        async let first = house.keepers[0].refresh(request).text
+        await house.provider.called(1)
+        house.store.setUp(false)
+        house.provider.letGo()
+        #expect(await first == "2")
+        // The lease's renewal and the next try to write.
+        await house.clock.waitForSleepers(2, after: 1)
+        house.store.setUp(true)
+        async let second = house.keepers[1].refresh(request).text
+        await house.clock.waitForSleepers(1, after: 3.25)
+        house.clock.advance(by: 1)
+        #expect(await second == "2 shared")
+        #expect(house.provider.calls == 1)
+    }
+
+    @Test(arguments: [true, false])
+    func whatIsNotWrittenYetFallsWithTheSession(isTold: Bool) async throws {
+        let house = try RefreshHouse(source: .vault, provider: PretendIssuer(naming: .jti))
+        let access = RefreshTokens.access("s1", naming: .jti)
+        try await capture(house, access)
+        house.provider.hold()
+        let request = try house.request(access: access, refresh: .some(nil), patience: 100)
+        async let answer = house.keepers[0].refresh(request).text
+        await house.provider.called(1)
+        house.store.setUp(false)
+        house.provider.letGo()
+        #expect(await answer == "2")
+        await house.clock.waitForSleepers(2, after: 1)
+        // Longer than the result is remembered.
+        for _ in 0..<40 {
+            await house.clock.waitForSleepers(2, after: 1)
+            house.clock.advance(by: 1)
+        }
+        await house.clock.waitForSleepers(2, after: 1)
+        if isTold {
+            await house.revoke("s1-1")
+        } else {
+            house.revoked.update { _ = $0.insert("s1-1") }
+            house.store.setUp(true)
+            house.clock.advance(by: 1)
+        }
+        await house.ended.wait { !$0.isEmpty }
+        house.store.setUp(true)
+        await house.keepers[0].stop()
+        #expect(house.ended.value.map(\.principal.tokenID) == ["s1-2"])
+        let new = RefreshKeys(
+            tenant: "chat",
+            SessionName(try RefreshTokens.oldPrincipal(RefreshTokens.access("s1", 2, naming: .jti)))
+        )
+        #expect(try await house.store.value(for: new.vault) == nil)
+        let old = RefreshKeys(tenant: "chat", SessionName(request.principal))
+        #expect(try await house.store.value(for: old.result) == nil)
+    }
+
+    @Test func whatTheStoreHasLaterIsNotOverwritten() async throws {
+        let house = try RefreshHouse(source: .vault)
+        let sealer = Sealer(try SealingKeys("MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="))
+        let vault = RefreshVault(store: house.store, sealer: sealer)
+        let principal = try RefreshTokens.oldPrincipal(RefreshTokens.access("s1"))
+        let keys = try house.keys()
+        let lease = try #require(try await house.store.acquire(keys.lease, for: .seconds(3)))
+        func write(_ token: String, origin: String, generation: Double) async throws -> String? {
+            let change = RefreshPublication.VaultChange(
+                refreshToken: Array(token.utf8),
+                origin: origin,
+                keys: keys,
+                principal: principal,
+                generation: generation
+            )
+            #expect(try await vault.write(change, holding: lease))
+            return try await vault.read(keys, principal).map { String(decoding: $0.refreshToken, as: UTF8.self) }
+        }
+        #expect(try await write("third", origin: "a", generation: 3) == "third")
+        #expect(try await write("second", origin: "a", generation: 2) == "third")
+        #expect(try await write("fourth", origin: "a", generation: 4) == "fourth")
+        try await vault.capture(Array("anew".utf8), keys, principal)
+        let origin = try #require(try await vault.read(keys, principal)?.origin)
+        #expect(try await write("newest", origin: origin, generation: 1) == "newest")
+        #expect(try await write("fifth", origin: "a", generation: 5) == "newest")
+    }
+
+    @Test func whatIsNotWrittenYetIsNotPresentedTwice() throws {
+        var backlog = RefreshBacklog()
+        let sessions = try (1...3).map { number in
+            let access = RefreshTokens.access("s1", number, naming: .jti)
+            return try RefreshTokens.oldPrincipal(access)
+        }
+        let keys = sessions.map { RefreshKeys(tenant: "chat", SessionName($0)) }
+        func publication(_ place: Int) -> RefreshPublication {
+            RefreshPublication(
+                record: RefreshRecord.failure(.unavailable(.network), presented: nil, at: 0),
+                keys: keys[place],
+                secret: [],
+                vault: RefreshPublication.VaultChange(
+                    refreshToken: RefreshTokens.refresh("s1", place + 2),
+                    origin: "a",
+                    keys: keys[place + 1],
+                    principal: sessions[place + 1],
+                    generation: Double(place + 1)
+                ),
+                spentLifetime: .seconds(1),
+                principal: sessions[place]
+            )
+        }
+        for place in 0..<2 {
+            let session = RefreshSession(tenant: 0, name: SessionName(sessions[place]))
+            #expect(
+                backlog.token(for: keys[place])?.refreshToken == (place == 0 ? nil : RefreshTokens.refresh("s1", 2))
+            )
+            let added = backlog.add(publication(place), of: session, lease: nil, marks: [])
+            #expect(added.dropped.isEmpty && !added.isFull)
+        }
+        #expect(backlog.token(for: keys[1]) == nil)
+        #expect(backlog.token(for: keys[2])?.refreshToken == RefreshTokens.refresh("s1", 3))
+        #expect(backlog.all.map(\.publication.vault?.isUsedUp) == [true, false])
+    }
+
+    @Test func theOldestOfTooManyThatWaitIsGivenUp() throws {
+        var backlog = RefreshBacklog()
+        let principal = try RefreshTokens.oldPrincipal(RefreshTokens.access("s1"))
+        var keys: [RefreshKeys] = []
+        for number in 0..<(RefreshBacklog.most + 2) {
+            let name = SessionName(digest: withUnsafeBytes(of: number) { Array($0) })
+            let publication = RefreshPublication(
+                record: RefreshRecord.failure(.unavailable(.network), presented: nil, at: 0),
+                keys: RefreshKeys(tenant: "chat", name),
+                secret: [],
+                spentLifetime: .seconds(1),
+                principal: principal
+            )
+            keys.append(publication.keys)
+            let isFull = backlog.add(publication, of: RefreshSession(tenant: 0, name: name), lease: nil, marks: [])
+                .isFull
+            if isFull != (number >= RefreshBacklog.most) { Issue.record("\(number): \(isFull)") }
+        }
+        #expect(backlog.count == RefreshBacklog.most)
+        #expect(backlog.entry(keys[1]) == nil && backlog.entry(keys[2]) != nil)
+        for name in keys { backlog.remove(name) }
+        #expect(backlog.isEmpty && backlog.all.isEmpty)
+    }
+}

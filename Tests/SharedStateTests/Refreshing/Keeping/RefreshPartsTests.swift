@@ -1,0 +1,128 @@
+import Store
+import TestSupport
+import Testing
+import Verification
+
+@testable import SharedState
+
+/// The small parts, each alone.
+struct RefreshPartsTests {
+    private static let key = StoreKey(tenant: "chat", kind: "refresh-result", name: "s1")
+    private static let renewed = RefreshRecord(
+        content: .renewed(
+            accessToken: Array("a.b.c".utf8),
+            cookies: [
+                Renewal.Cookie(name: "one", value: Array("1".utf8), expiresAt: 1_800_000_000.5),
+                Renewal.Cookie(name: "two", value: [], expiresAt: nil),
+            ]
+        ),
+        presented: RefreshRecord.digest([1]),
+        madeAt: 1_800_000_000.25,
+        usableUntil: 1_800_000_030.25
+    )
+
+    private static let records = [
+        renewed,
+        RefreshRecord.failure(.refused(.refused), presented: nil, at: 5),
+        RefreshRecord.failure(.unavailable(.network), presented: RefreshRecord.digest([2]), at: 5),
+    ]
+
+    @Test(arguments: records)
+    func aRecordIsReadAsItWasWritten(record: RefreshRecord) { #expect(RefreshRecord(json: record.json) == record) }
+
+    @Test func whatIsNoRecordIsNotRead() {
+        var random = SplitMix64(seed: 5)
+        for text in ["", "{}", "[]", #"{"version":2,"made_at":1,"usable_until":2,"refused":"refused"}"#] {
+            #expect(RefreshRecord(json: Array(text.utf8)) == nil)
+        }
+        for _ in 0..<5000 {
+            let bytes = random.mutated(Self.renewed.json)
+            if let record = RefreshRecord(json: bytes) { #expect(RefreshRecord(json: record.json) == record) }
+        }
+    }
+
+    /// What would end a field or a cookie early, or begin another, is not taken from the store.
+    @Test(arguments: ["", "a b", "a;b", "a\u{d}\u{a}X-User-Id: admin", "a\u{0}", "é"])
+    func recordWithBytesThatNoFieldMayHaveIsNotRead(text: String) {
+        let bytes = Array(text.utf8)
+        let cookie = Renewal.Cookie(name: "one", value: Array("1".utf8), expiresAt: nil)
+        let token = Array("a.b.c".utf8)
+        var contents: [RefreshRecord.Content] = [
+            .renewed(accessToken: bytes, cookies: [cookie]),
+            .renewed(accessToken: token, cookies: [Renewal.Cookie(name: text, value: [], expiresAt: nil)]),
+        ]
+        // A cookie may be empty.
+        if !text.isEmpty {
+            contents.append(
+                .renewed(accessToken: token, cookies: [Renewal.Cookie(name: "one", value: bytes, expiresAt: nil)])
+            )
+        }
+        for content in contents {
+            let record = RefreshRecord(content: content, presented: nil, madeAt: 1, usableUntil: 2)
+            #expect(RefreshRecord(json: record.json) == nil)
+        }
+    }
+
+    @Test(arguments: [true, false], records)
+    func aSealedRecordOpensForWhoPresentsTheSameAndNobodyElse(hasKey: Bool, record: RefreshRecord) throws {
+        let text = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
+        let seal = RefreshSeal(sealer: hasKey ? Sealer(try SealingKeys(text)) : nil)
+        let sealed = try seal.seal(record, for: Self.key, secret: [7])
+        #expect(seal.open(sealed, for: Self.key, secret: [7]) == .record(record))
+        let other = StoreKey(tenant: "chat", kind: "refresh-result", name: "s2")
+        let label = RefreshSeal.Label(
+            isRenewed: record.isRenewed,
+            madeAt: record.madeAt,
+            digest: record.newDigest ?? record.presented ?? Array(repeating: 0, count: 32)
+        )
+        #expect(seal.open(sealed, for: other, secret: [7]) == .closed(label))
+        if !hasKey { #expect(seal.open(sealed, for: Self.key, secret: [8]) == .closed(label)) }
+        #expect(RefreshSeal(sealer: nil).open([], for: Self.key, secret: [7]) == .garbled)
+        for place in sealed.indices {
+            var changed = sealed
+            changed[place] ^= 1
+            #expect(seal.open(changed, for: Self.key, secret: [7]) != .record(record))
+        }
+    }
+
+    @Test func placesAreGivenInTheOrderInWhichTheyWereAskedFor() throws {
+        let sessions = try (0..<6).map { number in
+            let token = RefreshTokens.access("s\(number)")
+            return RefreshSession(tenant: 0, name: SessionName(try RefreshTokens.oldPrincipal(token)))
+        }
+        var places = CallPlaces(most: 2)
+        /// Who has the place now.
+        func leave(_ number: Int) -> Int? { places.leave(sessions[number]).flatMap { sessions.firstIndex(of: $0) } }
+        var granted: [Bool] = []
+        for session in sessions { granted.append(places.ask(session)) }
+        #expect(granted == [true, true, false, false, false, false])
+        // One in line goes, and comes back to its end.
+        #expect(leave(2) == nil)
+        let isGranted = places.ask(sessions[2])
+        #expect(!isGranted)
+        #expect([leave(1), leave(0), leave(3), leave(4)] == [3, 4, 5, 2])
+        #expect([leave(5), leave(2)] == [nil, nil])
+        #expect(places.count == 0)
+    }
+
+    @Test func aMemoryForgetsWhatIsOldAndTheOldestOfTooMany() {
+        var memory = BoundedMemory<Int, Int>(most: 100)
+        for number in 0..<1000 { memory.insert(number, for: number, until: 50, at: 10) }
+        #expect(memory.count == 100)
+        #expect(memory.value(for: 899, at: 10) == nil)
+        #expect(memory.value(for: 900, at: 10) == 900)
+        #expect(memory.value(for: 900, at: 50) == nil)
+        memory.insert(1, for: 1, until: 100, at: 60)
+        #expect(memory.count == 1)
+        memory.update(1) { $0 = 2 }
+        #expect(memory.all(at: 60).map(\.value) == [2])
+        memory.remove(1)
+        #expect(memory.value(for: 1, at: 60) == nil)
+    }
+
+    @Test func digitsAreReadAsTheyWereWritten() {
+        let bytes = Array(UInt8.min...UInt8.max)
+        #expect(HexadecimalText.bytes(HexadecimalText.of(bytes)) == bytes)
+        for text in ["0", "0g", "+1", "0A"] { #expect(HexadecimalText.bytes(text) == nil) }
+    }
+}

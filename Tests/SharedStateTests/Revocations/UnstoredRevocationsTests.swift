@@ -1,0 +1,90 @@
+import Store
+import TestSupport
+import Testing
+
+@testable import SharedState
+
+/// What waits for the store is stored once and in order, whatever comes meanwhile.
+struct UnstoredRevocationsTests {
+    private func revocation(_ number: Int) -> Revocation {
+        Revocation(tenant: "app", target: .session("\(number)"), revokedAt: 1)
+    }
+
+    @Test func everythingIsStoredOnceAndInOrder() {
+        var unstored = UnstoredRevocations()
+        var random = SplitMix64(seed: 0x5709)
+        var stored: [Revocation] = []
+        var next = 0
+        while next < 3000 || unstored.count > 0 {
+            if next < 3000 {
+                let dropped = unstored.add((0..<random.below(40)).map { revocation(next + $0) })
+                #expect(dropped == 0)
+                next = stored.count + unstored.count
+            }
+            guard let batch = unstored.revocations() else { continue }
+            // More comes while the store is at it.
+            if next < 3000 {
+                _ = unstored.add([revocation(next)])
+                next += 1
+            }
+            if random.oneIn(3) {
+                unstored.failed()
+            } else {
+                stored += batch.revocations
+                unstored.stored(batch)
+                unstored.worked()
+            }
+        }
+        #expect(stored == (0..<next).map(revocation))
+    }
+
+    @Test func oldestAreGivenUpAndNoneOfTheOthers() {
+        var unstored = UnstoredRevocations()
+        _ = unstored.add((0..<UnstoredRevocations.most).map(revocation))
+        let batch = unstored.revocations()
+        // Half of the batch is given up while the store is at it.
+        let dropped = unstored.add((0..<128).map { revocation(UnstoredRevocations.most + $0) })
+        #expect(dropped == 128)
+        if let batch { unstored.stored(batch) }
+        #expect(unstored.revocations()?.revocations.first == revocation(256))
+        #expect(unstored.count == UnstoredRevocations.most - 128)
+    }
+
+    @Test func wholeBatchThatWasGivenUpTakesNoOtherWithIt() {
+        var unstored = UnstoredRevocations()
+        _ = unstored.add((0..<UnstoredRevocations.most).map(revocation))
+        let batch = unstored.revocations()
+        _ = unstored.add((0..<1000).map { revocation(UnstoredRevocations.most + $0) })
+        if let batch { unstored.stored(batch) }
+        #expect(unstored.count == UnstoredRevocations.most)
+        #expect(unstored.revocations()?.revocations.first == revocation(1000))
+    }
+
+    @Test func secondLossIsRestoredWhole() {
+        let records = (0..<3).map { RevocationRecord(revocation($0), version: 1) }
+        var unstored = UnstoredRevocations()
+        unstored.lost(records)
+        let first = unstored.lost()
+        unstored.lost(Array(records.dropFirst()))
+        if let first { unstored.restored(first) }
+        #expect(unstored.lost()?.records == Array(records.dropFirst()))
+        if let second = unstored.lost() { unstored.restored(second) }
+        #expect(unstored.lost() == nil)
+    }
+
+    @Test func pauseGrowsWithFailuresAndEndsWithSuccess() {
+        var unstored = UnstoredRevocations()
+        #expect(unstored.pause == nil)
+        _ = unstored.add([Revocation(tenant: "app", target: .session("s"), revokedAt: 1)])
+        var pauses = [unstored.pause ?? .zero]
+        for _ in 0..<8 {
+            unstored.failed()
+            pauses.append(unstored.pause ?? .zero)
+        }
+        #expect(pauses == pauses.sorted())
+        #expect(pauses.first == .milliseconds(250))
+        #expect(pauses.last == .seconds(16))
+        unstored.worked()
+        #expect(unstored.pause == pauses.first)
+    }
+}
