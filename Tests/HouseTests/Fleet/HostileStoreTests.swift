@@ -24,6 +24,24 @@ import Verification
         }
     }
 
+    @Test func overwrittenKeyOverTLSRefusesRevokingAndNothingElse() async throws {
+        let scratch = try Scratch()
+        defer { scratch.remove() }
+        let authority = try TestAuthority.trusted.get()
+        let certificate = try authority.server("127.0.0.1")
+        let caFile = try scratch.write(try authority.pem(), to: "ca.pem")
+        let port = try await FreePort.find()
+        let options = [
+            "tls-port \(port)", "tls-auth-clients no", "tls-ca-cert-file \(caFile)",
+            "tls-cert-file \(try scratch.write(certificate.certificate, to: "redis.pem"))",
+            "tls-key-file \(try scratch.write(certificate.key, to: "redis.key"))",
+        ]
+        try await RedisServer.run(options) { server in
+            let url = "rediss://127.0.0.1:\(port)?ca_file=\(caFile)"
+            try await Self.expectRecovery(server, url, overwriting: Self.overwritten[0])
+        }
+    }
+
     private static func expectRecovery(
         _ server: RedisServer,
         _ url: String,
