@@ -38,10 +38,7 @@ public struct HTTPViolation: Error, Equatable, Sendable {
 
     public static let headTooLarge = HTTPViolation(status: 431, reason: "the header section is larger than allowed")
     static let tooManyFields = HTTPViolation(status: 431, reason: "there are more header fields than allowed")
-    static let targetTooLong = HTTPViolation(
-        status: 414,
-        reason: "the request target is longer than 8192 bytes"
-    )
+    static let targetTooLong = HTTPViolation(status: 414, reason: "the request target is longer than 8192 bytes")
 
     public static func == (left: HTTPViolation, right: HTTPViolation) -> Bool {
         left.status == right.status && left.reason.description == right.reason.description

@@ -6,8 +6,8 @@ public struct HeaderList: Sendable {
     /// A field as offsets into the list's bytes.
     public struct Field: Sendable {
         public private(set) var start: Int32
-        @usableFromInline private(set) var nameEnd: Int32
-        @usableFromInline private(set) var valueEnd: Int32
+        private(set) var nameEnd: Int32
+        private(set) var valueEnd: Int32
 
         init(start: Int, nameLength: Int, valueLength: Int) {
             self.start = Int32(truncatingIfNeeded: start)

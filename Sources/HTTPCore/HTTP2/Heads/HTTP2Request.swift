@@ -18,7 +18,7 @@ public enum HTTP2Request {
     /// The fields that are not copied as they came.
     private struct Fields {
         var host: Range<Int>?
-        @usableFromInline var contentLength = HTTP2ContentLength()
+        var contentLength = HTTP2ContentLength()
         var cookies = 0
     }
 

@@ -60,13 +60,7 @@ extension ByteBuffer {
         writeMultipleIntegers(first, UInt8(truncatingIfNeeded: stream))
     }
 
-    mutating func setFrameHeader(
-        at index: Int,
-        length: Int,
-        kind: UInt8,
-        flags: HTTP2Frame.Flags,
-        stream: UInt32
-    ) {
+    mutating func setFrameHeader(at index: Int, length: Int, kind: UInt8, flags: HTTP2Frame.Flags, stream: UInt32) {
         let first = UInt64(length) << 40 | UInt64(kind) << 32 | UInt64(flags.rawValue) << 24 | UInt64(stream) >> 8
         setInteger(first, at: index)
         setInteger(UInt8(truncatingIfNeeded: stream), at: index + 8)

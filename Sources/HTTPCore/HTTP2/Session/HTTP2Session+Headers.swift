@@ -41,9 +41,7 @@ extension HTTP2Session {
         return try takeHeaderList(frame.stream, endStream, dependsOnItself, &list)
     }
 
-    mutating func takeContinuation(_ frame: HTTP2Frame, _ list: inout HeaderList) throws(HTTP2Violation)
-        -> Event?
-    {
+    mutating func takeContinuation(_ frame: HTTP2Frame, _ list: inout HeaderList) throws(HTTP2Violation) -> Event? {
         guard var block = headerBlock, block.stream == frame.stream else {
             throw .malformed("CONTINUATION does not continue a header block")
         }

@@ -74,7 +74,7 @@ public struct HTTP2Session: ~Copyable {
 
     // Windows of the connection.
     @usableFromInline var sendWindow = HTTP2Settings.initialWindow
-    public var receiveWindow = HTTP2Settings.initialWindow
+    var receiveWindow = HTTP2Settings.initialWindow
     var unreturned = 0
     /// Octets of bodies and trailers that wait in the streams' queues.
     public var queuedLength = 0
