@@ -231,7 +231,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "HTTPCore", "Store", "Verification",
+                "HTTPCore", "Store", "Tenants", "Verification",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

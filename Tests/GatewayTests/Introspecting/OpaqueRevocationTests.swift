@@ -1,5 +1,6 @@
 import Store
 import Tenants
+import TestSupport
 import Testing
 import Verification
 

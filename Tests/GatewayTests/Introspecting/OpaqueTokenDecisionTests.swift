@@ -1,4 +1,5 @@
 import Tenants
+import TestSupport
 import Testing
 import Verification
 

@@ -103,17 +103,6 @@ extension Tenant {
     }
 }
 
-extension Introspection {
-    static func test(cache: Duration = .seconds(30)) -> Introspection {
-        Introspection(
-            url: "http://127.0.0.1:9/introspect",
-            clientID: "gate",
-            clientSecret: Secret("hush"),
-            cache: cache
-        )
-    }
-}
-
 extension IntrospectionOutcome {
     /// The subject, or what stands in its way.
     var text: String {

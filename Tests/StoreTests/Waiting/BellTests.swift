@@ -88,4 +88,12 @@ import Testing
             if number > 20 { #expect(history.events(after: number - 21, count: 4) == nil) }
         }
     }
+
+    @Test func bellTellsWhetherItHasRungOfLate() {
+        let bell = Bell()
+        #expect(!bell.hasRung(within: .seconds(3600)))
+        bell.ring()
+        #expect(bell.hasRung(within: .seconds(3600)))
+        #expect(!bell.hasRung(within: .zero))
+    }
 }

@@ -1,8 +1,8 @@
-import Tenants
+package import Tenants
 import Verification
 
 extension Introspection {
-    static func test(cache: Duration = .seconds(30)) -> Introspection {
+    package static func test(cache: Duration = .seconds(30)) -> Introspection {
         Introspection(
             url: "http://127.0.0.1:9/introspect",
             clientID: "gate",
