@@ -22,7 +22,7 @@ struct Serving {
         self.generation = generation
         self.tenants = tenants
         router = RequestRouter(directory: directory, tenants: tenants)
-        decision = AccessDecision(router: router, keySources: keySources.count)
+        decision = AccessDecision(keySources: keySources.count)
         keySteps = KeySteps(keySources)
     }
 

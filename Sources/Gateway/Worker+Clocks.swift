@@ -91,7 +91,6 @@ extension Worker {
     }
 
     private func tick() {
-        assert(!isHeadInUse, "a deadline is met while a head is in use")
         let wasAwake = ticker.isAwake
         ticker.isAwake = false
         ticker.isSleeping = false

@@ -28,11 +28,11 @@ struct ControlPlane: Sendable {
 /// Who waits for a slow step of a decision: a client's request, or a question about one.
 protocol SlowStepClient: AnyObject {
     /// Another one for each request.
-    var serial: UInt64 { get }
+    var id: UInt64 { get }
     /// Where what was found out is noted.
     var circumstances: Circumstances { get }
     /// The step is done.
-    func decideAgain()
+    func stepEnded()
 }
 
 /// A slow step that is yet to begin.
@@ -121,16 +121,16 @@ extension Worker {
         with take: @escaping @Sendable (Worker, Serving, Circumstances?, Outcome) -> Void
     ) -> SlowTask {
         let bound = NIOLoopBound((self, serving, client), eventLoop: eventLoop)
-        let serial = client.serial
+        let id = client.id
         return SlowTask { [eventLoop] in
             Task {
                 let outcome = await work()
                 eventLoop.execute {
                     let (worker, serving, client) = bound.value
                     // Whoever asked may be gone, and the object serve another request.
-                    let isThere = client.serial == serial
+                    let isThere = client.id == id
                     take(worker, serving, isThere ? client.circumstances : nil, outcome)
-                    if isThere { client.decideAgain() }
+                    if isThere { client.stepEnded() }
                 }
             }
         }

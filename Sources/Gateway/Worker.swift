@@ -26,10 +26,10 @@ final class Worker {
     /// Revocations of tenants that are yet to come, by name.
     var unclaimedRevocations: [String: RevocationSet] = [:]
     var revocationWatch = RevocationWatch()
-    /// Bytes of bodies that may still be kept for requests to be made again.
-    var replayRoom: Int
-    /// For use again.
-    var spareRequests: [KeptRequest] = []
+    /// For bodies that are kept.
+    let replayRoom: ReplayRoom
+    /// See ``atEndOfTurn(_:)``.
+    private var turnEnd: [() -> Void] = []
     private(set) var serving: Serving
     private(set) var isDraining = false
 
@@ -38,17 +38,10 @@ final class Worker {
 
     // Values that are used again for each request.
     private(set) var parser: RequestHeadParser
-    let requestHead = RequestHead()
-    /// Who uses ``requestHead``, and what waits for its end.
-    private var headInUse = HeadInUse()
+    /// Heads that no exchange has.
+    let requests = SpareRequests()
+    let responses = SpareResponses()
     let responseParser = ResponseHeadParser()
-    let responseHead = ResponseHead()
-    /// The head of a request that somebody asks about.
-    let inquiryHead = RequestHead()
-    /// The head of a request that is kept to be made again: read while another may be in use.
-    let keptHead = RequestHead()
-    /// The head of a request that is sent on over HTTP/2.
-    let forwardedHead = RequestHead()
     /// For what has passed ``parser`` already, with room for the fields that were added since.
     private(set) var forwardedParser: RequestHeadParser
     /// Fields of HTTP/2, and the head that is written of them.
@@ -58,7 +51,7 @@ final class Worker {
     let allocator = ByteBufferAllocator()
     var output: ByteBuffer
     /// Whose answer stands in ``output``, until it is written.
-    var outputOwner: ClientConnection?
+    var outputOwner: HTTP1ServerConnection?
     var identifiers = IdentifierGenerator()
     var timers: TimerWheel
     var clocks = WorkerClocks()
@@ -111,7 +104,7 @@ final class Worker {
         names = parts.names
         controlPlane = parts.controlPlane
         loops = parts.loops
-        replayRoom = Self.mostReplayBytes / max(1, parts.loops)
+        replayRoom = ReplayRoom(Self.mostReplayBytes / max(1, parts.loops))
         (parser, forwardedParser) = Self.parsers(settings.limits)
         output = allocator.buffer(capacity: 16 << 10)
         http2Head = allocator.buffer(capacity: 4 << 10)
@@ -203,25 +196,24 @@ final class Worker {
     /// New connections are shown these from now on.
     func use(_ certificates: ServerCertificates) { self.certificates = certificates }
 
-    // MARK: One head at a time
+    // MARK: The end of the loop's turn
 
-    /// Whether an exchange uses ``requestHead``: no other may parse into it, nor act on its own client, until it is done.
-    var isHeadInUse: Bool { headInUse.isInUse }
-
-    /// ``requestHead`` was parsed; nothing but its own exchange runs until ``headIsDone()``.
-    func headIsInUse() { headInUse.begin() }
-
-    func headIsDone() { headInUse.end() }
-
-    /// Does `work` in a turn of the loop of its own, where no head is in use.
-    func postpone(_ work: @escaping () -> Void) {
-        guard headInUse.postpone(work) else { return }
+    /// Does `work` when whatever the loop does now is done.
+    ///
+    /// A channel says that it is closed, or takes no more, in the middle of a write, which may be that of any exchange.
+    /// What that means for other exchanges waits until then.
+    func atEndOfTurn(_ work: @escaping () -> Void) {
+        turnEnd.append(work)
+        guard turnEnd.count == 1 else { return }
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
-        eventLoop.execute { bound.value.runPostponed() }
+        eventLoop.execute { bound.value.endTurn() }
     }
 
-    private func runPostponed() {
-        for work in headInUse.takePostponed() { work() }
+    /// What comes up meanwhile has another turn.
+    private func endTurn() {
+        let works = turnEnd
+        turnEnd = []
+        for work in works { work() }
     }
 
     /// Something happened that must not be possible. It has cost an exchange, and is counted.

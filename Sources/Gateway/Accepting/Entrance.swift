@@ -165,11 +165,11 @@ final class Entrance: ChannelInboundHandler, RemovableChannelHandler {
             worker.timers.retire(timer)
             // Behind the TLS library, which stands after this one.
             if version == .http2 {
-                let connection = HTTP2ClientConnection(worker: worker, peer: peer, isWelcome: isWelcome)
+                let connection = HTTP2ServerConnection(worker: worker, peer: peer, isWelcome: isWelcome)
                 worker.handOver(from: self, to: connection)
                 try pipeline.addHandler(connection)
             } else {
-                let connection = ClientConnection(worker: worker, peer: peer, isWelcome: isWelcome)
+                let connection = HTTP1ServerConnection(worker: worker, peer: peer, isWelcome: isWelcome)
                 worker.handOver(from: self, to: connection)
                 try pipeline.addHandler(connection)
             }

@@ -2,163 +2,73 @@ import HTTPCore
 import NIOCore
 
 /// One connection to a server that speaks HTTP/1.1: the last handler in its channel, and the only one without TLS. It
-/// writes the requests it is given, reads the answers, and hands them to the client's side of the exchange directly.
+/// writes the requests it is given, reads the responses, and hands them to the ``UpstreamRequest`` directly.
 ///
-/// This file has the connection and what it sends; `+Answer` what the server sends.
-final class BackendConnection: ServerExchange, ChannelInboundHandler {
+/// This file has the connection and what it sends; `+Response` what the server sends.
+final class BackendConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    enum Phase {
+    enum State {
         case idle
-        case head
-        case body(BodyDecoder)
+        /// - Parameter hasSpoken: Whether bytes came since the request was begun.
+        case awaitingHead(UpstreamRequest, hasSpoken: Bool)
+        /// A response has begun, and its owner lets it wait.
+        case holding(UpstreamRequest, Loss)
+        case readingBody(UpstreamRequest, BodyDecoder, keepsAlive: Bool)
         /// Protocols are switched: bytes pass as they are.
-        case tunnel
+        case tunnel(UpstreamRequest)
+        /// The tunnel is over; what was written goes out first.
+        case ending
         case closed
     }
 
+    /// Whether the connection ended while a response waited, and whether in a way that may end one.
+    enum Loss {
+        case none, proper, improper
+    }
+
+    /// Bodies up to this size are copied behind the head, so that both leave in one write; larger ones go as they are.
+    static let coalesceLimit = 12 << 10
     private static let lingerTime: UInt64 = 2_000_000_000
 
-    var wasUsedBefore = false
-    var phase = Phase.idle
-    var input = ByteBuffer()
-    var answersHead = false
-    var keepsAlive = false
-    /// Whether bytes came since the request was begun.
-    var hasSpoken = false
-    var handshake: WebSocketUpgrade?
-    /// Bytes of an incomplete head that were searched for a line end already.
-    var searched = 0
-    private(set) var isReading = true
-    private var requestIsChunked = false
-    private var context: ChannelHandlerContext?
-    private var unwrittenFrom = 0
-    private(set) var requestIsOut = false
-    private var hasUnflushed = false
-    private var channelIsWritable = true
-    private let timer = WheelTimer()
-    /// Whether the answer has begun and the client's side lets it wait.
-    var isHeld = false
-    /// Set if the connection ended meanwhile: whether in a way that may end an answer.
-    var lossWhileHeld: Bool?
+    let worker: Worker
     let pool: ServerPool
     /// Where it goes.
     let address: SocketAddress
+    var state = State.idle
+    var input = BackendInput()
+    private(set) var output: BackendOutput
+    /// Whether a response came on it before.
+    var wasUsedBefore = false
+    /// Whether the channel has said that it is closed. What that means may still wait for the end of the loop's turn.
+    private(set) var isChannelClosed = false
+    private var context: ChannelHandlerContext?
+    private let timer = WheelTimer()
 
     init(pool: ServerPool, worker: Worker, address: SocketAddress) {
         self.pool = pool
+        self.worker = worker
         self.address = address
-        super.init(leasedFrom: pool, worker: worker)
+        output = BackendOutput(worker.allocator.buffer(capacity: 2048))
     }
 
-    override var isWritable: Bool { channelIsWritable }
+    /// The request that it is leased to; nil where it is to none.
+    var request: UpstreamRequest? {
+        switch state {
+        case .awaitingHead(let request, _), .holding(let request, _), .readingBody(let request, _, _),
+            .tunnel(let request):
+            request
+        case .idle, .ending, .closed: nil
+        }
+    }
 
     /// The connection stands and is the pool's from now on. Gives whether it still does.
     func connected() -> Bool {
-        if case .closed = phase { return false }
+        if case .closed = state { return false }
+        guard !isChannelClosed else { return false }
         timer.target = self
         return true
-    }
-
-    // MARK: What the client's side does
-
-    override func begin(_ client: ClientExchange, _ request: Request) {
-        self.client = client
-        answersHead = request.isHead
-        requestIsChunked = request.framing == .chunked
-        handshake = request.handshake
-        phase = .head
-        requestIsOut = false
-        hasSpoken = false
-        searched = 0
-        self.request.clear()
-        unwrittenFrom = 0
-        // A slow client of the exchange before may have had it paused; and this one may not take an answer yet.
-        setReading(client.isWritable)
-        setDeadline(WheelTimer.never)
-    }
-
-    override func send(_ bytes: ByteBuffer) {
-        guard requestIsChunked else { return sendPiece(bytes) }
-        request.writeChunkSize(bytes.readableBytes)
-        request.writeStaticString("\r\n")
-        sendPiece(bytes)
-        request.writeStaticString("\r\n")
-    }
-
-    private func sendPiece(_ bytes: ByteBuffer) {
-        if bytes.readableBytes <= Self.coalesceLimit {
-            request.writeImmutableBuffer(bytes)
-            return
-        }
-        writeRequest()
-        write(bytes)
-    }
-
-    override func endBody(trailers: ByteBuffer) {
-        guard requestIsChunked else { return }
-        request.writeStaticString("0\r\n")
-        request.writeImmutableBuffer(trailers)
-        request.writeStaticString("\r\n")
-    }
-
-    override func flush(bodyFollows: Bool) {
-        writeRequest()
-        if bodyFollows { forgetRequest() }
-        guard hasUnflushed else { return }
-        hasUnflushed = false
-        context?.flush()
-    }
-
-    override func requestSent(at now: UInt64) {
-        requestIsOut = true
-        switch phase {
-        case .head: if !isHeld, isReading { setDeadline(now &+ pool.responseTimeout) }
-        case .body: if isReading { setDeadline(now &+ pool.idleTimeout) }
-        case .idle, .tunnel, .closed: break
-        }
-    }
-
-    override func abandon() {
-        guard client != nil else { return }
-        isHeld = false
-        finish()
-        close()
-    }
-
-    override func giveBack() {
-        client = nil
-        phase = .idle
-        pool.release(self, at: worker.now())
-    }
-
-    override func resumeAnswer() { readHeldAnswer() }
-
-    override func setReading(_ isReading: Bool) {
-        guard isReading != self.isReading, !isHeld else { return }
-        self.isReading = isReading
-        try? context?.channel.syncOptions?.setOption(.autoRead, value: isReading)
-        let timeout: UInt64
-        switch phase {
-        case .body: timeout = pool.idleTimeout
-        case .head where requestIsOut: timeout = pool.responseTimeout
-        case .head, .idle, .tunnel, .closed: return
-        }
-        setDeadline(isReading && requestIsOut ? worker.now() &+ timeout : WheelTimer.never)
-    }
-
-    override func sendTunnel(_ bytes: ByteBuffer) {
-        write(bytes)
-    }
-
-    override func endTunnel() {
-        guard case .tunnel = phase else { return }
-        flush(bodyFollows: true)
-        client = nil
-        // What was written goes out first; a server that does not close then is closed on.
-        setDeadline(worker.now() &+ Self.lingerTime)
-        context?.close(mode: .output, promise: nil)
     }
 
     func becameIdle(at now: UInt64) {
@@ -167,37 +77,12 @@ final class BackendConnection: ServerExchange, ChannelInboundHandler {
         setDeadline(now &+ pool.idleTimeout)
     }
 
-    func close() {
-        context?.close(promise: nil)
-    }
+    func close() { context?.close(promise: nil) }
 
     /// - Parameter deadline: Monotonic nanoseconds.
-    func setDeadline(_ deadline: UInt64) {
-        worker.timers.set(timer, deadline)
-    }
+    func setDeadline(_ deadline: UInt64) { worker.timers.set(timer, deadline) }
 
-    private func writeRequest() {
-        guard request.readableBytes > unwrittenFrom,
-            let bytes = request.getSlice(
-                at: request.readerIndex + unwrittenFrom,
-                length: request.readableBytes - unwrittenFrom
-            )
-        else { return }
-        unwrittenFrom = request.readableBytes
-        write(bytes)
-    }
-
-    private func forgetRequest() {
-        request.clear()
-        unwrittenFrom = 0
-    }
-
-    private func write(_ bytes: ByteBuffer) {
-        context?.write(wrapOutboundOut(bytes), promise: nil)
-        hasUnflushed = true
-    }
-
-    // MARK: What the server does
+    // MARK: What the channel says
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
@@ -208,106 +93,220 @@ final class BackendConnection: ServerExchange, ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        var bytes = unwrapInboundIn(data)
-        if input.readableBytes > 0 {
-            input.discardReadBytes()
-            input.writeBuffer(&bytes)
-        } else {
-            input = bytes
-        }
-        readAnswer()
-        if input.readableBytes == 0 { input = ByteBuffer() }
+        input.append(unwrapInboundIn(data))
+        readResponse()
+        input.dropIfEmpty()
     }
 
-    func channelReadComplete(context: ChannelHandlerContext) {
-        client?.flushAnswer()
-    }
+    func channelReadComplete(context: ChannelHandlerContext) { request?.owner?.flushResponse() }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        channelIsWritable = context.channel.isWritable
-        // A server that takes no more of a body is as silent as one that gives no answer.
-        if case .head = phase, !requestIsOut {
+        let isWritable = context.channel.isWritable
+        output.isWritable = isWritable
+        // A server that takes no more of a body is as silent as one that gives no response.
+        if case .awaitingHead = state, !output.isComplete {
             setDeadline(isWritable ? WheelTimer.never : worker.now() &+ pool.idleTimeout)
         }
-        client?.serverWritabilityChanged(isWritable)
+        request?.owner?.serverWritabilityChanged(isWritable)
     }
 
+    /// Often told in the middle of a write: it is not leased any more from now on, and the request that it has is told
+    /// when that is done.
     func channelInactive(context: ChannelHandlerContext) {
-        // With part of the request unsent it was our write that failed, and not the answer that ended.
-        lost(properly: requestIsOut)
+        // With part of the request unsent it was our write that failed, and not the response that ended.
+        ended(properly: output.isComplete)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        lost(properly: false)
+        ended(properly: false)
         context.close(promise: nil)
+    }
+
+    private func ended(properly: Bool) {
+        isChannelClosed = true
+        if case .idle = state { return lost(properly: properly) }
+        worker.atEndOfTurn { [self] in lost(properly: properly) }
     }
 
     // MARK: Ends that are none of the exchange's making
 
-    /// The connection is over, whoever's doing it was. An answer that is delimited by the close ends here.
+    /// The connection is over, whoever's doing it was. A response that is delimited by the close ends here.
     func lost(properly: Bool) {
-        // What came before the end is still to be passed on.
-        if isHeld {
-            lossWhileHeld = lossWhileHeld ?? properly
-            return
-        }
-        switch phase {
+        switch state {
         case .closed: return
+        // What came before the end is still to be passed on.
+        case .holding(let request, .none): state = .holding(request, properly ? .proper : .improper)
+        case .holding: return
         case .idle:
-            phase = .closed
+            state = .closed
             worker.timers.retire(timer)
             pool.idleClosed(self)
-        case .head, .body, .tunnel:
-            var endsProperly = false
-            if case .body(let decoder) = phase { endsProperly = properly && decoder.mayEndByClose }
-            noteLoss(endsProperly: endsProperly)
-            let client = self.client
+        case .ending: finish()
+        case .tunnel(let request):
             finish()
-            client?.serverLost(self, endsProperly: endsProperly)
+            request.serverLost(self, endsProperly: false)
+        case .awaitingHead(let request, let hasSpoken):
+            pool.counters.failures += 1
+            // That a server closes a connection which it had kept idle is no sign of ill health.
+            if wasUsedBefore, !hasSpoken {
+                pool.doubtIdle()
+            } else {
+                pool.failed(.reset, begunAt: request.attemptBegunAt)
+            }
+            finish()
+            request.serverLost(self, endsProperly: false)
+        case .readingBody(let request, let decoder, _):
+            let endsProperly = properly && decoder.mayEndByClose
+            if !endsProperly { pool.counters.failures += 1 }
+            finish()
+            request.serverLost(self, endsProperly: endsProperly)
         }
     }
 
-    private func noteLoss(endsProperly: Bool) {
-        guard let client, !endsProperly else { return }
-        if case .tunnel = phase { return }
-        pool.counters.failures += 1
-        guard case .head = phase else { return }
-        // That a server closes a connection which it had kept idle is no sign of ill health.
-        if wasUsedBefore, !hasSpoken { return pool.doubtIdle() }
-        pool.failed(.reset, begunAt: client.attemptBegunAt)
-    }
-
+    /// The server has sent what is no response.
     func broken() {
         lost(properly: false)
         close()
     }
 
+    /// It has no request any more, and gets no other.
     func finish() {
-        if case .closed = phase { return }
-        phase = .closed
-        client = nil
+        if case .closed = state { return }
+        state = .closed
         worker.timers.retire(timer)
         pool.busyClosed(self)
     }
 }
 
+extension BackendConnection: UpstreamServer {
+    var isWritable: Bool { output.isWritable }
+
+    func takeBuffer() -> ByteBuffer { output.takeBuffer() }
+
+    func begin(_ request: UpstreamRequest, _ head: ForwardedHead) {
+        state = .awaitingHead(request, hasSpoken: false)
+        output.begin(head, isChunked: request.details.framing == .chunked)
+        input.searched = 0
+        // A slow client of the exchange before may have had it paused; and this one may not take a response yet.
+        setReading(request.owner?.takesResponse ?? true)
+        setDeadline(WheelTimer.never)
+    }
+
+    func takeHead() -> ByteBuffer { output.takeHead() }
+
+    func send(_ bytes: ByteBuffer) {
+        guard output.isChunked else { return sendPiece(bytes) }
+        output.buffer.writeChunkSize(bytes.readableBytes)
+        output.buffer.writeStaticString("\r\n")
+        sendPiece(bytes)
+        output.buffer.writeStaticString("\r\n")
+    }
+
+    private func sendPiece(_ bytes: ByteBuffer) {
+        if bytes.readableBytes <= Self.coalesceLimit {
+            output.buffer.writeImmutableBuffer(bytes)
+            return
+        }
+        writeOutput()
+        write(bytes)
+    }
+
+    func endBody(trailers: ByteBuffer) {
+        guard output.isChunked else { return }
+        output.buffer.writeStaticString("0\r\n")
+        output.buffer.writeImmutableBuffer(trailers)
+        output.buffer.writeStaticString("\r\n")
+    }
+
+    func flush(bodyFollows: Bool) {
+        writeOutput()
+        if bodyFollows { output.forget() }
+        guard output.hasUnflushed else { return }
+        output.hasUnflushed = false
+        context?.flush()
+    }
+
+    private func writeOutput() {
+        if let bytes = output.takeUnwritten() { write(bytes) }
+    }
+
+    private func write(_ bytes: ByteBuffer) {
+        context?.write(wrapOutboundOut(bytes), promise: nil)
+        output.hasUnflushed = true
+    }
+
+    func requestSent(at now: UInt64) {
+        output.isComplete = true
+        guard input.isReading else { return }
+        switch state {
+        case .awaitingHead: setDeadline(now &+ pool.responseTimeout)
+        case .readingBody: setDeadline(now &+ pool.idleTimeout)
+        case .idle, .holding, .tunnel, .ending, .closed: break
+        }
+    }
+
+    func abandon() {
+        guard request != nil else { return }
+        finish()
+        close()
+    }
+
+    func giveBack() {
+        guard !isChannelClosed else { return finish() }
+        state = .idle
+        pool.release(self, at: worker.now())
+    }
+
+    func setReading(_ isReading: Bool) {
+        if case .holding = state { return }
+        setChannelReading(isReading)
+    }
+
+    /// Pauses or resumes reading, whether a response waits or not.
+    func setChannelReading(_ isReading: Bool) {
+        guard isReading != input.isReading else { return }
+        input.isReading = isReading
+        try? context?.channel.syncOptions?.setOption(.autoRead, value: isReading)
+        let timeout: UInt64
+        switch state {
+        case .readingBody: timeout = pool.idleTimeout
+        case .awaitingHead where output.isComplete: timeout = pool.responseTimeout
+        case .awaitingHead, .holding, .idle, .tunnel, .ending, .closed: return
+        }
+        setDeadline(isReading && output.isComplete ? worker.now() &+ timeout : WheelTimer.never)
+    }
+
+    func resumeResponse() { readHeldResponse() }
+
+    func sendTunnel(_ bytes: ByteBuffer) { write(bytes) }
+
+    func endTunnel() {
+        guard case .tunnel = state else { return }
+        flush(bodyFollows: true)
+        state = .ending
+        // What was written goes out first; a server that does not close then is closed on.
+        setDeadline(worker.now() &+ Self.lingerTime)
+        context?.close(mode: .output, promise: nil)
+    }
+}
+
 extension BackendConnection: WheelTimerTarget {
     func deadlineMet() {
-        switch phase {
-        case .idle, .tunnel: close()
-        case .head, .body:
-            let client = self.client
-            let answerHadBegun = if case .body = phase { true } else { false }
-            if let client, !answerHadBegun { pool.failed(.silent, begunAt: client.attemptBegunAt) }
+        switch state {
+        case .idle, .tunnel, .ending: close()
+        case .awaitingHead(let request, _):
+            pool.failed(.silent, begunAt: request.attemptBegunAt)
             finish()
             pool.counters.timeouts += 1
-            if answerHadBegun {
-                client?.serverLost(self, endsProperly: false)
-            } else {
-                client?.serverTimedOut(self)
-            }
+            request.serverTimedOut(self)
             close()
-        case .closed: break
+        case .readingBody(let request, _, _):
+            finish()
+            pool.counters.timeouts += 1
+            request.serverLost(self, endsProperly: false)
+            close()
+        // It waits for us.
+        case .holding, .closed: break
         }
     }
 }

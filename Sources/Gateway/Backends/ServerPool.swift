@@ -6,7 +6,7 @@ import Time
 /// first, so that idle ones can be let go; one that carries many (HTTP/2) takes requests as long as it has room.
 final class ServerPool {
     enum Lease {
-        case server(ServerExchange)
+        case server(any UpstreamServer)
         /// The client will be told when there is one, or that there is none.
         case waiting
         case refused
@@ -52,8 +52,8 @@ final class ServerPool {
     /// All connections that carry one request at a time.
     private var single: [BackendConnection] = []
     /// The gateway's own requests, which come before all others.
-    private var ownWaiting: [ClientExchange] = []
-    private var waiting = FairQueue<ClientExchange, SubjectName?>()
+    private var ownWaiting: [UpstreamRequest] = []
+    private var waiting = FairQueue<UpstreamRequest, SubjectName?>()
     /// Runs while requests wait.
     private let reliefTimer = WheelTimer()
     private var isRelieving = false
@@ -90,69 +90,62 @@ final class ServerPool {
 
     // MARK: Leasing
 
-    func lease(for client: ClientExchange) -> Lease {
+    func lease(for request: UpstreamRequest) -> Lease {
         for connection in multiplexed {
             guard connector.isCurrent(connection.address) else {
                 connection.drainLater()
-                return lease(for: client)
+                return lease(for: request)
             }
             if let stream = connection.openStream() { return .server(stream) }
         }
-        switch state.requestArrived(isOwn: client.isOwn) {
+        switch state.requestArrived(isOwn: request.details.isGatewayOwn) {
         case .useIdle:
             guard let connection = idle.popLast() else { return .refused }
             return .server(connection)
         case .waitAndConnect:
-            queue(client)
+            queue(request)
             connect()
             return .waiting
         case .wait:
-            queue(client)
+            queue(request)
             return .waiting
         case .refuse:
-            guard let dropped = waiting.makeRoom(for: client.addressName) else { return .refused }
+            guard let dropped = waiting.makeRoom(for: request.owner?.clientName) else { return .refused }
             state.waiterLeft()
-            refuseLater(dropped)
-            return lease(for: client)
+            // Not while another's request is on its way through here.
+            let number = dropped.number
+            worker.atEndOfTurn { dropped.droppedFromQueue(of: self, number: number) }
+            return lease(for: request)
         }
     }
 
-    private func queue(_ client: ClientExchange) {
-        guard !client.isOwn else { return ownWaiting.append(client) }
-        waiting.append(client, of: client.addressName, at: worker.lastTick)
+    private func queue(_ request: UpstreamRequest) {
+        guard !request.details.isGatewayOwn else { return ownWaiting.append(request) }
+        waiting.append(request, of: request.owner?.clientName, at: worker.lastTick)
         guard !isRelieving else { return }
         isRelieving = true
         reliefTimer.target = self
         worker.timers.set(reliefTimer, worker.lastTick &+ Self.reliefInterval)
     }
 
-    /// Not while another's request is on its way through here.
-    private func refuseLater(_ dropped: ClientExchange) {
-        let bound = NIOLoopBound((self, dropped, dropped.record.startedAt), eventLoop: worker.eventLoop)
-        worker.eventLoop.execute {
-            let (pool, dropped, startedAt) = bound.value
-            dropped.droppedFromQueue(of: pool, startedAt: startedAt)
-        }
-    }
-
     /// Takes out who is to be served next.
-    private func nextWaiting() -> ClientExchange? {
+    private func nextWaiting() -> UpstreamRequest? {
         if !ownWaiting.isEmpty { return ownWaiting.removeFirst() }
         return waiting.next { address in
             var held = 0
             var total = 1
-            forEachClient { client in
+            forEachOwner { owner in
                 total += 1
-                if client.addressName == address { held += 1 }
+                if owner.clientName == address { held += 1 }
             }
             return held >= Self.share(of: total)
         }
     }
 
     /// Those that have a place now.
-    func forEachClient(_ body: (ClientExchange) -> Void) {
-        for connection in single { if let client = connection.client { body(client) } }
-        for connection in multiplexed { connection.forEachClient(body) }
+    func forEachOwner(_ body: (any UpstreamRequestOwner) -> Void) {
+        for connection in single { if let owner = connection.request?.owner { body(owner) } }
+        for connection in multiplexed { connection.forEachOwner(body) }
     }
 
     /// How many requests of other addresses have waited since `moment` or longer.
@@ -160,11 +153,11 @@ final class ServerPool {
         waiting.count(butNot: address, since: moment)
     }
 
-    /// The client no longer wants a connection.
-    func forget(_ client: ClientExchange) {
-        if let place = ownWaiting.firstIndex(where: { $0 === client }) {
+    /// The request no longer wants a connection.
+    func forget(_ request: UpstreamRequest) {
+        if let place = ownWaiting.firstIndex(where: { $0 === request }) {
             ownWaiting.remove(at: place)
-        } else if !waiting.remove(client) {
+        } else if !waiting.remove(request) {
             return
         }
         state.waiterLeft()
@@ -241,8 +234,8 @@ final class ServerPool {
     func hasRoom(_ connection: BackendMultiplexer) {
         while !waiting.isEmpty || !ownWaiting.isEmpty, let stream = connection.openStream() {
             state.waiterServed()
-            guard let client = nextWaiting() else { return stream.giveBack() }
-            client.serverReady(stream)
+            guard let request = nextWaiting() else { return stream.giveBack() }
+            request.serverReady(stream)
         }
     }
 
@@ -256,8 +249,8 @@ final class ServerPool {
     // MARK: How the server is doing
 
     /// The head of an answer came.
-    func answered(_ client: ClientExchange) {
-        servers?.answered(place, begunAt: client.attemptBegunAt)
+    func answered(_ request: UpstreamRequest) {
+        servers?.answered(place, begunAt: request.attemptBegunAt)
     }
 
     /// That a server does not take connections for WebSockets says nothing of how it does with requests.
@@ -292,8 +285,6 @@ final class ServerPool {
     }
 
     private func opened(_ result: Result<ServerConnector.Connected, ServerFailure>, begunAt: UInt64) {
-        // Seen inside the handling of a request: those who are told of it may be others.
-        guard !worker.isHeadInUse else { return worker.postpone { self.opened(result, begunAt: begunAt) } }
         if case .success = result, !isForUpgradesAlone { servers?.connected(place, begunAt: begunAt) }
         switch result {
         case .success(.single(let connection)): opened(connection)
@@ -326,7 +317,7 @@ final class ServerPool {
             ownWaiting.isEmpty ? waiting.next { _ in false } : ownWaiting.removeFirst()
         }
         if action.connects { connect() }
-        for client in told { client.serverUnreachable(self) }
+        for request in told { request.serverUnreachable(self) }
     }
 }
 

@@ -10,8 +10,6 @@ struct AnswerShape {
     let origin: Int?
     /// Whether the client speaks TLS.
     let isSecure: Bool
-    /// Whether the answer is the gateway's own.
-    var isOurs = false
 
     /// Whether a field of the answer gives way.
     ///
@@ -19,7 +17,7 @@ struct AnswerShape {
     func drops(_ field: HeadField, _ bytes: Span<UInt8>, isUnkept: Bool) -> Bool {
         if rules.mask >> UInt64(field.hash & 63) & 1 == 1 {
             for change in rules.changes where change.hash == field.hash {
-                if change.isAboutCaches && (isOurs || isUnkept) { continue }
+                if change.isAboutCaches && isUnkept { continue }
                 if bytes.isFieldName(field.name, equalTo: change.name) { return true }
             }
         }
@@ -30,7 +28,7 @@ struct AnswerShape {
 
     /// What the answer gets, each line with its CRLF.
     func lines(_ head: ResponseHead, _ bytes: Span<UInt8>, isUnkept: Bool) -> [UInt8] {
-        var lines = isOurs || isUnkept ? rules.setLinesUnkept : rules.setLines
+        var lines = isUnkept ? rules.setLinesUnkept : rules.setLines
         for change in rules.security where !says(head, bytes, change) {
             if let line = change.line, isSecure || !rules.isForSecureOnly(change) { lines += line }
         }
@@ -41,7 +39,7 @@ struct AnswerShape {
     }
 
     /// Whether what the backend says of other origins is taken out.
-    private var decidesSharing: Bool { origin != nil || !rules.leavesOthersAlone }
+    var decidesSharing: Bool { origin != nil || !rules.leavesOthersAlone }
 
     private func says(_ head: ResponseHead, _ bytes: Span<UInt8>, _ change: AnswerRules.Change) -> Bool {
         let fields = head.fields

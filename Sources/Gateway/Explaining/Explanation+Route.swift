@@ -10,8 +10,8 @@ extension Explanation {
         note(.accept, "the request is well formed: \(Self.text(head.method, bytes))")
     }
 
-    func noteUnrouted(_ refusal: Refusal, _ router: RequestRouter, tenant: TenantRuntime?) {
-        let host = router.host.isEmpty ? "no host" : "host \(Self.text(router.host))"
+    func noteUnrouted(_ refusal: Refusal, host: [UInt8], tenant: TenantRuntime?) {
+        let host = host.isEmpty ? "no host" : "host \(Self.text(host))"
         switch refusal.code {
         case .unknownHost where tenant == nil:
             note(.route, "\(host): no tenant answers for it and this path")
@@ -22,18 +22,18 @@ extension Explanation {
         }
     }
 
-    func noteRoute(_ request: RoutedRequest, _ router: RequestRouter, _ bytes: Span<UInt8>) {
+    func noteRoute(_ request: RoutedRequest, _ bytes: Span<UInt8>) {
         let chosen = request.tenant.tenant
-        let host = Self.text(router.host)
+        let host = Self.text(request.received.host)
         let prefix = chosen.pathPrefix.map { " and path_prefix \($0)" } ?? ""
         var text = "host \(host)\(prefix): tenant \(chosen.name)"
         if let tenant, !tenant.utf8.elementsEqual(chosen.name.utf8) { text += ", not \(tenant)" }
         switch request.path {
         case .ambiguous: text += "; the path can be read in several ways, and no rule is matched on it"
         case .asReceived, .rewritten, .literal:
-            let path = router.withMatchedPath(request, bytes) { Self.text(0..<$0.count, $0) }
+            let path = request.withMatchedPath(bytes) { Self.text(0..<$0.count, $0) }
             text += "; rules see the path \(path)"
-            if request.path == .rewritten, let reduced = router.canonical.reduced {
+            if let reduced = request.reducedPath {
                 text += " and, as other servers may read it, \(Self.text(reduced))"
             }
         }

@@ -27,8 +27,8 @@ enum Rehearsal {
         let explanation = Explanation(tenant: tenant.name, isOffline: isOffline)
         circumstances.isRehearsal = true
         circumstances.explanation = explanation
-        Inquiry(request.head(for: tenant), circumstances, allowing: allowed, worker: worker) { verdict, bytes in
-            let decision = decision(verdict, bytes, worker, explanation)
+        Inquiry(request.head(for: tenant), circumstances, allowing: allowed, worker: worker) { verdict, received in
+            let decision = decision(verdict, received, explanation)
             done(DecisionReport(explanation, decision, observed: circumstances.observed))
         }
         .begin()
@@ -36,8 +36,7 @@ enum Rehearsal {
 
     private static func decision(
         _ verdict: Inquiry.Verdict,
-        _ bytes: Span<UInt8>,
-        _ worker: Worker,
+        _ received: ReceivedRequest?,
         _ explanation: Explanation
     ) -> DecisionReport.Decision {
         switch verdict {
@@ -49,7 +48,7 @@ enum Rehearsal {
         case .endpoint(let endpoint, let tenant):
             explanation.note(endpoint, of: tenant)
             let methods = endpoint.methods
-            if methods.contains(where: { bytes.isEqual(worker.inquiryHead.method, to: $0) }) { return .forward }
+            if let received, received.isOfMethod(among: methods) { return .forward }
             let refusal = Refusal.methodNotAllowed(methods)
             explanation.note(.endpoint, refusal.detail)
             return refuse(refusal)

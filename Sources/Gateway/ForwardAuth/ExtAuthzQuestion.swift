@@ -37,9 +37,9 @@ final class ExtAuthzQuestion {
             circumstances,
             forwardsAsReceived: true,
             worker: worker
-        ) { [self] verdict, bytes in
+        ) { [self] verdict, received in
             // It may be too late.
-            if reply != nil { answer(verdict, bytes, version, circumstances.observed) }
+            if reply != nil { answer(verdict, received, version, circumstances.observed) }
         }
         inquiry.begin()
         guard reply != nil else { return }
@@ -47,21 +47,22 @@ final class ExtAuthzQuestion {
         overdue = worker.eventLoop.scheduleTask(in: Self.patience) { bound.value.refuse(.overloaded) }
     }
 
-    /// - Parameter bytes: Of the head; empty where it is none.
+    /// - Parameter received: Nil where it is no request.
     private func answer(
         _ verdict: Inquiry.Verdict,
-        _ bytes: Span<UInt8>,
+        _ received: ReceivedRequest?,
         _ version: HTTPVersion,
         _ observed: ObservedRefusal?
     ) {
         let answer = ProxyAnswer(verdict)
         record.tenant = answer.tenant
-        let head = worker.inquiryHead
-        if !bytes.isEmpty {
-            record.id = requestID(head, bytes) ?? record.id
-            record.note(head, bytes, version)
-            worker.logRequest(&record, head, bytes, isBehindProxy: true)
-        }
+        guard let received else { return refuse(answer.refusal ?? .malformedQuestion) }
+        let head = received.head
+        let buffer = received.bytes
+        let bytes = buffer.readableBytesUInt8Span
+        record.id = requestID(head, bytes) ?? record.id
+        record.note(head, bytes, version)
+        worker.logRequest(&record, head, bytes, isBehindProxy: true)
         if case .granted(let grant) = verdict, case .refused(let code) = grant.outcome {
             worker.note(code, observed, grant, record.id, head, bytes)
         }
@@ -80,7 +81,7 @@ final class ExtAuthzQuestion {
 
     func refuse(_ refusal: Refusal) {
         record.outcome = .refused(refusal.code)
-        let (reply, length) = RefusalReply.make(refusal, record.tenant, record.id, date: worker.date)
+        let (reply, length) = RefusalReply.make(refusal, record.tenant, record.id)
         record.bodyBytes = length
         finish(reply, status: refusal.status)
     }
@@ -103,30 +104,13 @@ final class ExtAuthzQuestion {
     }
 }
 
-/// A refusal in the form that Envoy takes: the answer that a client of ours would get, in parts.
+/// A refusal in the form that Envoy takes: the response that a client of ours would get, in parts.
 private enum RefusalReply {
-    /// Fields that Envoy writes itself.
-    private static let envoysOwn = ["date", "content-length", "connection"].map { Array($0.utf8) }
-
     /// - Returns: With the length of the body.
-    static func make(_ refusal: Refusal, _ tenant: TenantRuntime?, _ id: RequestID, date: [UInt8]) -> (CheckReply, Int)
-    {
-        let exchange = RefusalWriter.Exchange(
-            realm: tenant?.tenant.name,
-            proofs: tenant?.proving?.challenge,
-            requestID: id,
-            isHead: false,
-            minorVersion: 1,
-            closes: false,
-            date: date
-        )
-        var answer = ByteBuffer()
-        let length = RefusalWriter.write(refusal, exchange, to: &answer)
-        let bytes = Array(answer.readableBytesView)
-        let statusLine = bytes.firstIndex(of: 0x0a).map { $0 + 1 } ?? 0
-        let fields = FieldLines.read(bytes[statusLine..<(bytes.count - length)]).filter { field in
-            !envoysOwn.contains { $0.elementsEqual(field.name.lazy.map(\.asciiLowercased)) }
-        }
-        return (.denied(status: refusal.status, fields: fields, body: Array(bytes.suffix(length))), length)
+    static func make(_ refusal: Refusal, _ tenant: TenantRuntime?, _ id: RequestID) -> (CheckReply, Int) {
+        let context = RefusalContext(realm: tenant?.tenant.name, proofs: tenant?.proving?.challenge, requestID: id)
+        let response = GatewayResponse(refusal, context)
+        let fields = response.allFields.map { AuthzField(name: $0.name, value: $0.value) }
+        return (.denied(status: response.status, fields: fields, body: response.body), response.body.count)
     }
 }

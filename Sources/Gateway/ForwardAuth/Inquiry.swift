@@ -15,17 +15,18 @@ final class Inquiry: SlowStepClient {
         case endpoint(Endpoint, tenant: TenantRuntime)
     }
 
-    let serial: UInt64 = 0
+    let id: UInt64 = 0
     let circumstances: Circumstances
     private let worker: Worker
     private let bytes: ByteBuffer
+    private let received = ReceivedRequest()
     private let forwardsAsReceived: Bool
     private let answersPreflights: Bool
     private let initiallyAllowed: AllowedSteps
     private var allowed: AllowedSteps
     /// The generation of the configuration that asked for the step under way.
     private var stepGeneration: UInt64 = 0
-    private var done: ((Verdict, Span<UInt8>) -> Void)?
+    private var done: ((Verdict, ReceivedRequest?) -> Void)?
 
     /// - Parameters:
     ///   - bytes: The head of the request in the form of HTTP/1.1, with its empty line.
@@ -35,8 +36,8 @@ final class Inquiry: SlowStepClient {
     ///     in another form is ambiguous.
     ///   - answersPreflights: Whether a browser's question can be answered where this one is; else it is a request like
     ///     others, since it would reach the backend.
-    ///   - done: Told once, with the head's bytes, which the worker's `inquiryHead` was parsed from; empty where they are no
-    ///     head. Before ``begin()`` returns where nothing has to be waited for.
+    ///   - done: Told once, with the request that was asked about; nil where the bytes are no head. Before ``begin()``
+    ///     returns where nothing has to be waited for.
     init(
         _ bytes: ByteBuffer,
         _ circumstances: Circumstances,
@@ -44,7 +45,7 @@ final class Inquiry: SlowStepClient {
         forwardsAsReceived: Bool = false,
         answersPreflights: Bool = true,
         worker: Worker,
-        done: @escaping (Verdict, Span<UInt8>) -> Void
+        done: @escaping (Verdict, ReceivedRequest?) -> Void
     ) {
         self.bytes = bytes
         self.circumstances = circumstances
@@ -58,7 +59,7 @@ final class Inquiry: SlowStepClient {
 
     func begin() { decide(isFirst: true) }
 
-    func decideAgain() {
+    func stepEnded() {
         if stepGeneration != worker.serving.generation {
             // Another configuration has come into force, and asks by itself.
             allowed = initiallyAllowed
@@ -70,22 +71,22 @@ final class Inquiry: SlowStepClient {
 
     private func decide(isFirst: Bool) {
         let bytes = self.bytes
-        let span = bytes.readableBytesUInt8Span
-        let head = worker.inquiryHead
-        switch worker.parser.parse(span, into: head) {
-        case .complete where head.length == span.count: break
+        let head = received.head
+        switch received.parse(bytes, worker.parser) {
+        case .complete where head.length == bytes.readableBytes: break
         case .complete, .incomplete: return finishMalformed(.malformedQuestion)
         case .refused(let violation): return finishMalformed(Refusal(violation))
         }
+        let span = bytes.readableBytesUInt8Span
         let explanation = circumstances.explanation
         explanation?.noteAccepted(head, span)
         let serving = worker.serving
-        switch serving.router.route(head, span) {
+        switch serving.router.route(received, span) {
         case .refused(let refusal, let tenant):
-            explanation?.noteUnrouted(refusal, serving.router, tenant: tenant)
-            finish(.refused(refusal, tenant: tenant), span)
+            explanation?.noteUnrouted(refusal, host: received.host, tenant: tenant)
+            finish(.refused(refusal, tenant: tenant), received)
         case .routed(let request):
-            explanation?.noteRoute(request, serving.router, span)
+            explanation?.noteRoute(request, span)
             let now = worker.unixTime(at: worker.now())
             if isFirst,
                 let answer = serving.decision.admit(
@@ -97,29 +98,29 @@ final class Inquiry: SlowStepClient {
                     at: now
                 )
             {
-                return conclude(answer, request, span)
+                return conclude(answer, request)
             }
             if let refusal = refusalOfPath(request, span) {
-                return finish(.refused(refusal, tenant: request.tenant), span)
+                return finish(.refused(refusal, tenant: request.tenant), received)
             }
             if let endpoint = endpoint(request, span) {
-                return finish(.endpoint(endpoint, tenant: request.tenant), span)
+                return finish(.endpoint(endpoint, tenant: request.tenant), received)
             }
             let answer = serving.decision.decide(request, head, span, circumstances, allowing: allowed, at: now)
-            conclude(answer, request, span)
+            conclude(answer, request)
         }
     }
 
     private func finishMalformed(_ refusal: Refusal) {
         circumstances.explanation?.noteMalformed(refusal)
-        finish(.refused(refusal, tenant: nil), Span())
+        finish(.refused(refusal, tenant: nil), nil)
     }
 
-    private func conclude(_ decision: AccessDecision.Answer, _ request: RoutedRequest, _ span: Span<UInt8>) {
+    private func conclude(_ decision: AccessDecision.Answer, _ request: RoutedRequest) {
         switch decision {
-        case .granted(let grant): finish(.granted(grant), span)
-        case .refused(let refusal): finish(.refused(refusal, tenant: request.tenant), span)
-        case .preflight(let preflight): finish(.preflight(preflight, tenant: request.tenant), span)
+        case .granted(let grant): finish(.granted(grant), received)
+        case .refused(let refusal): finish(.refused(refusal, tenant: request.tenant), received)
+        case .preflight(let preflight): finish(.preflight(preflight, tenant: request.tenant), received)
         case .needs(let step): perform(step)
         }
     }
@@ -131,7 +132,7 @@ final class Inquiry: SlowStepClient {
             UnrewrittenPath.isUnsafe(bytes.extracting(request.target.path))
         else { return nil }
         let tenant = request.tenant.tenant
-        guard tenant.mode == .observe, !worker.serving.router.hostHasPathPrefix else { return .ambiguousPath }
+        guard tenant.mode == .observe, !worker.serving.router.hostHasPathPrefix(request) else { return .ambiguousPath }
         circumstances.note(ObservedRefusal(refusal: .ambiguousPath, line: tenant.lines["mode"] ?? 0))
         return nil
     }
@@ -140,12 +141,12 @@ final class Inquiry: SlowStepClient {
         let table = request.tenant.endpoints
         guard !table.isEmpty, request.path != .ambiguous else { return nil }
         var found: Endpoint?
-        _ = worker.serving.router.inAnyReading(request, bytes) { path in
+        _ = request.inAnyReading(bytes) { path in
             found = table.endpoint(at: path)
             return found != nil
         }
         // A browser asks first whether it may send a sign-in that goes on to the app, and asks the app.
-        let asksFirst = bytes.isEqual(worker.inquiryHead.method, to: "OPTIONS")
+        let asksFirst = bytes.isEqual(received.head.method, to: "OPTIONS")
         return found.flatMap { asksFirst && request.tenant.forwardsSignIns($0) ? nil : $0 }
     }
 
@@ -166,9 +167,9 @@ final class Inquiry: SlowStepClient {
         decide(isFirst: false)
     }
 
-    private func finish(_ verdict: Verdict, _ bytes: Span<UInt8>) {
+    private func finish(_ verdict: Verdict, _ request: ReceivedRequest?) {
         let done = self.done
         self.done = nil
-        done?(verdict, bytes)
+        done?(verdict, request)
     }
 }

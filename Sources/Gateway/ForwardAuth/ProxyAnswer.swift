@@ -41,6 +41,11 @@ enum ProxyAnswer {
         return .pass(Pass(tenant: tenant, caller: caller, outcome: outcome))
     }
 
+    /// Nil where it is none.
+    var refusal: Refusal? {
+        if case .refuse(let refusal, _) = self { refusal } else { nil }
+    }
+
     var tenant: TenantRuntime? {
         switch self {
         case .pass(let pass): pass.tenant

@@ -3,7 +3,7 @@ import Logging
 import NIOCore
 
 /// One HTTP/2 connection to a server, which carries many requests: the last handler in its channel, and the only one
-/// without TLS. The counterpart of ``HTTP2ClientConnection``.
+/// without TLS. The counterpart of ``HTTP2ServerConnection``.
 final class BackendMultiplexer: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -66,8 +66,8 @@ final class BackendMultiplexer: ChannelInboundHandler {
         return id
     }
 
-    func forEachClient(_ body: (ClientExchange) -> Void) {
-        for stream in streams.values { if let client = stream.client { body(client) } }
+    func forEachOwner(_ body: (any UpstreamRequestOwner) -> Void) {
+        for stream in streams.values { if let owner = stream.request?.owner { body(owner) } }
     }
 
     /// - Parameter id: 0 for a stream that was not begun.
@@ -86,12 +86,11 @@ final class BackendMultiplexer: ChannelInboundHandler {
     /// may show that the connection is lost and so end requests of others, in a turn of the loop of its own.
     func drainLater() {
         retire()
-        worker.postpone { [self] in drain() }
+        worker.atEndOfTurn { [self] in drain() }
     }
 
     /// No new requests; closed when the last one is answered.
     func drain() {
-        assert(!worker.isHeadInUse, "a connection is drained while a head is in use")
         retire()
         session.goAway(code: .noError)
         turn()
@@ -129,20 +128,28 @@ final class BackendMultiplexer: ChannelInboundHandler {
     func channelReadComplete(context: ChannelHandlerContext) {
         let touched = self.touched
         self.touched.removeAll(keepingCapacity: true)
-        for stream in touched { stream.client?.flushAnswer() }
+        for stream in touched { stream.request?.owner?.flushResponse() }
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        session.writabilityChanged(context.channel.isWritable)
-        if context.channel.isWritable { turn() }
+        let isWritable = context.channel.isWritable
+        // Found out in the middle of a write, which may be that of any exchange.
+        worker.atEndOfTurn { [self] in
+            session.writabilityChanged(isWritable)
+            if isWritable { turn() }
+        }
     }
 
+    /// Often told in the middle of a write: no request is given to it any more, and those that it has are told when that
+    /// is done.
     func channelInactive(context: ChannelHandlerContext) {
-        lost()
+        retire()
+        worker.atEndOfTurn { [self] in lost() }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        lost()
+        retire()
+        worker.atEndOfTurn { [self] in lost() }
         context.close(promise: nil)
     }
 
@@ -158,7 +165,7 @@ final class BackendMultiplexer: ChannelInboundHandler {
 
     // MARK: A turn
 
-    /// As for ``HTTP2ClientConnection/turn()``.
+    /// As for ``HTTP2ServerConnection/turn()``.
     func turn() {
         guard !isInTurn else { return }
         isInTurn = true
@@ -199,7 +206,7 @@ final class BackendMultiplexer: ChannelInboundHandler {
     private func with(_ id: UInt32, _ body: (BackendStream) -> Void) {
         guard let stream = streams[id] else { return }
         body(stream)
-        if stream.client != nil { touched.append(stream) }
+        if stream.request != nil { touched.append(stream) }
     }
 }
 

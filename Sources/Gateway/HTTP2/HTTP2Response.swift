@@ -26,6 +26,31 @@ enum HTTP2Response {
         encodeOurs(head, bytes, lines, shape, with: &encoder, to: &out)
     }
 
+    /// A response of the gateway's own.
+    static func encode(
+        _ response: GatewayResponse,
+        date: [UInt8],
+        with encoder: inout HPACKEncoder,
+        to out: inout ByteBuffer
+    ) {
+        out.reserveCapacity(minimumWritableBytes: response.lines.count + 512)
+        encoder.encode(status: response.status, to: &out)
+        encodeDate(date, with: &encoder, to: &out)
+        if let type = response.contentType {
+            encoder.encode(name: contentTypeName.span, value: Array(type.utf8).span, indexing: .incremental, to: &out)
+        }
+        if response.forbidsStoring {
+            encoder.encode(name: cacheControlName.span, value: noStore.span, indexing: .incremental, to: &out)
+        }
+        if response.hasLength { encoder.encode(contentLength: response.body.count, to: &out) }
+        for field in response.fields {
+            let name = field.name.description.utf8.map(\.asciiLowercased)
+            encoder.encode(name: name.span, value: field.value.span, indexing: .incremental, to: &out)
+        }
+        // Never indexed: they may hold tokens.
+        if !response.lines.isEmpty { encodeLines(response.lines, indexing: .never, with: &encoder, to: &out) }
+    }
+
     /// An interim answer (RFC 9110 section 15.2); never 101, which HTTP/2 does not have.
     static func encodeInterim(
         _ head: ResponseHead,
@@ -131,4 +156,7 @@ enum HTTP2Response {
     }
 
     private static let dateName = Array("date".utf8)
+    private static let contentTypeName = Array("content-type".utf8)
+    private static let cacheControlName = Array("cache-control".utf8)
+    private static let noStore = Array("no-store".utf8)
 }

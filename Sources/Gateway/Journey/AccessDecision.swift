@@ -51,12 +51,10 @@ final class AccessDecision {
     }
 
     let authenticator: Authenticator
-    private let router: RequestRouter
 
     /// - Parameter keySources: How many sets of keys can be asked for.
-    init(router: RequestRouter, keySources: Int = 0) {
-        self.router = router
-        authenticator = Authenticator(router: router, keySources: keySources)
+    init(keySources: Int = 0) {
+        authenticator = Authenticator(keySources: keySources)
     }
 
     /// What is asked once a request, before anybody is known and before the gateway serves it itself: a browser's
@@ -88,7 +86,6 @@ final class AccessDecision {
         guard let limits = tenant.limits,
             let finding = limits.exceeded(
                 beforeAuthentication: request,
-                router,
                 head,
                 bytes,
                 circumstances,
@@ -112,7 +109,7 @@ final class AccessDecision {
         at now: Double
     ) -> Answer {
         let question = DecisionQuestion(request: request, head: head, circumstances: circumstances, now: now)
-        let rules = RequestRules(router, request, head, bytes, isSignIn: circumstances.signIn != nil)
+        let rules = RequestRules(request, head, bytes, isSignIn: circumstances.signIn != nil)
         switch authenticator.authenticate(question, bytes, memory, allowing: allowing) {
         case .needs(let step): return .needs(step)
         case .verified(let caller): return decide(question, rules, bytes, caller)
@@ -131,7 +128,7 @@ final class AccessDecision {
         let request = question.request
         if request.path == .ambiguous { return refuse(question, .ambiguousPath, caller) }
         if let limits = request.tenant.limits,
-            let finding = limits.exceeded(by: caller, request, router, bytes, question.circumstances, at: question.now),
+            let finding = limits.exceeded(by: caller, request, bytes, question.circumstances, at: question.now),
             let answer = refuse(question, finding, caller)
         {
             return answer
@@ -171,7 +168,7 @@ final class AccessDecision {
         }
         if unproven.isExpired { return decideUnknown(question, rules, .tokenExpired) }
         if let limits = request.tenant.limits,
-            let finding = limits.exceeded(by: caller, request, router, bytes, question.circumstances, at: question.now),
+            let finding = limits.exceeded(by: caller, request, bytes, question.circumstances, at: question.now),
             let answer = refuse(question, finding)
         {
             return answer
@@ -201,7 +198,7 @@ final class AccessDecision {
         }
         let tenant = request.tenant
         if tenant.tenant.mode == .enforce, let refreshing = tenant.refreshing,
-            !router.inAnyReading(request, bytes, { refreshing.isExempt($0) })
+            !request.inAnyReading(bytes, { refreshing.isExempt($0) })
         {
             if allowing.contains(.refresh) { return .needs(.refresh(caller)) }
             question.circumstances.explanation?.noteRefresh(tenant.tenant)

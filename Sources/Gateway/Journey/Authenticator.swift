@@ -20,13 +20,11 @@ final class Authenticator {
     private var dueIntrospections: [IntrospectionStep] = []
     private(set) var cacheCounts = TokenCacheCounts()
 
-    private let router: RequestRouter
     /// Between two ticks of the loop.
     private static let mostDueIntrospections = 1024
 
     /// - Parameter keySources: How many sets of keys can be asked for.
-    init(router: RequestRouter, keySources: Int) {
-        self.router = router
+    init(keySources: Int) {
         keyQuestions = KeyQuestions(count: keySources)
     }
 

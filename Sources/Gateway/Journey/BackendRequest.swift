@@ -31,13 +31,12 @@ enum BackendRequest {
         _ grant: Grant,
         _ head: RequestHead,
         _ bytes: Span<UInt8>,
-        router: RequestRouter,
         context: ForwardingContext,
         to out: inout ByteBuffer
     ) {
         let identityLength = grant.caller?.identityLines.count ?? 0
         out.reserveCapacity(minimumWritableBytes: head.length + identityLength + roomForOurs)
-        writeRequestLine(grant, head, bytes, router, to: &out)
+        writeRequestLine(grant, head, bytes, to: &out)
         let hasTraceparent = writeKeptFields(grant, head, bytes, context, to: &out)
         if let authority = grant.request.target.authority { writeHost(bytes, authority, to: &out) }
         writeFraming(head.framing, to: &out)
@@ -60,14 +59,13 @@ enum BackendRequest {
         _ grant: Grant,
         _ head: RequestHead,
         _ bytes: Span<UInt8>,
-        _ router: RequestRouter,
         to out: inout ByteBuffer
     ) {
         let request = grant.request
         out.writeBytes(bytes.extracting(head.method).bytes)
         out.writeStaticString(" ")
         let prefix = request.path == .literal(.asterisk) ? [] : request.tenant.strippedPrefix
-        router.withForwardedPath(request, bytes) { path in
+        request.withForwardedPath(bytes) { path in
             let rest = path.extracting(afterPrefix(prefix, path)..<path.count)
             // `/app` under the prefix `/app` is the backend's root.
             if rest.count == 0 { out.writeStaticString("/") }

@@ -27,7 +27,8 @@ final class Circumstances {
     }
 
     /// Another request.
-    func begin() {
+    func begin(_ peer: Peer?) {
+        self.peer = peer
         if signIn != nil { signIn = nil }
         if introspected != nil { introspected = nil }
         if proof != nil { proof = nil }

@@ -8,6 +8,8 @@ enum ClientAnswer {
         var isChunked = false
         var isCloseDelimited = false
 
+        init() {}
+
         init(_ framing: ResponseFraming, clientMinorVersion: Int) {
             guard framing == .chunked || framing == .untilClose else { return }
             isChunked = clientMinorVersion >= 1

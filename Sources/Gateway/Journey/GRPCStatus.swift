@@ -36,25 +36,12 @@ enum GRPCStatus: Int {
         }
     }
 
-    /// Writes both fields, each behind a CRLF of its own.
-    func write(message: String, to out: inout ByteBuffer) {
-        out.writeStaticString("\r\ngrpc-status: ")
-        out.writeDecimal(rawValue)
-        out.writeStaticString("\r\ngrpc-message: ")
-        Self.writePercentEncoded(message, to: &out)
-    }
-
     /// Percent-encodes all but visible ASCII and space, and `%` itself ("Percent-Encoded" in gRPC over HTTP/2).
-    static func writePercentEncoded(_ text: String, to out: inout ByteBuffer) {
-        let digits: StaticString = "0123456789ABCDEF"
-        for byte in text.utf8 {
-            if byte >= 0x20, byte < 0x7f, byte != UInt8(ascii: "%") {
-                out.writeInteger(byte)
-            } else {
-                out.writeInteger(UInt8(ascii: "%"))
-                out.writeInteger(digits.utf8Start[Int(byte >> 4)])
-                out.writeInteger(digits.utf8Start[Int(byte & 15)])
-            }
+    static func percentEncoded(_ text: String) -> [UInt8] {
+        let digits = Array("0123456789ABCDEF".utf8)
+        return text.utf8.flatMap { byte in
+            byte >= 0x20 && byte < 0x7f && byte != UInt8(ascii: "%")
+                ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
         }
     }
 

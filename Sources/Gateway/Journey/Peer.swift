@@ -91,10 +91,10 @@ final class PeerTLS {
         -> Bool
     {
         if serverName != nil {
-            if router.host == serverNameBytes { return askedFor(request.tenant) }
+            if request.received.host == serverNameBytes { return askedFor(request.tenant) }
             guard router.tenant(ofHost: serverNameBytes, request, bytes) === request.tenant else { return false }
         }
-        let shown = current?.identity(forServerName: String(decoding: router.host, as: UTF8.self))
+        let shown = current?.identity(forServerName: String(decoding: request.received.host, as: UTF8.self))
         return shown?.files == files
     }
 

@@ -15,7 +15,6 @@ struct RequestRules {
     let isSignIn: Bool
 
     init(
-        _ router: RequestRouter,
         _ request: RoutedRequest,
         _ head: RequestHead,
         _ bytes: Span<UInt8>,
@@ -25,14 +24,14 @@ struct RequestRules {
         let rules = request.tenant.tenant.access
         self.rules = rules
         let method = bytes.extracting(head.method)
-        endsSession = Self.endsSession(router, request, method, bytes)
+        endsSession = Self.endsSession(request, method, bytes)
         guard !rules.rules.isEmpty, request.path != .ambiguous else {
             (first, others) = (nil, [])
             return
         }
-        first = router.withMatchedPath(request, bytes) { rules.firstMatch(method: method, path: $0) }
-        if request.path == .rewritten, let reduced = router.canonical.reduced {
-            others = ([reduced] + router.canonical.partlyReduced).map {
+        first = request.withMatchedPath(bytes) { rules.firstMatch(method: method, path: $0) }
+        if let reduced = request.reducedPath {
+            others = ([reduced] + request.partlyReducedPaths).map {
                 rules.firstMatch(method: method, path: $0.span)
             }
         } else {
@@ -42,14 +41,13 @@ struct RequestRules {
 
     /// In any reading: a backend that merges slashes signs out too.
     private static func endsSession(
-        _ router: RequestRouter,
         _ request: RoutedRequest,
         _ method: Span<UInt8>,
         _ bytes: Span<UInt8>
     ) -> Bool {
         let tenant = request.tenant
         guard !tenant.tenant.revokeOn.isEmpty, request.path != .ambiguous else { return false }
-        return router.inAnyReading(request, bytes) { tenant.endsSession(method: method, path: $0) }
+        return request.inAnyReading(bytes) { tenant.endsSession(method: method, path: $0) }
     }
 
     var isOpenToAnyone: Bool {

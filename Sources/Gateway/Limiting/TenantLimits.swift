@@ -50,7 +50,6 @@ final class TenantLimits {
     /// - Returns: What it is over; nil where it is within all.
     func exceeded(
         beforeAuthentication request: RoutedRequest,
-        _ router: RequestRouter,
         _ head: RequestHead,
         _ bytes: Span<UInt8>,
         _ circumstances: Circumstances,
@@ -60,7 +59,7 @@ final class TenantLimits {
         let now = Allowance.microseconds(now)
         var findings = Findings()
         var client: LimitSubject?
-        for rule in before where applies(rule, request, router, bytes, circumstances) {
+        for rule in before where applies(rule, request, bytes, circumstances) {
             let question: Question
             if let key = rule.wholeTenant {
                 question = Question(rule: rule, key: key, subject: .tenant)
@@ -85,7 +84,6 @@ final class TenantLimits {
     func exceeded(
         by caller: Caller,
         _ request: RoutedRequest,
-        _ router: RequestRouter,
         _ bytes: Span<UInt8>,
         _ circumstances: Circumstances,
         at now: Double
@@ -95,7 +93,7 @@ final class TenantLimits {
         let now = Allowance.microseconds(now)
         let places = places(of: caller)
         var findings = Findings()
-        for (index, rule) in after.enumerated() where applies(rule, request, router, bytes, circumstances) {
+        for (index, rule) in after.enumerated() where applies(rule, request, bytes, circumstances) {
             guard let place = places[index] else {
                 circumstances.explanation?.note(.limit, "\(rule.name): the caller has none", line: rule.limit.line)
                 continue
@@ -116,13 +114,12 @@ final class TenantLimits {
     private func applies(
         _ rule: LimitRule,
         _ request: RoutedRequest,
-        _ router: RequestRouter,
         _ bytes: Span<UInt8>,
         _ circumstances: Circumstances
     ) -> Bool {
         guard let path = rule.limit.path else { return true }
         let endpoints = request.tenant.endpoints
-        if router.inAnyReading(request, bytes, { Self.applies(path, to: $0, endpoints) }) { return true }
+        if request.inAnyReading(bytes, { Self.applies(path, to: $0, endpoints) }) { return true }
         circumstances.explanation?.note(.limit, "\(rule.name): not for this path", line: rule.limit.line)
         return false
     }

@@ -3,8 +3,8 @@ import SharedState
 
 /// Carries refresh calls to a tenant's backend, by way of the event loops and their connections.
 struct BackendTransport: RefreshTransport {
-    /// For one try.
-    private static let timeout = TimeAmount.seconds(10)
+    /// For one try, in nanoseconds.
+    private static let timeout: UInt64 = 10_000_000_000
 
     let loops: EventLoops
 
@@ -13,13 +13,63 @@ struct BackendTransport: RefreshTransport {
         do {
             return try await handle.eventLoop.flatSubmit {
                 let worker = handle.worker.value
-                let answer = worker.eventLoop.makePromise(of: RefreshHTTPResponse.self)
-                OwnRequest(worker.serving.tenants[tenant], worker: worker) { answer.completeWith($0.mapError { $0 }) }
-                    .begin(request, timeout: Self.timeout)
-                return answer.futureResult
+                let response = worker.eventLoop.makePromise(of: RefreshHTTPResponse.self)
+                worker.send(request, toBackendOf: tenant) { result in
+                    response.completeWith(result.mapError { $0 })
+                }
+                return response.futureResult
             }.get()
         } catch {
             throw error as? RefreshTrouble ?? .network
         }
+    }
+
+    fileprivate static func send(
+        _ request: RefreshHTTPRequest,
+        to tenant: TenantRuntime,
+        on worker: Worker,
+        done: @escaping (Result<RefreshHTTPResponse, RefreshTrouble>) -> Void
+    ) {
+        var id = worker.allocator.buffer(capacity: 36)
+        id.writeRequestID(worker.identifiers.requestID())
+        let body = !request.body.isEmpty || request.method != "GET" ? request.body : nil
+        let head = ForwardedHead(
+            gatewayOwn: request.method,
+            request.target,
+            host: request.host,
+            fields: [("X-Request-Id", Array(id.readableBytesView))] + request.fields,
+            contentLength: body?.count
+        )
+        GatewayRequest(worker: worker, wants: .body(most: RefreshHTTPResponse.mostBytes)) { result in
+            switch result {
+            case .success(let response):
+                done(.success(RefreshHTTPResponse(status: response.status, body: response.body)))
+            case .failure(let failure): done(.failure(RefreshTrouble(failure)))
+            }
+        }
+        .begin(head, body: body, at: tenant.servers, timeout: timeout)
+    }
+}
+
+extension Worker {
+    /// - Parameter done: Told once.
+    fileprivate func send(
+        _ request: RefreshHTTPRequest,
+        toBackendOf tenant: Int,
+        done: @escaping (Result<RefreshHTTPResponse, RefreshTrouble>) -> Void
+    ) {
+        BackendTransport.send(request, to: serving.tenants[tenant], on: self, done: done)
+    }
+}
+
+extension RefreshTrouble {
+    fileprivate init(_ failure: GatewayRequest.Failure) {
+        self =
+            switch failure {
+            case .timeout: .timeout
+            case .overloaded: .overloaded
+            case .network: .network
+            case .tooLargeResponse: .tooLargeAnswer
+            }
     }
 }

@@ -1,9 +1,7 @@
 import HTTPCore
 import NIOCore
 
-/// A request as it is kept until its answer begins, so that it can be made again with a new token.
-///
-/// Loops keep these for use again: a request that needs no refresh costs the copy of its head.
+/// A request as it is kept until its response begins, so that it can be made again with a new token.
 final class KeptRequest {
     enum Body: Equatable {
         case none
@@ -13,40 +11,40 @@ final class KeptRequest {
         case given
     }
 
-    /// As received.
-    private(set) var head = ByteBuffer()
+    /// As received, with what was parsed of it.
+    let request: RoutedRequest
     private(set) var content = ByteBuffer()
-    /// Whether somebody else has the body too, to write it.
-    private var isShared = false
     private(set) var trailers: [UInt8] = []
-    private(set) var body = Body.none
-    private var limit = 0
+    private(set) var body: Body
+    private let limit: Int
+    private let room: ReplayRoom.Part
+    private let spare: SpareRequests
 
-    /// - Parameter limit: Bytes of a body that may be kept.
-    func keep(_ head: Span<UInt8>, _ framing: RequestFraming, limit: Int) {
-        self.head.clear()
-        self.head.writeBytes(head.bytes)
-        content.clear()
-        trailers = []
+    /// - Parameters:
+    ///   - limit: Bytes of a body that may be kept.
+    ///   - spare: Where the request goes at the end.
+    init(_ request: RoutedRequest, limit: Int, room: ReplayRoom, spare: SpareRequests) {
+        self.request = request
         self.limit = limit
-        switch framing {
+        self.room = ReplayRoom.Part(of: room)
+        self.spare = spare
+        request.received.keepHeadAlone()
+        switch request.head.framing {
         case .none: body = .none
         case .length(let length): body = length <= limit ? .underWay : .given
         case .chunked: body = .underWay
         }
     }
 
-    /// - Parameter room: What all requests of a loop may keep together; what this takes of it is given back by
-    ///   ``release(to:)``.
-    func keep(_ piece: ByteBuffer, room: inout Int) {
+    deinit { spare.giveBack(request.received) }
+
+    func keep(_ piece: ByteBuffer) {
         guard body == .underWay else { return }
-        let count = piece.readableBytes
-        guard content.readableBytes + count <= limit, count <= room else {
-            release(to: &room)
+        guard content.readableBytes + piece.readableBytes <= limit, room.grow(by: piece.readableBytes) else {
             body = .given
-            return
+            content = ByteBuffer()
+            return room.giveBack()
         }
-        room -= count
         content.writeImmutableBuffer(piece)
     }
 
@@ -58,21 +56,4 @@ final class KeptRequest {
 
     /// Whether the request can be made again as it was.
     var isWhole: Bool { body == .none || body == .whole }
-
-    /// The body, to be sent again.
-    func takeBody() -> BodyInHand {
-        isShared = true
-        return BodyInHand(content: content, trailers: trailers)
-    }
-
-    /// Lets go of the body.
-    func release(to room: inout Int) {
-        room += content.readableBytes
-        // What one long body took is not held for the short ones that follow.
-        if isShared || content.capacity > Self.mostCapacity { content = ByteBuffer() } else { content.clear() }
-        isShared = false
-        body = .none
-    }
-
-    private static let mostCapacity = 16 << 10
 }

@@ -13,25 +13,22 @@ struct CapturedTokens: Sendable {
 
 /// The body of an answer that may hold tokens, gathered before any of it goes to the client: a refresh token that the
 /// client relies on us to keep is kept before the client hears of its session.
-struct TokenCaptureBuffer {
+final class TokenCaptureBuffer {
     /// Bytes; an answer that is longer is passed on as it comes.
     private static let mostBytes = 64 << 10
 
     let rule: TokenCapture
     private(set) var content = ByteBuffer()
-    /// The end of the answer, once it has come and waits for the tokens to be stored.
-    var heldTrailers: [UInt8]?
+    private let room: ReplayRoom.Part
 
-    init(_ rule: TokenCapture) {
+    init(_ rule: TokenCapture, _ room: ReplayRoom) {
         self.rule = rule
+        self.room = ReplayRoom.Part(of: room)
     }
 
     /// Gives whether there is room for the piece; if not, nothing of it was taken.
-    ///
-    /// - Parameter room: What all requests of a loop may keep together.
-    mutating func take(_ bytes: ByteBuffer, _ range: Range<Int>, room: inout Int) -> Bool {
-        guard content.readableBytes + range.count <= Self.mostBytes, range.count <= room else { return false }
-        room -= range.count
+    func take(_ bytes: ByteBuffer, _ range: Range<Int>) -> Bool {
+        guard content.readableBytes + range.count <= Self.mostBytes, room.grow(by: range.count) else { return false }
         content.writeBytes(bytes.readableBytesUInt8Span.extracting(range).bytes)
         return true
     }

@@ -8,35 +8,26 @@ extension Worker {
     static let mostReplayBytes = 64 << 20
     /// Requests of one tenant that may wait for new tokens on a loop.
     private static let mostWaiting = 8192
-    /// Kept for use again.
-    private static let mostSpareRequests = 256
     /// Nanoseconds until a token that could not be refreshed ahead is tried again.
     private static let restAfterFailure: UInt64 = 30_000_000_000
     /// Nanoseconds that a refresh ahead is waited for.
     private static let patienceAhead: UInt64 = 60_000_000_000
 
-    func spareRequest() -> KeptRequest { spareRequests.popLast() ?? KeptRequest() }
-
-    func takeBack(_ request: KeptRequest) {
-        request.release(to: &replayRoom)
-        if spareRequests.count < Self.mostSpareRequests { spareRequests.append(request) }
-    }
-
     /// Asks for new tokens. Gives whether there is room for one more who waits.
-    func refresh(_ request: RefreshRequest, for client: ClientExchange) -> Bool {
+    func refresh(_ request: RefreshRequest, for exchange: RequestExchange) -> Bool {
         guard let refreshing = serving.tenants[request.tenant].refreshing, refreshing.waiting < Self.mostWaiting else {
             return false
         }
         refreshing.waiting += 1
-        let bound = NIOLoopBound((refreshing, client), eventLoop: eventLoop)
-        let serial = client.serial
+        let bound = NIOLoopBound((refreshing, exchange), eventLoop: eventLoop)
+        let id = exchange.id
         Task { [eventLoop, controlPlane] in
             let outcome = await controlPlane.refresh(request)
             eventLoop.execute {
-                let (refreshing, client) = bound.value
+                let (refreshing, exchange) = bound.value
                 refreshing.waiting -= 1
                 // Whoever asked may be gone, and the object serve another request.
-                if client.serial == serial { client.refreshed(outcome) }
+                if exchange.id == id { exchange.refreshed(outcome) }
             }
         }
         return true
@@ -65,20 +56,20 @@ extension Worker {
     }
 
     /// The session of a request that waits for new tokens was revoked: at the end of the loop's turn it is told so.
-    func endRefresh(of client: ClientExchange) {
-        let bound = NIOLoopBound(client, eventLoop: eventLoop)
-        let serial = client.serial
+    func endRefresh(of exchange: RequestExchange) {
+        let bound = NIOLoopBound(exchange, eventLoop: eventLoop)
+        let id = exchange.id
         eventLoop.execute {
-            if bound.value.serial == serial { bound.value.refreshed(.refused(.revoked)) }
+            if bound.value.id == id { bound.value.refreshed(.refused(.revoked)) }
         }
     }
 
     /// The request is decided on again as if a step had been done.
-    func decideSoon(_ client: ClientExchange) {
-        let bound = NIOLoopBound(client, eventLoop: eventLoop)
-        let serial = client.serial
+    func decideSoon(_ exchange: RequestExchange) {
+        let bound = NIOLoopBound(exchange, eventLoop: eventLoop)
+        let id = exchange.id
         eventLoop.execute {
-            if bound.value.serial == serial { bound.value.decideAgain() }
+            if bound.value.id == id { bound.value.stepEnded() }
         }
     }
 }

@@ -41,16 +41,15 @@ extension Worker {
     }
 
     /// Revokes the token of a caller who has signed out, and its session.
-    func endSession(of caller: Caller, _ tenant: TenantRuntime, for client: ClientExchange) {
+    func endSession(of caller: Caller, _ tenant: TenantRuntime, for exchange: RequestExchange) {
         let revocations = SignOut.revocations(of: caller.principal, tenant.tenant, at: unixTime(at: now()))
-        let bound = NIOLoopBound(client, eventLoop: eventLoop)
-        let serial = client.serial
+        let bound = NIOLoopBound(exchange, eventLoop: eventLoop)
+        let id = exchange.id
         Task { [eventLoop, controlPlane] in
             let isStored = await controlPlane.endSession(revocations)
             eventLoop.execute {
-                let client = bound.value
                 // It may be gone, and the object serve another request.
-                if client.serial == serial { client.sessionEnded(isStored: isStored) }
+                if bound.value.id == id { bound.value.sessionEnded(isStored: isStored) }
             }
         }
     }

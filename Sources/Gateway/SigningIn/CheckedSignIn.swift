@@ -2,20 +2,12 @@ import Issuing
 
 /// A sign-in request that was checked here and goes on to the backend.
 struct CheckedSignIn {
-    /// Whether the account's role is put on record when the backend has let it in.
-    enum Registration {
-        case notNeeded
-        case due(ProviderIdentity)
-        /// The backend's answer waits for it.
-        case underWay
-        case done
-    }
-
     /// `X-Verified-*`, each with its CRLF; empty for a body that proves nothing.
     let lines: [UInt8]
     /// What observe mode would have refused it for.
     let wouldBe: RefusalCode?
-    var registration: Registration
+    /// Whose role is put on record when the backend has let it in; nil for nobody's.
+    let registers: ProviderIdentity?
 
     /// The fields that a backend may believe because no client can send them.
     static let fieldNames = ["X-Verified-Subject", "X-Verified-Email", "X-Verified-Provider"]
@@ -31,14 +23,14 @@ struct CheckedSignIn {
         }
         self.lines = lines
         wouldBe = signIn.isObserved ? .missingToken : nil
-        registration = signIn.identity.flatMap { registers ? .due($0) : nil } ?? .notNeeded
+        self.registers = registers ? signIn.identity : nil
     }
 
     /// A request that observe mode lets through although it was refused.
     init(observed code: RefusalCode) {
         lines = []
         wouldBe = code
-        registration = .notNeeded
+        registers = nil
     }
 
     /// What cannot stand in a field (RFC 9110 section 5.5) is left out rather than changed: changed, it would be another's.

@@ -8,33 +8,33 @@ extension Worker {
     private static let mostQuestions = 256
 
     /// Has an endpoint's question answered. Gives whether there is room for it.
-    func ask(_ question: EndpointRequest, for client: ClientExchange, at server: EndpointExchange) -> Bool {
-        guard let tenant = client.record.tenant, tenant.questionsUnderWay < Self.mostQuestions else { return false }
+    func ask(_ question: EndpointRequest, for exchange: RequestExchange) -> Bool {
+        guard let tenant = exchange.tenant, tenant.questionsUnderWay < Self.mostQuestions else { return false }
         tenant.questionsUnderWay += 1
-        let bound = NIOLoopBound((tenant, client, server), eventLoop: eventLoop)
-        let serial = client.serial
+        let bound = NIOLoopBound((tenant, exchange), eventLoop: eventLoop)
+        let id = exchange.id
         let place = tenant.index
         Task { [eventLoop, controlPlane] in
             let answer = await controlPlane.answer(place, question)
             eventLoop.execute {
-                let (tenant, client, server) = bound.value
+                let (tenant, exchange) = bound.value
                 tenant.questionsUnderWay -= 1
                 // Whoever asked may be gone, and the object serve another request.
-                if client.serial == serial { client.endpointTold(answer, server) }
+                if exchange.id == id { exchange.endpointAnswered(answer) }
             }
         }
         return true
     }
 
     /// Puts on record that the backend has let somebody in.
-    func register(_ identity: ProviderIdentity, _ tenant: TenantRuntime, for client: ClientExchange) {
-        let bound = NIOLoopBound(client, eventLoop: eventLoop)
-        let serial = client.serial
+    func register(_ identity: ProviderIdentity, _ tenant: TenantRuntime, for exchange: RequestExchange) {
+        let bound = NIOLoopBound(exchange, eventLoop: eventLoop)
+        let id = exchange.id
         let place = tenant.index
         Task { [eventLoop, controlPlane] in
             await controlPlane.register(place, identity)
             eventLoop.execute {
-                if bound.value.serial == serial { bound.value.registered() }
+                if bound.value.id == id { bound.value.registered() }
             }
         }
     }

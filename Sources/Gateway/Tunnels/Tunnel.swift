@@ -30,26 +30,24 @@ final class Tunnel {
     private static let closingTime: UInt64 = 2_000_000_000
 
     private let worker: Worker
-    private var client: ClientExchange?
-    private var server: ServerExchange?
+    private var client: RequestExchange?
+    private var server: (any UpstreamServer)?
     private var state = State.open
     private var ending = Ending.sessionEnded
     private var fromClient = FrameBoundary()
     private var fromServer = FrameBoundary()
     private let idleTimeout: UInt64
-    private var lastHeard: UInt64
     private let expiry = WheelTimer()
 
     /// - Parameter expiresAt: When the caller's token is no longer good, in monotonic nanoseconds; nil for never.
-    init(_ client: ClientExchange, _ server: ServerExchange, worker: Worker, expiresAt: UInt64?) {
+    init(_ client: RequestExchange, _ server: any UpstreamServer, worker: Worker, expiresAt: UInt64?) {
         self.client = client
         self.server = server
         self.worker = worker
-        idleTimeout = server.leasedFrom?.idleTimeout ?? worker.idleTimeout
-        lastHeard = worker.now()
+        idleTimeout = server.pool.idleTimeout
         expiry.target = self
         if let expiresAt { worker.timers.set(expiry, expiresAt) }
-        client.setDeadline(idleTimeout, from: lastHeard)
+        client.setDeadline(idleTimeout)
     }
 
     // MARK: Bytes
@@ -65,10 +63,9 @@ final class Tunnel {
     func serverSent(_ bytes: ByteBuffer) {
         guard let client, let server, let passing = take(bytes, &fromServer) else { return }
         heard()
-        client.record.bodyBytes += passing.readableBytes
-        client.sendTunnel(passing)
+        client.writeTunnel(passing)
         tellClient()
-        if !client.isWritable { server.setReading(false) }
+        if !client.takesResponse { server.setReading(false) }
     }
 
     /// What may pass of the bytes that came: all of them, until the end was decided.
@@ -89,8 +86,7 @@ final class Tunnel {
 
     /// Both directions count: a server that only pushes is not silent, nor is a client that only talks.
     private func heard() {
-        lastHeard = worker.now()
-        if case .open = state { client?.setDeadline(idleTimeout, from: lastHeard) }
+        if case .open = state { client?.setDeadline(idleTimeout) }
     }
 
     // MARK: Ends
@@ -106,7 +102,7 @@ final class Tunnel {
         server?.setReading(true)
         tellServer()
         tellClient()
-        self.client?.flushAnswer()
+        self.client?.flushTunnel()
         self.server?.flush(bodyFollows: true)
     }
 
@@ -114,7 +110,7 @@ final class Tunnel {
         guard case .closing(false, let serverIsTold) = state else { return }
         if !fromServer.hasClosed {
             guard fromServer.isAtBoundary else { return }
-            client?.sendTunnel(ByteBuffer(bytes: ending.frame))
+            client?.writeTunnel(ByteBuffer(bytes: ending.frame))
         }
         state = .closing(clientIsTold: true, serverIsTold: serverIsTold)
         endWhenToldBoth()
@@ -156,7 +152,6 @@ final class Tunnel {
         self.client = nil
         self.server = nil
         server?.endTunnel()
-        client?.server = nil
         client?.tunnelEnded()
     }
 }

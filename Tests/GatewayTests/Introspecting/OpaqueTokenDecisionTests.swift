@@ -78,7 +78,7 @@ struct OpaqueTokenDecisionTests {
         #expect(get(allowing: again, after: 5).grant?.caller?.principal.subject == "alice")
         // Another token of the same request, and the next request, ask for themselves.
         #expect(throws: Never.self) { try self.step(get("another", allowing: again)) }
-        door.circumstances.begin()
+        door.circumstances.begin(door.circumstances.peer)
         #expect(throws: Never.self) { try self.step(get()) }
     }
 

@@ -20,7 +20,7 @@ struct FullHouseDecisionTests {
 
     /// - Parameter withoutRoom: The steps that could not be taken.
     private static func ask(_ door: Door, _ path: String, withoutRoom: AllowedSteps) throws -> Door.Answer {
-        door.circumstances.begin()
+        door.circumstances.begin(door.circumstances.peer)
         door.circumstances.withoutRoom = withoutRoom
         let lines = ["Authorization: Bearer \(try Door.token())"]
         return door.ask(Door.request(path, lines: lines), allowing: .all.subtracting(withoutRoom))
@@ -30,7 +30,7 @@ struct FullHouseDecisionTests {
     func whoHasToBeKnownIsRefused(step: AllowedSteps) throws {
         let door = Door([try Self.tenant()])
         #expect(try Self.ask(door, "/orders", withoutRoom: step).refusal == .overloaded)
-        door.circumstances.begin()
+        door.circumstances.begin(door.circumstances.peer)
         #expect(door.get("/orders", token: try Door.token()).grant?.caller != nil)
     }
 
@@ -51,7 +51,7 @@ struct FullHouseDecisionTests {
         let token = try door.token()
         for (path, isOpen) in [("/orders", false), ("/open/x", true)] {
             let proof = try door.proof(for: token, changing: ["htu": .string("http://app.test\(path)")])
-            door.door.circumstances.begin()
+            door.door.circumstances.begin(door.door.circumstances.peer)
             door.door.circumstances.withoutRoom = .proof
             let bytes = Door.request(path, lines: ProvingDoor.lines(token, proof))
             let answer = door.door.ask(bytes, allowing: .all.subtracting(.proof))

@@ -9,19 +9,18 @@ import Time
 /// Refusals as calls of gRPC are told them (gRPC over HTTP/2, "Trailers-Only").
 struct GRPCStatusTests {
     private func write(_ refusal: Refusal, lines: String = "") -> String {
+        let context = RefusalContext(
+            realm: "app",
+            requestID: Door.requestID,
+            lines: Array(lines.utf8),
+            isGRPC: true
+        )
         var out = ByteBuffer()
-        let length = RefusalWriter.write(
-            refusal,
-            RefusalWriter.Exchange(
-                realm: "app",
-                requestID: Door.requestID,
-                isHead: false,
-                minorVersion: 1,
-                closes: false,
-                date: HTTPDate.text(unixSeconds: 784_111_777),
-                lines: Array(lines.utf8),
-                isGRPC: true
-            ),
+        let length = GatewayResponse(refusal, context).write(
+            isHead: false,
+            minorVersion: 1,
+            stays: true,
+            date: HTTPDate.text(unixSeconds: 784_111_777),
             to: &out
         )
         #expect(length == 0)
@@ -66,9 +65,7 @@ struct GRPCStatusTests {
     }
 
     @Test func messageIsPercentEncoded() {
-        var out = ByteBuffer()
-        GRPCStatus.writePercentEncoded("a b%\u{e9}\r\n~\u{7f}", to: &out)
-        #expect(String(buffer: out) == "a b%25%C3%A9%0D%0A~%7F")
+        #expect(GRPCStatus.percentEncoded("a b%\u{e9}\r\n~\u{7f}") == Array("a b%25%C3%A9%0D%0A~%7F".utf8))
     }
 
     @Test(arguments: [

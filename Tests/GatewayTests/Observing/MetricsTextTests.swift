@@ -139,11 +139,7 @@ struct MetricsTextTests {
 
     @Test func onlyWorkBeyondTheBoundIsAStall() throws {
         let worker = try EmbeddedHouse().worker
-        let exchange = ClientExchange(
-            worker: worker,
-            peer: Peer(nil, trustedProxies: []),
-            tokenMemory: TokenMemory()
-        )
+        let exchange = RequestExchange(worker: worker)
         for length in [0, Worker.longestTurn, Worker.longestTurn + 1] {
             exchange.workBeganAt = 7
             exchange.endWork(at: 7 + length)

@@ -10,19 +10,18 @@ import Verification
 /// What a refused client is told (RFC 9449 section 7.1).
 struct ProofChallengeTests {
     private func challenges(_ refusal: Refusal, _ rules: ProofRules?, lines: String = "") throws -> [String] {
+        let context = RefusalContext(
+            realm: "app",
+            proofs: rules.map { ProofChallenge($0) },
+            requestID: Door.requestID,
+            lines: Array(lines.utf8)
+        )
         var out = ByteBuffer()
-        _ = RefusalWriter.write(
-            refusal,
-            RefusalWriter.Exchange(
-                realm: "app",
-                proofs: rules.map { ProofChallenge($0) },
-                requestID: Door.requestID,
-                isHead: false,
-                minorVersion: 1,
-                closes: false,
-                date: HTTPDate.text(unixSeconds: 784_111_777),
-                lines: Array(lines.utf8)
-            ),
+        _ = GatewayResponse(refusal, context).write(
+            isHead: false,
+            minorVersion: 1,
+            stays: true,
+            date: HTTPDate.text(unixSeconds: 784_111_777),
             to: &out
         )
         return try #require(ResponseOutcome.parse(Array(out.readableBytesView)).reading).values("WWW-Authenticate")

@@ -18,7 +18,7 @@ import Testing
         house.worker.serving.tenants[0].questionsUnderWay = 256
         let loop = try #require(house.worker.eventLoop as? EmbeddedEventLoop)
         let peer = Peer(nil, trustedProxies: [])
-        let connection = ClientConnection(worker: house.worker, peer: peer, isWelcome: true)
+        let connection = HTTP1ServerConnection(worker: house.worker, peer: peer, isWelcome: true)
         let channel = EmbeddedChannel(handler: connection, loop: loop)
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         let request = "GET /userinfo HTTP/1.1\r\nHost: app.test\r\n\r\n"
@@ -33,7 +33,7 @@ import Testing
 /// How long the body of a request at an endpoint may take.
 @Suite struct EndpointBodyTests {
     private let house: EmbeddedHouse
-    private let connection: ClientConnection
+    private let connection: HTTP1ServerConnection
     private let channel: EmbeddedChannel
 
     init() throws {
@@ -41,7 +41,7 @@ import Testing
         tenant.issuer = BuiltInIssuer(url: "https://app.test", audience: "app", algorithm: .es256)
         house = EmbeddedHouse([tenant])
         let loop = try #require(house.worker.eventLoop as? EmbeddedEventLoop)
-        connection = ClientConnection(worker: house.worker, peer: Peer(nil, trustedProxies: []), isWelcome: true)
+        connection = HTTP1ServerConnection(worker: house.worker, peer: Peer(nil, trustedProxies: []), isWelcome: true)
         channel = EmbeddedChannel(handler: connection, loop: loop)
         channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
     }
@@ -56,12 +56,12 @@ import Testing
         for _ in 0..<2 {
             let before = house.worker.now()
             try sendHead()
-            #expect(connection.requestRate.rate == 1 << 10)
-            #expect(connection.requestRate.isWaiting)
-            #expect(connection.requestRate.deadline >= before + BodyRateMeter.grace)
-            #expect(connection.requestRate.deadline != WheelTimer.never)
+            #expect(connection.exchange.rates.request.rate == 1 << 10)
+            #expect(connection.exchange.rates.request.isWaiting)
+            #expect(connection.exchange.rates.request.deadline >= before + BodyRateMeter.grace)
+            #expect(connection.exchange.rates.request.deadline != WheelTimer.never)
             try channel.writeInbound(ByteBuffer(string: "body"))
-            connection.endpointRefused(.overloaded)
+            connection.exchange.endpointAnswered(.refused(.badRequest("enough")))
         }
         _ = try channel.finish()
     }
@@ -69,9 +69,9 @@ import Testing
     /// Waiting for the client's body, or for an answer that is made elsewhere, keeps nobody else from the loop.
     @Test func waitingAtAnEndpointIsNoWorkOfTheLoop() throws {
         try sendHead()
-        #expect(connection.workBeganAt == 0)
+        #expect(connection.exchange.workBeganAt == 0)
         try channel.writeInbound(ByteBuffer(string: "body"))
-        #expect(connection.workBeganAt == 0)
+        #expect(connection.exchange.workBeganAt == 0)
         _ = try channel.finish()
     }
 }
@@ -91,7 +91,7 @@ import Testing
             }
         )
         let loop = try #require(house.worker.eventLoop as? EmbeddedEventLoop)
-        let connection = ClientConnection(worker: house.worker, peer: Peer(nil, trustedProxies: []), isWelcome: true)
+        let connection = HTTP1ServerConnection(worker: house.worker, peer: Peer(nil, trustedProxies: []), isWelcome: true)
         let channel = EmbeddedChannel(handler: connection, loop: loop)
         channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
         let head = "POST /oauth2/token HTTP/1.1\r\nHost: app.test\r\nContent-Length: 1\r\n\r\n"

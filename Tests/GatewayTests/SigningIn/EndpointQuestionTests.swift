@@ -10,15 +10,11 @@ import Testing
     private func read(_ lines: [String], from peer: Peer) throws -> EndpointRequest {
         let door = Door([try Door.tenant()])
         let bytes = Door.request("/logout", method: "POST", lines: lines)
-        let head = RequestHead()
-        let parser = RequestHeadParser(maximumBytes: 32 << 10, maximumFields: 100)
-        guard case .complete = parser.parse(bytes.span, into: head),
-            case .routed(let routed) = door.router.route(head, bytes.span)
-        else { throw NotRouted() }
+        let routed = try door.routed(bytes)
         let question = EndpointQuestion(
             endpoint: .sessionLogout,
             routed: routed,
-            head: head,
+            head: routed.head,
             peer: peer,
             trustedProxies: [],
             requestID: Door.requestID
@@ -26,8 +22,6 @@ import Testing
         let request = question.read(bytes.span, at: Door.now)
         return try #require(request)
     }
-
-    private struct NotRouted: Error {}
 
     @Test func theSchemeIsKnownWhereSomebodySaysIt() throws {
         let plain = try read([], from: Door.peer())

@@ -37,7 +37,8 @@ final class Door {
     let router: RequestRouter
     let decision: AccessDecision
     let circumstances = Circumstances()
-    private let head = RequestHead()
+    private let received = ReceivedRequest()
+    private var head: RequestHead { received.head }
     private let parser = RequestHeadParser(maximumBytes: 32 << 10, maximumFields: 100)
 
     init(_ tenants: [Tenant]) {
@@ -46,7 +47,7 @@ final class Door {
         let runtimes = house.worker.serving.tenants
         self.tenants = runtimes
         router = RequestRouter(directory: TenantDirectory(tenants), tenants: runtimes)
-        decision = AccessDecision(router: router, keySources: house.worker.serving.keySteps.sources.count)
+        decision = AccessDecision(keySources: house.worker.serving.keySteps.sources.count)
         for tenant in runtimes { tenant.revocations.age(since: 1, at: 1) }
     }
 
@@ -95,13 +96,13 @@ final class Door {
 
     /// - Parameter allowing: The slow steps that the decision may ask for.
     func ask(_ bytes: [UInt8], allowing: AllowedSteps = .all, at now: Double = Door.now) -> Answer {
-        if allowing == .all { circumstances.begin() }
-        switch parser.parse(bytes.span, into: head) {
+        if allowing == .all { circumstances.begin(circumstances.peer) }
+        switch received.parse(ByteBuffer(bytes: bytes), parser) {
         case .incomplete: return .malformed(.badRequest("incomplete"))
         case .refused(let violation): return .malformed(violation)
         case .complete: break
         }
-        switch router.route(head, bytes.span) {
+        switch router.route(received, bytes.span) {
         case .refused(let refusal, _): return .refused(refusal)
         case .routed(let request):
             let admitted = allowing == .all ? decision.admit(request, head, bytes.span, circumstances, at: now) : nil
@@ -123,6 +124,18 @@ final class Door {
         }
     }
 
+    /// A request that is well formed and some tenant's.
+    func routed(_ bytes: [UInt8]) throws -> RoutedRequest {
+        let received = ReceivedRequest()
+        try #require(received.parse(ByteBuffer(bytes: bytes), parser) == .complete)
+        guard case .routed(let request) = router.route(received, bytes.span) else {
+            throw NotRouted()
+        }
+        return request
+    }
+
+    struct NotRouted: Error {}
+
     /// GET of `path` at `app.test` with further header lines.
     func get(_ path: String, token: String? = nil, lines: [String] = [], at now: Double = Door.now) -> Answer {
         ask(Self.request(path, lines: (token.map { ["Authorization: Bearer \($0)"] } ?? []) + lines), at: now)
@@ -142,7 +155,6 @@ final class Door {
     /// The bytes that the backend gets, or nil if the request is refused.
     func forwardedBytes(_ bytes: [UInt8], from peer: Peer) -> [UInt8]? {
         guard let grant = ask(bytes).grant else { return nil }
-        var out = ByteBuffer()
         let context = ForwardingContext(
             peer: peer,
             requestID: Self.requestID,
@@ -150,8 +162,7 @@ final class Door {
             spanID: 0x33,
             version: head.minorVersion == 0 ? .http10 : .http11
         )
-        BackendRequest.write(grant, head, bytes.span, router: router, context: context, to: &out)
-        return Array(out.readableBytesView)
+        return Array(ForwardedHead(grant, bytes.span, context, in: ByteBuffer()).bytes.readableBytesView)
     }
 
     /// The head that the backend gets, read by the same strict parser.

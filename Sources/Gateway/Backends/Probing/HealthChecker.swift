@@ -43,14 +43,20 @@ final class HealthChecker {
     private func probe() {
         let began = NIODeadline.now()
         let interval = check.every.nanosecondsClamped
-        let probe = Probe(pool, worker: worker, timeout: pool.responseTimeout) { isGood in
+        let probe = GatewayRequest(worker: worker, wants: .status) { result in
+            // The next one shall find out whether a connection can be opened.
+            self.pool.forgetConnections()
             guard !self.isStopped else { return }
+            let isGood = if case .success(let response) = result { 200..<300 ~= response.status } else { false }
             if let isUp = self.tally.observed(isGood: isGood) { self.changed(isUp) }
             self.task = self.worker.eventLoop.assumeIsolated().scheduleTask(
                 deadline: began + .nanoseconds(Int64(interval))
             ) { self.probe() }
         }
-        probe.begin(path: check.path)
+        let agent = (name: "User-Agent", value: Array("gatehouse".utf8))
+        let host = Array("\(pool.server.address)".utf8)
+        let head = ForwardedHead(gatewayOwn: "GET", check.path, host: host, fields: [agent])
+        probe.begin(head, at: nil, only: pool, timeout: pool.responseTimeout)
     }
 
     private func changed(_ isUp: Bool) {

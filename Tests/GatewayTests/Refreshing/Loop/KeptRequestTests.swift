@@ -7,108 +7,95 @@ import Testing
 
 /// How much of a request is kept, and for whom.
 struct KeptRequestTests {
-    private static let head = Array("POST / HTTP/1.1\r\n\r\n".utf8)
+    private let room = ReplayRoom(100)
+    private let spare = SpareRequests()
 
-    private func kept(_ framing: RequestFraming, limit: Int = 10) -> KeptRequest {
-        let request = KeptRequest()
-        request.keep(Self.head.span, framing, limit: limit)
-        return request
+    private func kept(_ framing: RequestFraming, limit: Int = 10, room: ReplayRoom? = nil) throws -> KeptRequest {
+        let lines: [String] =
+            switch framing {
+            case .none: []
+            case .length(let length): ["Content-Length: \(length)"]
+            case .chunked: ["Transfer-Encoding: chunked"]
+            }
+        let request = try Door([try Door.tenant()]).routed(Door.request("/", method: "POST", lines: lines) + [1, 2, 3])
+        return KeptRequest(request, limit: limit, room: room ?? self.room, spare: spare)
     }
 
     private func piece(_ count: Int) -> ByteBuffer { ByteBuffer(repeating: UInt8(ascii: "x"), count: count) }
 
-    @Test func aRequestWithoutABodyIsWholeAtOnce() {
-        let request = kept(.none)
+    @Test func requestWithoutABodyIsWholeAtOnce() throws {
+        let request = try kept(.none)
         #expect(request.isWhole)
-        #expect(Array(request.head.readableBytesView) == Self.head)
+        let head = Door.request("/", method: "POST")
+        #expect(Array(request.request.received.bytes.readableBytesView) == head, "and nothing that came behind it")
     }
 
     @Test(arguments: [RequestFraming.length(10), .chunked])
-    func aBodyUpToTheBoundIsWholeAtItsEnd(_ framing: RequestFraming) {
-        let request = kept(framing)
-        var room = 100
+    func bodyUpToTheBoundIsWholeAtItsEnd(_ framing: RequestFraming) throws {
+        let request = try kept(framing)
         for count in [1, 4, 5] {
-            request.keep(piece(count), room: &room)
+            request.keep(piece(count))
             #expect(!request.isWhole)
         }
         request.bodyEnded(trailers: Array("A: b\r\n".utf8))
         #expect(request.isWhole && request.body == .whole)
-        #expect(request.content.readableBytes == 10 && room == 90)
+        #expect(request.content.readableBytes == 10 && room.left == 90)
         #expect(request.trailers == Array("A: b\r\n".utf8))
     }
 
-    @Test func aLongerBodyIsGivenUpAndItsRoomGivenBack() {
-        let request = kept(.chunked)
-        var room = 100
-        request.keep(piece(10), room: &room)
-        request.keep(piece(1), room: &room)
-        #expect(request.body == .given && room == 100)
+    @Test func longerBodyIsGivenUpAndItsRoomGivenBack() throws {
+        let request = try kept(.chunked)
+        request.keep(piece(10))
+        request.keep(piece(1))
+        #expect(request.body == .given && room.left == 100)
         // What still comes is not kept from its middle on.
-        request.keep(piece(1), room: &room)
+        request.keep(piece(1))
         request.bodyEnded(trailers: [])
-        #expect(!request.isWhole && request.content.readableBytes == 0 && room == 100)
-        request.release(to: &room)
-        #expect(room == 100)
+        #expect(!request.isWhole && request.content.readableBytes == 0 && room.left == 100)
     }
 
-    @Test func aBodyThatIsAnnouncedTooLongIsNeverKept() {
-        let request = kept(.length(11))
-        var room = 100
-        request.keep(piece(5), room: &room)
+    @Test func bodyThatIsAnnouncedTooLongIsNeverKept() throws {
+        let request = try kept(.length(11))
+        request.keep(piece(5))
         request.bodyEnded(trailers: [])
-        #expect(request.body == .given && !request.isWhole && room == 100)
+        #expect(request.body == .given && !request.isWhole && room.left == 100)
     }
 
-    @Test func whereThereIsNoRoomForAllNothingIsKept() {
-        var room = 15
-        let first = kept(.chunked)
-        first.keep(piece(10), room: &room)
-        let second = kept(.chunked)
-        second.keep(piece(5), room: &room)
-        #expect(room == 0)
-        second.keep(piece(1), room: &room)
-        #expect(second.body == .given && room == 5)
-        first.bodyEnded(trailers: [])
-        #expect(first.isWhole)
-        first.release(to: &room)
-        #expect(room == 15)
+    @Test func whereThereIsNoRoomForAllNothingIsKept() throws {
+        let room = ReplayRoom(15)
+        var first: KeptRequest? = try kept(.chunked, room: room)
+        first?.keep(piece(10))
+        let second = try kept(.chunked, room: room)
+        second.keep(piece(5))
+        #expect(room.left == 0)
+        second.keep(piece(1))
+        #expect(second.body == .given && room.left == 5)
+        first?.bodyEnded(trailers: [])
+        #expect(first?.isWhole == true)
+        first = nil
+        #expect(room.left == 15)
     }
 
-    @Test func oneThatIsUsedAgainHasNothingOfTheOneBefore() {
-        let request = kept(.chunked, limit: 1 << 20)
-        var room = 1 << 20
-        request.keep(piece(100_000), room: &room)
-        request.bodyEnded(trailers: Array("A: b\r\n".utf8))
-        request.release(to: &room)
-        #expect(room == 1 << 20)
-        // Nor the memory that a long body took.
-        #expect(request.content.capacity <= 16 << 10)
-        request.keep(Array("GET / HTTP/1.1\r\n\r\n".utf8).span, .length(1), limit: 10)
-        #expect(request.content.readableBytes == 0 && request.trailers.isEmpty && !request.isWhole)
-        #expect(request.head.readableBytes == 18)
-        request.keep(piece(1), room: &room)
-        request.bodyEnded(trailers: [])
-        #expect(request.isWhole && request.content.readableBytes == 1)
-    }
-
-    /// Whatever comes in whatever order, all room is given back at the end.
-    @Test func roomIsNeitherLostNorMade() {
+    /// Whatever comes in whatever order, all room is given back at the end, and all heads.
+    @Test func roomIsNeitherLostNorMade() throws {
         var random = SplitMix64(seed: 42)
-        var room = 1000
-        let requests = (0..<20).map { _ in KeptRequest() }
-        for _ in 0..<20_000 {
-            let request = random.pick(requests)
+        let room = ReplayRoom(1000)
+        var requests: [KeptRequest?] = Array(repeating: nil, count: 20)
+        for _ in 0..<5000 {
+            let index = random.below(requests.count)
             switch random.below(6) {
             case 0:
-                request.release(to: &room)
+                requests[index] = nil
                 let framing = random.pick([RequestFraming.none, .chunked, .length(random.below(300))])
-                request.keep(Self.head.span, framing, limit: 200)
-            case 1: request.bodyEnded(trailers: [])
-            case 2: request.release(to: &room)
-            default: request.keep(piece(random.below(120)), room: &room)
+                requests[index] = try kept(framing, limit: 200, room: room)
+            case 1: requests[index]?.bodyEnded(trailers: [])
+            case 2: requests[index] = nil
+            default: requests[index]?.keep(piece(random.below(120)))
             }
-            let held = requests.reduce(0) { $0 + $1.content.readableBytes }
-            #expect(room >= 0 && room + held == 1000)
+            let held = requests.reduce(0) { $0 + ($1?.content.readableBytes ?? 0) }
+            #expect(room.left >= 0 && room.left + held == 1000)
         }
+        requests = []
+        #expect(room.left == 1000)
     }
 }

@@ -7,21 +7,21 @@ import Testing
 
 /// The answers that refresh tokens are read out of.
 struct TokenCaptureBufferTests {
-    private func buffer() throws -> TokenCaptureBuffer {
+    private func buffer(room: Int = 1 << 20) throws -> TokenCaptureBuffer {
         TokenCaptureBuffer(
             TokenCapture(
                 path: try PathPattern("/login"),
                 accessToken: try SampleRenewal.pointer("/access"),
                 refreshToken: try SampleRenewal.pointer("/data/refresh")
-            )
+            ),
+            ReplayRoom(room)
         )
     }
 
     private func tokens(_ text: String) throws -> [String]? {
-        var buffer = try buffer()
         let bytes = ByteBuffer(string: text)
-        var room = bytes.readableBytes
-        guard buffer.take(bytes, 0..<bytes.readableBytes, room: &room) else { return nil }
+        let buffer = try buffer(room: bytes.readableBytes)
+        guard buffer.take(bytes, 0..<bytes.readableBytes) else { return nil }
         return buffer.tokens().map { [$0.access, $0.refresh].map { String(decoding: $0, as: UTF8.self) } }
     }
 
@@ -41,44 +41,43 @@ struct TokenCaptureBufferTests {
     }
 
     @Test func anAnswerIsTakenUpToABound() throws {
-        var buffer = try buffer()
         let most = 64 << 10
-        var room = 1 << 20
+        let room = ReplayRoom(1 << 20)
+        let buffer = TokenCaptureBuffer(try buffer().rule, room)
         let bytes = ByteBuffer(repeating: UInt8(ascii: " "), count: most)
         /// Whether a piece of so many bytes was taken, and what there is then.
         func take(_ count: Int) -> [Int] {
-            [buffer.take(bytes, 5..<(5 + count), room: &room) ? 1 : 0, buffer.content.readableBytes]
+            [buffer.take(bytes, 5..<(5 + count)) ? 1 : 0, buffer.content.readableBytes]
         }
         #expect(take(most - 5) == [1, most - 5])
         // Nothing of a piece that is too long.
         #expect(take(6) == [0, most - 5])
         #expect(take(5) == [1, most])
         #expect(take(1) == [0, most])
-        #expect(room == (1 << 20) - most)
+        #expect(room.left == (1 << 20) - most)
     }
 
     @Test func whereThereIsNoRoomNothingIsTaken() throws {
-        var buffer = try buffer()
-        var room = 10
+        let room = ReplayRoom(10)
+        let buffer = TokenCaptureBuffer(try buffer().rule, room)
         let bytes = ByteBuffer(repeating: UInt8(ascii: " "), count: 20)
-        let taken = [6, 5, 4, 1].map { buffer.take(bytes, 0..<$0, room: &room) }
+        let taken = [6, 5, 4, 1].map { buffer.take(bytes, 0..<$0) }
         #expect(taken == [true, false, true, false])
-        #expect(room == 0 && buffer.content.readableBytes == 10)
+        #expect(room.left == 0 && buffer.content.readableBytes == 10)
     }
 
     @Test func piecesAreTakenFromTheirRange() throws {
         let text = #"{"access":"a.b.c","data":{"refresh":"r1"}}"#
         var random = SplitMix64(seed: 43)
         for _ in 0..<100 {
-            var buffer = try buffer()
-            var room = 1000
+            let buffer = try buffer(room: 1000)
             for piece in random.pieces(Array(text.utf8), longest: 9) {
                 var bytes = ByteBuffer(string: "before")
                 // Ranges count from the reader index.
                 bytes.moveReaderIndex(forwardBy: 3)
                 bytes.writeBytes(piece)
                 bytes.writeString("behind")
-                let isTaken = buffer.take(bytes, 3..<(3 + piece.count), room: &room)
+                let isTaken = buffer.take(bytes, 3..<(3 + piece.count))
                 #expect(isTaken)
             }
             #expect(String(buffer: buffer.content) == text)

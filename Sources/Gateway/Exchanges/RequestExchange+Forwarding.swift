@@ -1,0 +1,134 @@
+import HTTPCore
+import NIOCore
+import Tenants
+
+/// A granted request's way to a server.
+extension RequestExchange {
+    func forward(_ grant: Grant, _ holds: ResponseHolds, _ bytes: Span<UInt8>) {
+        let head = grant.request.head
+        defer { if holds.refresh == nil { worker.requests.giveBack(grant.request.received) } }
+        guard let peer else { return refuse(.internalError, closing: true) }
+        let handshake: WebSocketUpgrade?
+        do throws(HTTPViolation) {
+            handshake = try self.handshake(head, bytes)
+        } catch {
+            return refuse(Refusal(error))
+        }
+        var context = ForwardingContext(
+            peer: peer,
+            requestID: record.id,
+            traceID: (worker.identifiers.next(), worker.identifiers.next()),
+            spanID: worker.identifiers.next() | 1,
+            version: record.version,
+            handshake: handshake,
+            wantsPlainAnswer: holds.capture != nil
+        )
+        if let trace = record.trace { context.continues(trace, grant.outcome, at: worker.now()) }
+        let details = UpstreamRequest.Details(
+            framing: head.framing,
+            method: record.method,
+            handshake: handshake,
+            caller: grant.caller,
+            retries: grant.request.tenant.retries
+        )
+        lifecycle.granted(holds)
+        destination = .server
+        let outcome = upstream.begin(details, at: grant.request.tenant.servers, for: self) { buffer in
+            ForwardedHead(grant, bytes, context, in: buffer)
+        }
+        switch outcome {
+        case .sent: sendRequest(at: noteForwarded())
+        case .waiting:
+            _ = noteForwarded()
+            setDeadline(upstream.waitsAt?.responseTimeout)
+        case .failed(let failure): refuse(Refusal(failure))
+        }
+    }
+
+    /// - Throws: What is wrong with a handshake for a WebSocket.
+    /// - Returns: Nil where the request is none.
+    private func handshake(_ head: RequestHead, _ bytes: Span<UInt8>) throws(HTTPViolation) -> WebSocketUpgrade? {
+        guard head.hasUpgrade else { return nil }
+        let lacksKey = record.version == .http2
+        return try WebSocketUpgrade(head, bytes, lacksKey: lacksKey, &worker.identifiers)
+    }
+
+    /// The head for the server is written. Gives the moment, in monotonic nanoseconds.
+    private func noteForwarded() -> UInt64 {
+        let now = worker.now()
+        // What a request that is made again waited for meanwhile is not ours.
+        if record.forwardedAt == 0 { record.forwardedAt = now }
+        endWork(at: now)
+        return now
+    }
+
+    /// A server has the head: the rest of the request follows.
+    ///
+    /// - Parameter now: Monotonic nanoseconds.
+    private func sendRequest(at now: UInt64) {
+        guard let server = upstream.server else { return }
+        record.server = server.pool
+        record.trace?.took(server.pool)
+        if let content = lifecycle.serverTaken() {
+            if content.bytes.readableBytes > 0 { server.send(content.bytes) }
+            return endRequest(server, trailers: content.trailers)
+        }
+        guard lifecycle.body.isComplete else { return beginBodyRate() }
+        server.flush(bodyFollows: false)
+        server.requestSent(at: now)
+    }
+}
+
+extension Refusal {
+    init(_ failure: UpstreamFailure) {
+        self =
+            switch failure {
+            case .unavailable: .backendUnavailable
+            case .brokeOff: .backendBroke
+            case .timeout: .backendTimeout
+            case .overloaded: .overloaded
+            }
+    }
+}
+
+// MARK: What the upstream request tells
+
+extension RequestExchange {
+    func serverTaken() {
+        setDeadline(nil)
+        sendRequest(at: worker.now())
+        if case .streaming = lifecycle.state, !lifecycle.body.isComplete { goOn() }
+    }
+
+    func triesAgain(within timeout: UInt64) {
+        if case .streaming = lifecycle.state { lifecycle.triesAgain() }
+        setDeadline(timeout)
+    }
+
+    func lostAttempt(at pool: ServerPool, _ reason: StaticString) {
+        record.trace?.lost(pool, reason, at: worker.now())
+    }
+
+    func failed(_ failure: UpstreamFailure) {
+        switch lifecycle.serverLost() {
+        case .refuse:
+            refuse(Refusal(failure))
+            goOn()
+        case .cut: cut()
+        case .endTunnel: if case .tunnel(let tunnel) = destination { tunnel.serverGone() }
+        case .nothing: break
+        }
+    }
+
+    func serverWritabilityChanged(_ isWritable: Bool) {
+        switch lifecycle.state {
+        case .streaming, .holding:
+            guard !lifecycle.body.isComplete else { return }
+            client?.setReading(isWritable)
+            // Also when it takes no more: the client is not waited for then.
+            if takesResponse { updateBodyDeadline() }
+        case .tunnel: client?.setReading(isWritable)
+        case .receivingHead, .deciding, .waitingForServer, .finishing, .done: break
+        }
+    }
+}
