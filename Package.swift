@@ -20,6 +20,7 @@ let dashboard = [
 ///     CHiredis <- Redis <- Store <----------/          /
 ///     PeerNames <--/         ^---- SharedState <------/
 ///                         ExtAuthz, HTTPCore, Time <-/
+///                         Tenants <- Counting <- Gateway
 ///     Gateway, Demo <- GatehouseDemo, which is gatehouse-demo
 let package = Package(
     name: "gatehouse",
@@ -62,6 +63,7 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(name: "Time", swiftSettings: strict),
+        .target(name: "Counting", dependencies: ["Tenants"], swiftSettings: strict),
         .target(
             name: "PeerNames",
             dependencies: [
@@ -140,6 +142,7 @@ let package = Package(
         .target(
             name: "Gateway",
             dependencies: [
+                "Counting",
                 "ExtAuthz",
                 "HTTPCore",
                 "Issuing",
@@ -282,6 +285,7 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .testTarget(name: "CountingTests", dependencies: ["Counting", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "TimeTests", dependencies: ["TestSupport", "Time"], swiftSettings: strict),
         .testTarget(
             name: "SharedStateTests",
@@ -345,8 +349,8 @@ let package = Package(
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "ExtAuthz", "Gateway", "HTTPCore", "Issuing", "SharedState", "Store", "Tenants", "TestSupport", "Time",
-                "Verification",
+                "Counting", "ExtAuthz", "Gateway", "HTTPCore", "Issuing", "SharedState", "Store", "Tenants",
+                "TestSupport", "Time", "Verification",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),

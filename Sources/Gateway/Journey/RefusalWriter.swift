@@ -1,5 +1,6 @@
 import HTTPCore
 import NIOCore
+import Verification
 
 /// Turns refusals into HTTP: the one place where it is done.
 enum RefusalWriter {

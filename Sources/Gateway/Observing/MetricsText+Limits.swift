@@ -1,3 +1,5 @@
+import Counting
+
 extension MetricsText {
     /// Requests over a rate limit. Only what has happened has a line.
     mutating func limits(_ counts: [LimitCount], _ tenants: [String]) {

@@ -1,6 +1,8 @@
+import Counting
+
 extension MetricsText {
     /// - Parameter counts: Nil where nothing is traced.
-    mutating func traces(_ counts: TraceQueue.Counts?) {
+    mutating func traces(_ counts: TraceCounts?) {
         head("gatehouse_traces_sent_total", "counter", "Traces that the collector has taken.")
         add("gatehouse_traces_sent_total \(counts?.sent ?? 0)\n")
         head(

@@ -1,3 +1,4 @@
+import Counting
 import Tenants
 
 /// The counters in Prometheus' text format 0.0.4, or as OpenMetrics 1.0.0.

@@ -1,3 +1,4 @@
+import Counting
 import Issuing
 import Store
 
@@ -15,7 +16,7 @@ struct SharedCount: Sendable {
     var signIns = SignInCounts.Snapshot()
     var limits: [LimitCount] = []
     /// Nil where nothing is traced.
-    var traces: TraceQueue.Counts?
+    var traces: TraceCounts?
 
     init(_ shared: SharedState) async {
         refreshes = await shared.refreshes.counts

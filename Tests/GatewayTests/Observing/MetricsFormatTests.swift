@@ -1,3 +1,5 @@
+import Counting
+import Tenants
 import TestSupport
 import Testing
 import Time

@@ -1,4 +1,5 @@
 import Logging
+import Verification
 
 /// A change that was asked for through the admin API, as the audit tells it. Holds nothing that lets anybody in.
 struct AuditEntry: Sendable {

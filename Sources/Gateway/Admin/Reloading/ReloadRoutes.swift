@@ -1,4 +1,5 @@
 import Hummingbird
+import Tenants
 import Verification
 
 /// `/api/reload` of the admin listener.

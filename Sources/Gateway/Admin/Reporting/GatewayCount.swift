@@ -1,3 +1,6 @@
+import Counting
+import Tenants
+
 /// What the event loops have counted, summed, and what the instance shares with others: the numbers of one moment, for
 /// metrics and for ``GatewayReport``.
 struct GatewayCount: Sendable {

@@ -1,4 +1,6 @@
+import Counting
 import SharedState
+import Tenants
 
 /// How the gateway is doing at one moment: what `GET /api/tenants` answers and the dashboard shows. Times are Unix
 /// seconds. What is counted is counted since the start of the process.

@@ -1,3 +1,4 @@
+import Tenants
 import Time
 
 /// Says how the gateway is doing, whenever it is asked.

@@ -1,6 +1,7 @@
 import Logging
 import SharedState
 import Store
+import Tenants
 import Time
 import Verification
 

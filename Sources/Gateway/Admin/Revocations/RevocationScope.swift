@@ -1,3 +1,4 @@
+import SharedState
 import Store
 import Tenants
 import Time

@@ -1,5 +1,6 @@
 import Issuing
 import Logging
+import Tenants
 import Time
 import Verification
 

@@ -43,5 +43,6 @@ public struct ReloadReport: Sendable, Equatable {
         self.mayGoWellLater = mayGoWellLater
     }
 
-    var isInForce: Bool { result != .refused }
+    /// Whether the configuration in force is the one that was read.
+    public var isInForce: Bool { result != .refused }
 }

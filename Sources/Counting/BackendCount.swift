@@ -1,12 +1,23 @@
 /// What one loop's requests to one server came to.
-struct BackendCount: Sendable {
-    var tenant: String
-    var server: String
-    var counts: BackendCounters
-    var isHealthy: Bool
+public struct BackendCount: Sendable {
+    public var tenant: String
+    public var server: String
+    public var counts: BackendCounters
+    /// Whether requests are sent to it.
+    public var isHealthy: Bool
+
+    /// - Parameters:
+    ///   - tenant: Its name.
+    ///   - server: Its URL.
+    public init(tenant: String, server: String, counts: BackendCounters, isHealthy: Bool) {
+        self.tenant = tenant
+        self.server = server
+        self.counts = counts
+        self.isHealthy = isHealthy
+    }
 
     /// What two loops see of the same servers; one may know a server that the other does not know yet.
-    static func sum(_ left: [BackendCount], _ right: [BackendCount]) -> [BackendCount] {
+    public static func sum(_ left: [BackendCount], _ right: [BackendCount]) -> [BackendCount] {
         var sums = left
         var places: [[String]: Int] = [:]
         for (place, count) in left.enumerated() { places[[count.tenant, count.server]] = place }
@@ -21,7 +32,7 @@ struct BackendCount: Sendable {
     }
 
     /// The same server as two loops see it.
-    static func + (left: BackendCount, right: BackendCount) -> BackendCount {
+    public static func + (left: BackendCount, right: BackendCount) -> BackendCount {
         var sum = left
         sum.counts = left.counts + right.counts
         sum.isHealthy = left.isHealthy && right.isHealthy

@@ -1,33 +1,36 @@
 /// The counters of one event loop: plain integers that only this loop changes, summed when somebody asks.
-struct Counters: Sendable {
-    static let methodCount = CountedMethod.allCases.count
-    static let outcomeCount = Outcome.allLabels.count
+public struct Counters: Sendable {
+    /// How many methods are told apart.
+    public static let methodCount = CountedMethod.allCases.count
+    /// How many outcomes are told apart.
+    public static let outcomeCount = Outcome.allLabels.count
     private static let statusCount = 500
 
     /// The configured tenants and one for requests that are nobody's.
-    private(set) var tenantCount: Int
+    public private(set) var tenantCount: Int
     /// By tenant and method, and there by status; empty where nothing was counted yet, since tenants come and go, and
     /// most methods are never seen.
     private var requests: [[UInt64]]
     /// By tenant and outcome.
-    private(set) var decisions: [UInt64]
+    public private(set) var decisions: [UInt64]
     /// By tenant and outcome: refusals that were only observed.
-    private(set) var wouldRefuse: [UInt64]
+    public private(set) var wouldRefuse: [UInt64]
     /// By tenant and what a refresh did for a request.
-    private(set) var refreshes: [UInt64]
+    public private(set) var refreshes: [UInt64]
     /// By tenant, in nanoseconds.
-    private(set) var durations: [Histogram]
-    private(set) var overheads: [Histogram]
+    public private(set) var durations: [Histogram]
+    public private(set) var overheads: [Histogram]
     /// Work on one request that kept the loop from all others for too long, in nanoseconds.
-    var stalls = Histogram(.stalls)
-    var openConnections = 0
+    public var stalls = Histogram(.stalls)
+    public var openConnections = 0
     /// Requests that were answered 500, because something happened that must not be possible.
-    var internalErrors: UInt64 = 0
+    public var internalErrors: UInt64 = 0
     /// Bytes of answers that clients have not taken.
-    var clientBacklog = 0
-    var tokenCache = TokenCacheCounts()
+    public var clientBacklog = 0
+    public var tokenCache = TokenCacheCounts()
 
-    init(tenantCount: Int) {
+    /// - Parameter tenantCount: Of those that are configured.
+    public init(tenantCount: Int) {
         self.tenantCount = tenantCount + 1
         requests = Array(repeating: [], count: self.tenantCount * Self.methodCount)
         decisions = Array(repeating: 0, count: self.tenantCount * Self.outcomeCount)
@@ -38,7 +41,7 @@ struct Counters: Sendable {
     }
 
     /// Makes room for tenants that were added; the requests that are nobody's move behind them.
-    mutating func grow(tenantCount configured: Int) {
+    public mutating func grow(tenantCount configured: Int) {
         let added = configured + 1 - tenantCount
         guard added > 0 else { return }
         let place = tenantCount - 1
@@ -56,7 +59,12 @@ struct Counters: Sendable {
         counts.insert(contentsOf: repeatElement(0, count: count), at: place)
     }
 
-    mutating func count(tenant: Int, method: CountedMethod, status: Int, outcome: Outcome) {
+    /// Counts an answered request.
+    ///
+    /// - Parameters:
+    ///   - tenant: Its place; one above all others for a request that is nobody's.
+    ///   - status: Of the answer; what is not from 100 to 599 counts as the nearer of the two.
+    public mutating func count(tenant: Int, method: CountedMethod, status: Int, outcome: Outcome) {
         let status = min(max(status - 100, 0), Self.statusCount - 1)
         let row = tenant * Self.methodCount + method.rawValue
         if requests[row].isEmpty { requests[row] = Array(repeating: 0, count: Self.statusCount) }
@@ -64,20 +72,25 @@ struct Counters: Sendable {
         decisions[tenant * Self.outcomeCount + outcome.index] += 1
     }
 
-    mutating func count(tenant: Int, wouldRefuse code: RefusalCode) {
+    /// Counts a refusal that was only observed.
+    public mutating func count(tenant: Int, wouldRefuse code: RefusalCode) {
         wouldRefuse[tenant * Self.outcomeCount + Outcome.refused(code).index] += 1
     }
 
-    mutating func count(tenant: Int, refresh event: RefreshNote.Event) {
+    /// Counts what a refresh did for a request.
+    public mutating func count(tenant: Int, refresh event: RefreshNote.Event) {
         refreshes[tenant * RefreshNote.Event.allCases.count + event.index] += 1
     }
 
-    mutating func time(tenant: Int, duration: UInt64, overhead: UInt64) {
+    /// - Parameters:
+    ///   - duration: Nanoseconds from the request's head to the end of its answer.
+    ///   - overhead: Nanoseconds from the request's head until it left for the backend.
+    public mutating func time(tenant: Int, duration: UInt64, overhead: UInt64) {
         durations[tenant].add(duration)
         overheads[tenant].add(overhead)
     }
 
-    mutating func add(_ other: Counters) {
+    public mutating func add(_ other: Counters) {
         // A loop may have taken on a new tenant before another.
         var other = other
         other.grow(tenantCount: tenantCount - 1)
@@ -106,7 +119,9 @@ struct Counters: Sendable {
     }
 
     /// The requests that were counted at all, each with what it is counted by.
-    func forEachRequestCount(_ body: (_ tenant: Int, _ method: CountedMethod, _ status: Int, _ count: UInt64) -> Void) {
+    public func forEachRequestCount(
+        _ body: (_ tenant: Int, _ method: CountedMethod, _ status: Int, _ count: UInt64) -> Void
+    ) {
         for (row, counts) in requests.enumerated() {
             guard let method = CountedMethod(rawValue: row % Self.methodCount) else { continue }
             for (status, count) in counts.enumerated() where count > 0 {
@@ -117,9 +132,15 @@ struct Counters: Sendable {
 }
 
 /// How tokens were judged: from memory, or by a signature check.
-struct TokenCacheCounts: Sendable, Equatable {
-    var hits: UInt64 = 0
-    var misses: UInt64 = 0
+public struct TokenCacheCounts: Sendable, Equatable {
+    public var hits: UInt64 = 0
+    public var misses: UInt64 = 0
     /// Tokens that were known to be bad.
-    var refusedHits: UInt64 = 0
+    public var refusedHits: UInt64 = 0
+
+    public init(hits: UInt64 = 0, misses: UInt64 = 0, refusedHits: UInt64 = 0) {
+        self.hits = hits
+        self.misses = misses
+        self.refusedHits = refusedHits
+    }
 }

@@ -1,18 +1,18 @@
-import Store
-import Tenants
+public import Store
+public import Tenants
 import Time
-import Verification
+public import Verification
 
 /// What `revoke_on` revokes: the presented token, by its `jti` too where something else stands for it, and its session if
 /// it has one.
-enum SignOut {
+public enum SignOut {
     /// Seconds that a session's revocation is kept at least: no refresh token is good for longer by default.
     private static let sessionLifetime = 30.0 * 86_400
     /// Seconds that the revocation of an opaque token is kept whose end is not known.
-    static let opaqueLifetime = 365.0 * 86_400
+    public static let opaqueLifetime = 365.0 * 86_400
 
     /// - Parameter now: Unix seconds.
-    static func revocations(of principal: Principal, _ tenant: Tenant, at now: Double) -> [Revocation] {
+    public static func revocations(of principal: Principal, _ tenant: Tenant, at now: Double) -> [Revocation] {
         let end = endOfUse(of: principal, tenant, at: now)
         var revocations = [
             Revocation(
@@ -64,7 +64,7 @@ enum SignOut {
 
     /// Unix seconds from which a token is worth nothing any more: it has expired, clocks may differ, and it may have been
     /// good for a refresh for a while longer. Infinite for one that does not expire.
-    static func endOfUse(expiresAt: Double?, _ tenant: Tenant) -> Double {
+    public static func endOfUse(expiresAt: Double?, _ tenant: Tenant) -> Double {
         guard let expiresAt else { return .infinity }
         return expiresAt + tenant.authenticate.policy.leeway + tenant.refreshGrace.secondsAsDouble
     }

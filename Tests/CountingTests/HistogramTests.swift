@@ -1,7 +1,6 @@
+import Counting
 import TestSupport
 import Testing
-
-@testable import Gateway
 
 struct HistogramTests {
     @Test(arguments: [HistogramScale.durations, .overheads])

@@ -1,16 +1,9 @@
-import NIOCore
 import Tenants
+import TestSupport
 import Testing
-
-@testable import Gateway
 
 /// What can be asked about, and what is sent for it.
 struct ExplainedRequestTests {
-    private func head(_ request: ExplainedRequest, _ tenant: Tenant) -> String {
-        let bytes = request.head(for: tenant)
-        return String(buffer: bytes)
-    }
-
     @Test func theTokenStandsInTheTenantsFirstPlace() throws {
         for (source, expected) in [
             (TokenSource.bearer, "GET /x?a=b HTTP/1.1\r\nHost: app.test\r\nAuthorization: Bearer T\r\n\r\n"),
@@ -19,17 +12,17 @@ struct ExplainedRequestTests {
             (.query(name: "t"), "GET /x?a=b&t=T HTTP/1.1\r\nHost: app.test\r\n\r\n"),
         ] {
             let request = try ExplainedRequest(method: "GET", target: "/x?a=b", token: "T")
-            #expect(head(request, try Door.tenant(from: [source, .bearer])) == expected)
+            #expect(request.head(for: try SampleTenant.tenant(from: [source, .bearer])) == expected)
         }
     }
 
     @Test func theHostIsTheTenantsFirst() throws {
-        var tenant = try Door.tenant()
+        var tenant = try SampleTenant.tenant()
         tenant.hosts = [.oneLabelBelow("example.test"), .exact("b.test")]
         let request = try ExplainedRequest(method: "GET", target: "/x", fields: [("A", "b"), ("A", "c")])
-        #expect(head(request, tenant) == "GET /x HTTP/1.1\r\nHost: any.example.test\r\nA: b\r\nA: c\r\n\r\n")
+        #expect(request.head(for: tenant) == "GET /x HTTP/1.1\r\nHost: any.example.test\r\nA: b\r\nA: c\r\n\r\n")
         let given = try ExplainedRequest(method: "GET", target: "/x", host: "h.test")
-        #expect(head(given, tenant) == "GET /x HTTP/1.1\r\nHost: h.test\r\n\r\n")
+        #expect(given.head(for: tenant) == "GET /x HTTP/1.1\r\nHost: h.test\r\n\r\n")
     }
 
     private struct Attempt: Sendable {

@@ -1,23 +1,23 @@
 /// The buckets of a histogram: those of a native histogram of schema 1 (Prometheus), whose bounds are the powers of √2 of
 /// a second, as far as they are of use. What was recorded can be compared with native histograms, and with other programs'
 /// of that schema.
-struct HistogramScale: Sendable, Equatable {
+public struct HistogramScale: Sendable, Equatable {
     /// From 0.24 ms to 64 s.
-    static let durations = HistogramScale(-24...12)
+    public static let durations = HistogramScale(-24...12)
     /// From 7.6 µs to 1 s.
-    static let overheads = HistogramScale(-34...0)
+    public static let overheads = HistogramScale(-34...0)
 
     /// From 5.5 ms to 8 s.
-    static let stalls = HistogramScale(-15...6)
+    public static let stalls = HistogramScale(-15...6)
 
     /// The step of the lowest bucket; step `k` ends at 2 to the power of `k / 2` seconds, inclusively.
     private let lowest: Int
     /// Upper bounds in seconds.
-    let seconds: [Double]
+    public let seconds: [Double]
     /// The same in whole nanoseconds.
-    let bounds: [UInt64]
+    public let bounds: [UInt64]
 
-    init(_ steps: ClosedRange<Int>) {
+    public init(_ steps: ClosedRange<Int>) {
         lowest = steps.lowerBound
         seconds = steps.map(Self.bound)
         bounds = seconds.map { UInt64($0 * 1e9) }
@@ -25,7 +25,7 @@ struct HistogramScale: Sendable, Equatable {
 
     /// Where a duration belongs; the number of bounds for what is above them all. Read from the exponent and the fraction
     /// of its floating-point form, without a loop.
-    func place(of nanoseconds: UInt64) -> Int {
+    public func place(of nanoseconds: UInt64) -> Int {
         // One less, so that a bound itself belongs to the bucket that ends there.
         let bits = (Double(max(nanoseconds, 1)) * 1e-9).bitPattern - 1
         let exponent = Int(bits >> 52) - 1023
@@ -44,26 +44,26 @@ struct HistogramScale: Sendable, Equatable {
 }
 
 /// A Prometheus histogram of nanoseconds.
-struct Histogram: Sendable, Equatable {
-    let scale: HistogramScale
+public struct Histogram: Sendable, Equatable {
+    public let scale: HistogramScale
     /// One a bound, and one for what is above them all; not cumulative.
-    private(set) var counts: [UInt64]
-    private(set) var sum: UInt64 = 0
+    public private(set) var counts: [UInt64]
+    public private(set) var sum: UInt64 = 0
 
-    init(_ scale: HistogramScale) {
+    public init(_ scale: HistogramScale) {
         self.scale = scale
         counts = Array(repeating: 0, count: scale.bounds.count + 1)
     }
 
     /// Upper bounds in nanoseconds.
-    var bounds: [UInt64] { scale.bounds }
+    public var bounds: [UInt64] { scale.bounds }
 
-    mutating func add(_ nanoseconds: UInt64) {
+    public mutating func add(_ nanoseconds: UInt64) {
         counts[scale.place(of: nanoseconds)] += 1
         sum += nanoseconds
     }
 
-    mutating func add(_ other: Histogram) {
+    public mutating func add(_ other: Histogram) {
         for index in counts.indices { counts[index] += other.counts[index] }
         sum += other.sum
     }

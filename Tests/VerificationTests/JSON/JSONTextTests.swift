@@ -2,8 +2,6 @@ import TestSupport
 import Testing
 import Verification
 
-@testable import Gateway
-
 struct JSONTextTests {
     @Test(arguments: [
         ("plain", "plain"), ("a\"b", "a\\\"b"), ("\\", "\\\\"), ("\n\t\u{0}", "\\u000a\\u0009\\u0000"),

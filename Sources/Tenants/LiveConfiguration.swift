@@ -1,9 +1,8 @@
 import Synchronization
-import Tenants
 
-/// The configuration that is served, for all who are not on the way of a request: the loops have what they need of it
-/// in their ``Serving``.
-final class LiveConfiguration: Sendable {
+/// The configuration that is served, for all who are not on the way of a request: the event loops keep what they need
+/// of it themselves.
+public final class LiveConfiguration: Sendable {
     private struct State {
         var edition: ConfigurationEdition
         var lastReload: (report: ReloadReport, at: Double)?
@@ -12,21 +11,21 @@ final class LiveConfiguration: Sendable {
 
     private let state: Mutex<State>
 
-    init(_ edition: ConfigurationEdition) {
+    public init(_ edition: ConfigurationEdition) {
         state = Mutex(State(edition: edition))
     }
 
-    var current: ConfigurationEdition { state.withLock { $0.edition } }
+    public var current: ConfigurationEdition { state.withLock { $0.edition } }
 
     /// What came of the last attempt to read the file anew, and when, in Unix seconds; nil: there was none.
-    var lastReload: (report: ReloadReport, at: Double)? { state.withLock { $0.lastReload } }
+    public var lastReload: (report: ReloadReport, at: Double)? { state.withLock { $0.lastReload } }
 
-    var reloads: ReloadCounts { state.withLock { $0.reloads } }
+    public var reloads: ReloadCounts { state.withLock { $0.reloads } }
 
-    func serve(_ edition: ConfigurationEdition) { state.withLock { $0.edition = edition } }
+    public func serve(_ edition: ConfigurationEdition) { state.withLock { $0.edition = edition } }
 
     /// - Parameter now: Unix seconds.
-    func note(_ report: ReloadReport, at now: Double) {
+    public func note(_ report: ReloadReport, at now: Double) {
         state.withLock { state in
             state.lastReload = (report, now)
             if report.isInForce { state.reloads.successes += 1 } else { state.reloads.failures += 1 }
@@ -35,21 +34,30 @@ final class LiveConfiguration: Sendable {
 }
 
 /// How often the file was read anew.
-struct ReloadCounts: Sendable, Equatable {
+public struct ReloadCounts: Sendable, Equatable {
     /// What was read is in force.
-    var successes: UInt64 = 0
+    public var successes: UInt64 = 0
     /// What was in force before stayed so.
-    var failures: UInt64 = 0
+    public var failures: UInt64 = 0
+
+    public init(successes: UInt64 = 0, failures: UInt64 = 0) {
+        self.successes = successes
+        self.failures = failures
+    }
 }
 
 /// For metrics.
-struct ConfigurationCount: Sendable {
-    var generation: UInt64
-    var reloads = ReloadCounts()
-}
+public struct ConfigurationCount: Sendable {
+    /// Of the configuration in force.
+    public var generation: UInt64
+    public var reloads: ReloadCounts
 
-extension ConfigurationCount {
-    init(_ live: LiveConfiguration) {
+    public init(generation: UInt64, reloads: ReloadCounts = ReloadCounts()) {
+        self.generation = generation
+        self.reloads = reloads
+    }
+
+    public init(_ live: LiveConfiguration) {
         self.init(generation: live.current.generation, reloads: live.reloads)
     }
 }
@@ -58,23 +66,23 @@ extension ConfigurationCount {
 ///
 /// A tenant keeps its **place** for the life of the process, whatever becomes of the order in the file: counters,
 /// refreshes under way and all else that is kept by tenant goes by it. The place of one that was removed stays taken.
-struct ConfigurationEdition: Sendable {
+public struct ConfigurationEdition: Sendable {
     /// Counts up from 1.
-    let generation: UInt64
+    public let generation: UInt64
     /// Its tenants in the order of the file.
-    let configuration: TenantsConfiguration
+    public let configuration: TenantsConfiguration
     /// Unix seconds.
-    let since: Double
+    public let since: Double
     /// By place. One that was removed is as it was last, without a host, and issues no tokens: no request finds it any
     /// more, and those under way end as they would have.
-    let tenants: [Tenant]
+    public let tenants: [Tenant]
     /// Of each tenant in the file, in its order.
-    let places: [Int]
+    public let places: [Int]
 
     /// The one that a process starts with.
     ///
     /// - Parameter now: Unix seconds.
-    init(_ configuration: TenantsConfiguration, at now: Double) {
+    public init(_ configuration: TenantsConfiguration, at now: Double) {
         generation = 1
         self.configuration = configuration
         since = now
@@ -109,15 +117,15 @@ struct ConfigurationEdition: Sendable {
     /// The one that follows.
     ///
     /// - Parameter now: Unix seconds.
-    func next(_ configuration: TenantsConfiguration, at now: Double) -> ConfigurationEdition {
+    public func next(_ configuration: TenantsConfiguration, at now: Double) -> ConfigurationEdition {
         ConfigurationEdition(configuration, after: self, at: now)
     }
 
     /// By place, those that were removed too.
-    var names: [String] { tenants.map(\.name) }
+    public var names: [String] { tenants.map(\.name) }
 
     /// The place of the tenant with this name, byte for byte; nil for one that is not in the file.
-    func place(of name: String) -> Int? {
+    public func place(of name: String) -> Int? {
         places.first { tenants[$0].name.utf8.elementsEqual(name.utf8) }
     }
 }

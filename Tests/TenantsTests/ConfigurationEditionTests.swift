@@ -2,14 +2,12 @@ import Tenants
 import TestSupport
 import Testing
 
-@testable import Gateway
-
 /// A tenant's place stays, whatever becomes of the file.
 @Suite struct ConfigurationEditionTests {
     private static func configuration(_ names: [String]) throws -> TenantsConfiguration {
         TenantsConfiguration(
             gateway: GatewaySettings(listeners: []),
-            tenants: try names.map { try Door.tenant(name: $0, host: "\($0).test") }
+            tenants: try names.map { try SampleTenant.tenant(name: $0, host: "\($0).test") }
         )
     }
 

@@ -1,5 +1,5 @@
 /// Why a request did not get through: a closed set, the same in the answer's body, in metrics and in the log.
-enum RefusalCode: String, CaseIterable, Sendable {
+public enum RefusalCode: String, CaseIterable, Sendable {
     case missingToken = "missing_token"
     case invalidToken = "invalid_token"
     case tokenExpired = "token_expired"
@@ -18,7 +18,7 @@ enum RefusalCode: String, CaseIterable, Sendable {
     case badRequest = "bad_request"
 
     /// A short heading for people (RFC 9457 section 3.1.3).
-    var title: StaticString {
+    public var title: StaticString {
         switch self {
         case .missingToken: "A token is needed"
         case .invalidToken: "The token is not valid"
@@ -41,16 +41,17 @@ enum RefusalCode: String, CaseIterable, Sendable {
 }
 
 /// What a decision came to, as the label of `gatehouse_auth_decisions_total` and the log's `outcome`.
-enum Outcome: Equatable {
+public enum Outcome: Equatable, Sendable {
     /// A verified caller was let through.
     case granted
     /// Nobody had to be known: the path is open to anyone.
     case anonymous
     case refused(RefusalCode)
 
-    static let allLabels = ["granted", "anonymous"] + RefusalCode.allCases.map(\.rawValue)
+    /// One a value of ``index``, in its order.
+    public static let allLabels = ["granted", "anonymous"] + RefusalCode.allCases.map(\.rawValue)
 
-    var label: String {
+    public var label: String {
         switch self {
         case .granted: "granted"
         case .anonymous: "anonymous"
@@ -59,7 +60,7 @@ enum Outcome: Equatable {
     }
 
     /// Its place in ``allLabels``: counters are arrays.
-    var index: Int {
+    @inlinable public var index: Int {
         switch self {
         case .granted: 0
         case .anonymous: 1
@@ -69,7 +70,7 @@ enum Outcome: Equatable {
 }
 
 extension RefusalCode {
-    fileprivate var index: Int {
+    @inlinable var index: Int {
         switch self {
         case .missingToken: 0
         case .invalidToken: 1

@@ -1,6 +1,3 @@
-import NIOCore
-import Tenants
-
 /// A request that somebody asks about: what a client would send, and from where.
 public struct ExplainedRequest: Sendable {
     /// What cannot be asked about, and what to give instead; repeats nothing that was given.
@@ -20,7 +17,7 @@ public struct ExplainedRequest: Sendable {
     private let token: String?
     private let fields: [(name: String, value: String)]
     /// Of the client's end of the connection.
-    let address: String
+    public let address: String
 
     /// - Parameters:
     ///   - method: As it is sent.
@@ -37,7 +34,7 @@ public struct ExplainedRequest: Sendable {
         fields: [(name: String, value: String)] = [],
         address: String? = nil
     ) throws(Mistake) {
-        guard Self.isToken(method) else {
+        guard NetworkText.isToken(method) else {
             throw Mistake(part: "method", remedy: "must be a method like GET, in capitals")
         }
         guard target.hasPrefix("/") || target == "*", Self.isVisible(target), !target.contains("#") else {
@@ -48,7 +45,7 @@ public struct ExplainedRequest: Sendable {
             throw Mistake(part: "token", remedy: "must be one compact token, without spaces or line ends")
         }
         for field in fields {
-            guard Self.isToken(field.name) else {
+            guard NetworkText.isToken(field.name) else {
                 throw Mistake(part: "header", remedy: "must be a name of letters, digits and \"-\", and a value")
             }
             guard !["host", "transfer-encoding"].contains(field.name.lowercased()) else {
@@ -82,7 +79,7 @@ public struct ExplainedRequest: Sendable {
     }
 
     /// The head of the request for this tenant, in the form of HTTP/1.1.
-    func head(for tenant: Tenant) -> ByteBuffer {
+    public func head(for tenant: Tenant) -> String {
         var target = target
         var lines = ["Host: \(host ?? tenant.firstHost)"]
         if let token {
@@ -94,11 +91,7 @@ public struct ExplainedRequest: Sendable {
             }
         }
         lines += fields.map { "\($0.name): \($0.value)" }
-        return ByteBuffer(string: "\(method) \(target) HTTP/1.1\r\n\(lines.map { $0 + "\r\n" }.joined())\r\n")
-    }
-
-    private static func isToken(_ text: String) -> Bool {
-        !text.isEmpty && text.utf8.allSatisfy(\.isTokenByte)
+        return "\(method) \(target) HTTP/1.1\r\n\(lines.map { $0 + "\r\n" }.joined())\r\n"
     }
 
     private static func isVisible(_ text: String) -> Bool {
