@@ -20,7 +20,8 @@ let dashboard = [
 ///     CHiredis <- Redis <- Store <----------/          /
 ///     PeerNames <--/         ^---- SharedState <------/
 ///                         ExtAuthz, HTTPCore, Time <-/
-///                         Tenants <- Counting <- Gateway
+///     Issuing, SharedState, HTTPCore <- AdminAPI <- Gateway
+///                           Tenants <- Counting <- AdminAPI, Gateway
 ///     Gateway, Demo <- GatehouseDemo, which is gatehouse-demo
 let package = Package(
     name: "gatehouse",
@@ -140,8 +141,33 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(
+            name: "AdminAPI",
+            dependencies: [
+                "Counting",
+                "HTTPCore",
+                "Issuing",
+                "SharedState",
+                "Store",
+                "Tenants",
+                "Time",
+                "Verification",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            resources: [.embedInCode("OpenAPI/openapi.json")]
+                + dashboard.map { .embedInCode("Dashboard/Page/\($0)") },
+            swiftSettings: strict
+        ),
+        .target(
             name: "Gateway",
             dependencies: [
+                "AdminAPI",
                 "Counting",
                 "ExtAuthz",
                 "HTTPCore",
@@ -155,9 +181,6 @@ let package = Package(
                 "Verification",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -168,8 +191,6 @@ let package = Package(
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),
             ],
-            resources: [.embedInCode("Admin/OpenAPI/openapi.json")]
-                + dashboard.map { .embedInCode("Admin/Dashboard/Page/\($0)") },
             swiftSettings: strict
         ),
         .target(
@@ -341,6 +362,17 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "AdminAPITests",
+            dependencies: [
+                "AdminAPI", "Counting", "Issuing", "SharedState", "Store", "Tenants", "TestSupport", "Time",
+                "Verification",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],

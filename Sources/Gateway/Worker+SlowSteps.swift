@@ -150,14 +150,3 @@ extension Worker {
         serving.decision.authenticator.keysChanged(source: question)
     }
 }
-
-extension RemoteKeySource {
-    /// Those of all tenants' issuers, each once.
-    static func all(of tenants: [Tenant]) -> [RemoteKeySource] {
-        var sources: [RemoteKeySource] = []
-        for case .remote(let source) in tenants.flatMap(\.authenticate.keySources) where !sources.contains(source) {
-            sources.append(source)
-        }
-        return sources
-    }
-}
