@@ -384,7 +384,6 @@ let package = Package(
                 "Counting", "ExtAuthz", "Gateway", "HTTPCore", "Issuing", "SharedState", "Store", "Tenants",
                 "TestSupport", "Time", "Verification",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),

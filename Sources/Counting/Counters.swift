@@ -1,7 +1,6 @@
 /// The counters of one event loop: plain integers that only this loop changes, summed when somebody asks.
 public struct Counters: Sendable {
-    /// How many methods are told apart.
-    public static let methodCount = CountedMethod.allCases.count
+    private static let methodCount = CountedMethod.allCases.count
     /// How many outcomes are told apart.
     public static let outcomeCount = Outcome.allLabels.count
     private static let statusCount = 500

@@ -17,7 +17,7 @@ public struct HistogramScale: Sendable, Equatable {
     /// The same in whole nanoseconds.
     public let bounds: [UInt64]
 
-    public init(_ steps: ClosedRange<Int>) {
+    private init(_ steps: ClosedRange<Int>) {
         lowest = steps.lowerBound
         seconds = steps.map(Self.bound)
         bounds = seconds.map { UInt64($0 * 1e9) }

@@ -35,4 +35,10 @@ struct CountersTests {
         counters.forEachRequestCount { seen[$2] = $3 }
         #expect(seen == [100: 2, 599: 2])
     }
+
+    @Test func everyOutcomeHasThePlaceOfItsLabel() {
+        let outcomes = [Outcome.granted, .anonymous] + RefusalCode.allCases.map(Outcome.refused)
+        #expect(outcomes.map(\.label) == Outcome.allLabels)
+        #expect(outcomes.map(\.index) == Array(Outcome.allLabels.indices))
+    }
 }
