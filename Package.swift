@@ -20,6 +20,8 @@ let dashboard = [
 ///     CHiredis <- Redis <- Store <----------/          /
 ///     PeerNames <--/         ^---- SharedState <------/
 ///                         ExtAuthz, HTTPCore, Time <-/
+///     Issuing, SharedState, HTTPCore <- AdminAPI <- Gateway
+///                           Tenants <- Counting <- AdminAPI, Gateway
 ///     Gateway, Demo <- GatehouseDemo, which is gatehouse-demo
 let package = Package(
     name: "gatehouse",
@@ -62,6 +64,7 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(name: "Time", swiftSettings: strict),
+        .target(name: "Counting", dependencies: ["Tenants"], swiftSettings: strict),
         .target(
             name: "PeerNames",
             dependencies: [
@@ -138,8 +141,34 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(
+            name: "AdminAPI",
+            dependencies: [
+                "Counting",
+                "HTTPCore",
+                "Issuing",
+                "SharedState",
+                "Store",
+                "Tenants",
+                "Time",
+                "Verification",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            resources: [.embedInCode("OpenAPI/openapi.json")]
+                + dashboard.map { .embedInCode("Dashboard/Page/\($0)") },
+            swiftSettings: strict
+        ),
+        .target(
             name: "Gateway",
             dependencies: [
+                "AdminAPI",
+                "Counting",
                 "ExtAuthz",
                 "HTTPCore",
                 "Issuing",
@@ -152,9 +181,6 @@ let package = Package(
                 "Verification",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -165,8 +191,6 @@ let package = Package(
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),
             ],
-            resources: [.embedInCode("Admin/OpenAPI/openapi.json")]
-                + dashboard.map { .embedInCode("Admin/Dashboard/Page/\($0)") },
             swiftSettings: strict
         ),
         .target(
@@ -282,6 +306,7 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .testTarget(name: "CountingTests", dependencies: ["Counting", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "TimeTests", dependencies: ["TestSupport", "Time"], swiftSettings: strict),
         .testTarget(
             name: "SharedStateTests",
@@ -343,12 +368,22 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
+            name: "AdminAPITests",
+            dependencies: [
+                "AdminAPI", "Counting", "Issuing", "SharedState", "Store", "Tenants", "TestSupport", "Time",
+                "Verification",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "ExtAuthz", "Gateway", "HTTPCore", "Issuing", "SharedState", "Store", "Tenants", "TestSupport", "Time",
-                "Verification",
+                "Counting", "ExtAuthz", "Gateway", "HTTPCore", "Issuing", "SharedState", "Store", "Tenants",
+                "TestSupport", "Time", "Verification",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),

@@ -1,3 +1,4 @@
+import AdminAPI
 import ExtAuthz
 public import Logging
 import NIOCore
@@ -287,21 +288,7 @@ public final class Gateway: Service, Sendable {
         var addresses = BoundAddresses(listeners: [])
         let gateway = running.parts.settings
         if let settings = gateway.admin {
-            let admin = AdminServer(
-                settings,
-                live: live,
-                workers: running.workers,
-                shared: running.shared,
-                isServing: { [weak self] in self?.runningNow != nil },
-                reload: { [weak self] in
-                    await self?.reload(because: $0)
-                        ?? ReloadReport(result: .refused, generation: 0, mistakes: ["the gateway has stopped"])
-                },
-                accessLog: accessLog,
-                logger: logger.of(.admin)
-            )
-            addresses.admin = try await admin.start()
-            running.admin = admin
+            (running.admin, addresses.admin) = try await open(settings, running)
         }
         if let settings = gateway.extAuthz {
             (running.extAuthz, addresses.extAuthz) = try await open(settings, running)
@@ -313,6 +300,36 @@ public final class Gateway: Service, Sendable {
             addresses.listeners.append(door.address)
         }
         return addresses
+    }
+
+    private func open(_ settings: AdminSettings, _ running: Running) async throws -> (AdminServer, HostPort) {
+        let logger = logger.of(.admin)
+        let administration = GatewayAdministration(
+            live: live,
+            workers: running.workers,
+            shared: running.shared,
+            isServing: { [weak self] in self?.runningNow != nil },
+            readAnew: { [weak self] in
+                await self?.reload(because: .admin)
+                    ?? ReloadReport(result: .refused, generation: 0, mistakes: ["the gateway has stopped"])
+            },
+            accessLog: accessLog,
+            logger: logger
+        )
+        let tls: AdminTLS? =
+            if let files = settings.tls { try await AdminTLS.load(files, logger: logger) } else { nil }
+        let admin = AdminServer(
+            settings,
+            live: live,
+            gateway: administration,
+            store: running.shared.store,
+            revocations: running.shared.revocations,
+            certificates: tls,
+            version: GatewayVersion.number,
+            logger: logger,
+            auditLogger: logger.of(.audit)
+        )
+        return (admin, try await admin.start())
     }
 
     private func open(_ settings: ExtAuthzSettings, _ running: Running) async throws -> (AuthorizationServer, HostPort)

@@ -1,3 +1,5 @@
+public import Tenants
+
 /// What happens to the whole gateway, for whoever started it.
 public enum GatewayEvent: Sendable, Equatable {
     /// Every listener is open.

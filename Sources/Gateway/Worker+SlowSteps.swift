@@ -1,3 +1,4 @@
+import Counting
 import Issuing
 import NIOCore
 import SharedState
@@ -147,16 +148,5 @@ extension Worker {
         var question: Int?
         if case .remote(let remote) = source { question = serving.keySteps.sources.firstIndex(of: remote) }
         serving.decision.authenticator.keysChanged(source: question)
-    }
-}
-
-extension RemoteKeySource {
-    /// Those of all tenants' issuers, each once.
-    static func all(of tenants: [Tenant]) -> [RemoteKeySource] {
-        var sources: [RemoteKeySource] = []
-        for case .remote(let source) in tenants.flatMap(\.authenticate.keySources) where !sources.contains(source) {
-            sources.append(source)
-        }
-        return sources
     }
 }

@@ -1,3 +1,4 @@
+import Counting
 import NIOCore
 import Tenants
 import Time

@@ -1,3 +1,5 @@
+import Counting
+
 /// Which servers have had a request, and whether it may be sent to another one.
 struct UpstreamAttempts: Equatable {
     /// Times that servers may send a request back unseen before that is the response.

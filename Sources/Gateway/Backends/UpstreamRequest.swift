@@ -1,3 +1,4 @@
+import Counting
 import HTTPCore
 import NIOCore
 import Tenants

@@ -1,7 +1,9 @@
+import Counting
 import HTTPCore
 import Issuing
 import NIOCore
 import Tenants
+import Verification
 
 /// Requests that the gateway answers itself, and those that it checks before the backend does.
 extension RequestExchange {

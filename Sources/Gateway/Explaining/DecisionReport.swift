@@ -1,3 +1,4 @@
+import Counting
 public import Verification
 
 /// What would become of a request, step by step.

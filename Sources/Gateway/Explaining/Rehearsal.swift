@@ -27,7 +27,8 @@ enum Rehearsal {
         let explanation = Explanation(tenant: tenant.name, isOffline: isOffline)
         circumstances.isRehearsal = true
         circumstances.explanation = explanation
-        Inquiry(request.head(for: tenant), circumstances, allowing: allowed, worker: worker) { verdict, received in
+        let head = ByteBuffer(string: request.head(for: tenant))
+        Inquiry(head, circumstances, allowing: allowed, worker: worker) { verdict, received in
             let decision = decision(verdict, received, explanation)
             done(DecisionReport(explanation, decision, observed: circumstances.observed))
         }

@@ -1,3 +1,4 @@
+import Counting
 import SharedState
 import Tenants
 import Verification

@@ -1,3 +1,4 @@
+import Counting
 import HTTPCore
 
 /// A request that is answered by the gateway itself: every reason there is, made here and turned into HTTP in one place

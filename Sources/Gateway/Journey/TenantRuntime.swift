@@ -1,3 +1,4 @@
+import Counting
 import HTTPCore
 import Issuing
 import Tenants

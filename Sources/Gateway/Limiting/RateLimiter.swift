@@ -1,3 +1,4 @@
+import Counting
 import Synchronization
 import Tenants
 
@@ -44,13 +45,4 @@ final class RateLimiter: Sendable {
             }
         }
     }
-}
-
-/// How many requests were over a limit.
-struct LimitCount: Sendable, Equatable {
-    /// Its place in the configuration.
-    var tenant: Int
-    var limit: String
-    var mode: Tenant.Mode
-    var count: UInt64
 }

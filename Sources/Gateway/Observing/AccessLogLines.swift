@@ -1,4 +1,6 @@
+import Counting
 import Time
+import Verification
 
 /// The access-log lines of one event loop, as bytes that wait to be written: a JSON object a line.
 struct AccessLogLines {

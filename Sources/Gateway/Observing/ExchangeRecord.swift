@@ -1,3 +1,4 @@
+import Counting
 import HTTPCore
 
 /// What is remembered of an exchange for counters and the access log.
@@ -72,10 +73,8 @@ enum HTTPVersion {
     }
 }
 
-/// Methods as metrics count them; the rest are one label, since anyone can make up methods.
-enum CountedMethod: Int, CaseIterable {
-    case get, head, post, put, patch, delete, options, other
-
+extension CountedMethod {
+    /// - Parameter range: Of the method in the bytes of a head.
     init(_ bytes: Span<UInt8>, _ range: Range<Int>) {
         switch range.count {
         case 3: self = bytes.isExactly("GET", range) ? .get : bytes.isExactly("PUT", range) ? .put : .other
@@ -86,9 +85,4 @@ enum CountedMethod: Int, CaseIterable {
         default: self = .other
         }
     }
-
-    /// RFC 9110 section 9.2.1.
-    var isSafe: Bool { self == .get || self == .head || self == .options }
-
-    var label: String { self == .other ? "other" : "\(self)".uppercased() }
 }

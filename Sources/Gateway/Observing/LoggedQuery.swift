@@ -1,4 +1,5 @@
 import Tenants
+import Verification
 
 /// The query of a request as the access log has it where `gateway.log.query` asks for one: without the values that let
 /// somebody in.

@@ -1,3 +1,5 @@
+import Counting
+
 /// Which of the requests that would have been refused are logged: of each tenant and each reason at most one a second,
 /// so that a migration can be followed in the log and does not fill it.
 struct ObservedSamples {

@@ -1,4 +1,5 @@
 import NIOPosix
+public import Tenants
 
 /// Tells when the files that a configuration was read from are not as they were read, and are no longer being written.
 public struct ConfigurationWatch: Sendable {

@@ -1,5 +1,6 @@
 import HTTPCore
 import NIOCore
+import Verification
 
 /// What a refusal says besides its reason.
 struct RefusalContext {

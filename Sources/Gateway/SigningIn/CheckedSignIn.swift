@@ -1,3 +1,4 @@
+import Counting
 import Issuing
 
 /// A sign-in request that was checked here and goes on to the backend.

@@ -126,14 +126,6 @@ extension SignIn {
         let own = web?.provider == provider ? web?.clientID : nil
         return [page, own].compactMap { $0 }
     }
-
-    /// Those that some token of this tenant's may come from.
-    fileprivate var providers: [Provider] {
-        Provider.allCases.filter { provider in
-            let isExchanged = provider == .apple ? apple != nil : google != nil
-            return isExchanged || web?.provider == provider
-        }
-    }
 }
 
 /// The tokens of one tenant's providers: verified, with keys that are fetched where they are missing.
@@ -171,19 +163,5 @@ struct TenantProviderTokens: ProviderTokens {
             case .unavailable, .nothingNew: asksLeft = 0
             }
         }
-    }
-}
-
-extension RemoteKeySource {
-    /// Those of the providers that people sign in with, each once.
-    static func ofSignIn(_ tenants: [Tenant]) -> [RemoteKeySource] {
-        var sources: [RemoteKeySource] = []
-        for signIn in tenants.compactMap(\.signIn) {
-            for provider in signIn.providers {
-                let source = signIn.browserAddresses(of: provider).keys
-                if !sources.contains(source) { sources.append(source) }
-            }
-        }
-        return sources
     }
 }

@@ -1,3 +1,4 @@
+import Counting
 import Issuing
 
 extension Refusal {

@@ -1,3 +1,4 @@
+import Counting
 import HTTPCore
 
 /// Where a request that is traced begins, goes on and ends.

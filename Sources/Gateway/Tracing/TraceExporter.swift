@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import Counting
 import Logging
 import NIOCore
 import NIOHTTP1
@@ -43,7 +44,7 @@ final class TraceExporter: Sendable {
     }
 
     /// Traces that were sent, and those that were lost.
-    var counts: TraceQueue.Counts { queue.withLock { $0.counts } }
+    var counts: TraceCounts { queue.withLock { $0.counts } }
 
     func add(_ traces: [FinishedTrace]) { queue.withLock { $0.add(traces) } }
 

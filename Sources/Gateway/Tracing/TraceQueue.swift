@@ -1,3 +1,5 @@
+import Counting
+
 /// Traces that wait to be sent, and what becomes of those that could not be. A value without I/O; time is given.
 struct TraceQueue {
     /// Traces that may wait; what comes on top is lost, and counted.
@@ -18,12 +20,7 @@ struct TraceQueue {
         case refused
     }
 
-    struct Counts: Equatable {
-        var sent: UInt64 = 0
-        var dropped: UInt64 = 0
-    }
-
-    private(set) var counts = Counts()
+    private(set) var counts = TraceCounts()
     private var waiting: [FinishedTrace] = []
     /// The first of those that wait, while they are tried again.
     private var failingSince: UInt64?

@@ -81,7 +81,8 @@ public enum JSONWriter {
         output.append(UInt8(ascii: "\""))
     }
 
-    private static func hexDigit(_ value: UInt8) -> UInt8 {
+    /// Of a value below 16.
+    static func hexDigit(_ value: UInt8) -> UInt8 {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 }

@@ -1,3 +1,4 @@
+import NIOCore
 import Tenants
 import Verification
 
@@ -41,7 +42,7 @@ final class RehearsalDoor {
         var decision: DecisionReport.Decision?
         let circumstances = Circumstances(peer: try Door.peer(request.address))
         circumstances.isRehearsal = true
-        Inquiry(request.head(for: tenant), circumstances, worker: worker) { verdict, _ in
+        Inquiry(ByteBuffer(string: request.head(for: tenant)), circumstances, worker: worker) { verdict, _ in
             if case .refused(let refusal, _) = verdict {
                 decision = .refuse(status: refusal.status, code: refusal.code.rawValue)
             } else {

@@ -1,3 +1,4 @@
+import Counting
 import Tenants
 import Testing
 import Time

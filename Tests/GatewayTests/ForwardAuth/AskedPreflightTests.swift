@@ -1,3 +1,4 @@
+import Counting
 import ExtAuthz
 import NIOCore
 import Tenants

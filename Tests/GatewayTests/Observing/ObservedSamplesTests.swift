@@ -1,3 +1,4 @@
+import Counting
 import Testing
 
 @testable import Gateway

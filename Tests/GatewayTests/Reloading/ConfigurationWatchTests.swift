@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import Tenants
 import Testing
 
 @testable import Gateway

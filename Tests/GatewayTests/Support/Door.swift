@@ -26,10 +26,8 @@ final class Door {
         }
     }
 
-    static let now = 1_800_000_000.0
-    static let issuer = "https://issuer.test"
-    private static let secret = Array("a secret of these tests that is long enough for HS256".utf8)
-    private static let otherSecret = Array("another secret, with which nobody here should be convinced".utf8)
+    static let now = SampleTenant.now
+    static let issuer = SampleTenant.issuer
     static let requestID = RequestID(high: 0x0123_4567_89ab_cdef, low: 0xfedc_ba98_7654_3210)
 
     private let house: EmbeddedHouse
@@ -62,36 +60,22 @@ final class Door {
         identity: Identity = Identity(),
         mode: Tenant.Mode = .enforce
     ) throws -> Tenant {
-        let issuer = IssuerPolicy(
-            issuer: issuer,
-            algorithms: [.hs256],
-            keys: try KeySet(secret: secret, algorithms: [.hs256])
-        )
-        return Tenant(
-            name: name,
-            hosts: [.exact(host)],
-            pathPrefix: prefix,
-            stripPrefix: strips,
-            backend: Backend(servers: [BackendServer(address: HostPort(host: "127.0.0.1", port: 9))]),
-            authenticate: Authentication(from: from, policy: VerificationPolicy(issuers: [issuer], leeway: 60)),
-            access: AccessRules(access),
-            identity: identity,
-            mode: mode
-        )
+        var tenant = try SampleTenant.tenant(name: name, host: host, from: from)
+        tenant.pathPrefix = prefix
+        tenant.stripPrefix = strips
+        tenant.access = AccessRules(access)
+        tenant.identity = identity
+        tenant.mode = mode
+        return tenant
     }
 
     static func rule(_ path: String, _ allow: AccessRule.Allow, methods: [String] = []) throws -> AccessRule {
         AccessRule(path: try PathPattern(path), methods: methods, allow: allow)
     }
 
-    /// Alice's token, good for ten minutes from ``now``.
+    /// ``SampleTenant/token(_:forged:)``.
     static func token(_ changes: KeyValuePairs<String, JSONValue?> = [:], forged: Bool = false) throws -> String {
-        var claims: JSONObject = [
-            "iss": .string(issuer), "sub": "alice", "email": "alice@example.test", "role": "customer",
-            "scope": "read write", "exp": .number(JSONNumber(Int(now) + 600)),
-        ]
-        for (name, value) in changes { claims[name] = value }
-        return try TokenSigner(SigningKey(secret: forged ? otherSecret : secret), algorithm: .hs256).sign(claims)
+        try SampleTenant.token(changes, forged: forged)
     }
 
     /// - Parameter allowing: The slow steps that the decision may ask for.

@@ -1,3 +1,4 @@
+import Counting
 import Testing
 
 @testable import Gateway
@@ -18,7 +19,7 @@ struct TraceQueueTests {
             queue.settle(batch.count, .taken, at: 1)
         }
         #expect(queue.batch(at: 1) == nil && queue.isEmpty)
-        #expect(queue.counts == TraceQueue.Counts(sent: UInt64(TraceQueue.mostAtOnce + 3), dropped: 0))
+        #expect(queue.counts == TraceCounts(sent: UInt64(TraceQueue.mostAtOnce + 3), dropped: 0))
     }
 
     @Test func whatFindsNoRoomIsCounted() {
@@ -28,7 +29,7 @@ struct TraceQueueTests {
         #expect(queue.counts.dropped == 4)
         queue.giveUp()
         #expect(queue.isEmpty)
-        #expect(queue.counts == TraceQueue.Counts(sent: 0, dropped: UInt64(TraceQueue.mostWaiting + 4)))
+        #expect(queue.counts == TraceCounts(sent: 0, dropped: UInt64(TraceQueue.mostWaiting + 4)))
     }
 
     @Test func whatFailsIsTriedAgainLaterAndLater() throws {
@@ -65,7 +66,7 @@ struct TraceQueueTests {
         queue.add(traces(3))
         queue.settle(3, .refused, at: 1)
         #expect(queue.isEmpty)
-        #expect(queue.counts == TraceQueue.Counts(sent: 0, dropped: 3))
+        #expect(queue.counts == TraceCounts(sent: 0, dropped: 3))
     }
 
     @Test func theLastTryWaitsForNothing() {

@@ -1,3 +1,4 @@
+import Counting
 import Tenants
 
 /// How servers are doing.

@@ -1,3 +1,4 @@
+import Counting
 import Tenants
 
 /// The way to the backend of a house past another proxy, which asks the house's gateway.

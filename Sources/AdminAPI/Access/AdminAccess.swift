@@ -1,0 +1,97 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import NIOSSL
+import Tenants
+
+/// Lets in who has the admin token, or a client certificate of the authorities that the listener trusts.
+///
+/// Without a token, requests that a page of another site could have made with the browser's certificate are refused, and on
+/// loopback without either also those for a Host that is not this machine (DNS rebinding).
+struct AdminAccess: RouterMiddleware {
+    typealias Context = AdminContext
+
+    let live: LiveConfiguration
+    /// What the listener was opened with: its TLS only changes with a restart.
+    let settings: AdminSettings
+    /// Nil where the listener is in plain text.
+    let certificates: (any AdminCertificates)?
+    let audit: AuditLog
+
+    func handle(
+        _ request: Request,
+        context: Context,
+        next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        var context = context
+        do {
+            context.caller = try await caller(request, context)
+        } catch let problem as AdminProblem {
+            audit.refused(problem, context)
+            throw problem
+        }
+        return try await next(request, context)
+    }
+
+    /// Whether nothing but the token lets in whoever asks.
+    func needsToken(_ context: Context) async -> Bool {
+        guard live.current.configuration.gateway.admin?.token != nil else { return false }
+        guard settings.tls?.clientCAFile != nil else { return true }
+        return (try? await context.channel.nioSSL_peerCertificate().get()) == nil
+    }
+
+    private func caller(_ request: Request, _ context: Context) async throws -> AdminCaller {
+        let asksForCertificates = settings.tls?.clientCAFile != nil
+        if asksForCertificates, let certificate = try await context.channel.nioSSL_peerCertificate().get() {
+            // A browser shows its certificate for whatever page asks.
+            guard !isOfAnotherSite(request) else {
+                throw AdminProblem(.crossSiteRequest, "pages of other sites may not use your certificate")
+            }
+            let subject = certificates?.subject(of: certificate) ?? Array("unreadable".utf8)
+            return .certificate(subject: String(decoding: subject, as: UTF8.self))
+        }
+        // A reload may have changed it.
+        guard let token = live.current.configuration.gateway.admin?.token else {
+            guard !asksForCertificates else {
+                throw AdminProblem(.missingToken, "show a client certificate of gateway.admin.tls.client_ca_file")
+            }
+            guard isFromHere(request) else {
+                throw AdminProblem(
+                    .crossSiteRequest,
+                    "without gateway.admin.token, only requests of this machine for this machine are taken"
+                )
+            }
+            return .loopback
+        }
+        guard let sent = bearer(request) else {
+            throw AdminProblem(.missingToken, "send the admin token as Authorization: Bearer")
+        }
+        guard Secret(sent) == token else {
+            throw AdminProblem(.invalidToken, "the token sent is not that of gateway.admin.token")
+        }
+        return .token
+    }
+
+    private func bearer(_ request: Request) -> String? {
+        guard let value = request.headers[.authorization], value.lowercased().hasPrefix("bearer ") else { return nil }
+        return String(value.dropFirst(7))
+    }
+
+    private func isOfAnotherSite(_ request: Request) -> Bool {
+        if let site = request.headers[.secFetchSite], site != "same-origin", site != "none" { return true }
+        guard let origin = request.headers[.origin] else { return false }
+        let scheme = settings.tls == nil ? "http" : "https"
+        return origin != "\(scheme)://\(request.head.authority ?? "")"
+    }
+
+    private func isFromHere(_ request: Request) -> Bool {
+        guard let authority = request.head.authority, !isOfAnotherSite(request) else { return false }
+        let host =
+            authority.hasPrefix("[") ? authority.prefix { $0 != "]" }.dropFirst() : authority.prefix { $0 != ":" }
+        return HostPort(host: String(host), port: 0).isLoopback
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static var secFetchSite: Self { Self("Sec-Fetch-Site") ?? .origin }
+}

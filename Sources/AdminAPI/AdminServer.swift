@@ -1,0 +1,170 @@
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+public import Logging
+import NIOCore
+import ServiceLifecycle
+public import SharedState
+public import Store
+import Synchronization
+public import Tenants
+import Time
+
+/// The admin listener: health, readiness, metrics and revocations, apart from the tenants' traffic.
+public final class AdminServer: Sendable {
+    private static let idleTimeout = TimeAmount.seconds(15)
+    private static let shutdownGrace = Duration.seconds(5)
+
+    private let settings: AdminSettings
+    private let live: LiveConfiguration
+    private let gateway: any AdministeredGateway
+    private let store: any Store
+    private let revocations: RevocationKeeper
+    private let certificates: (any AdminCertificates)?
+    private let version: String
+    private let logger: Logger
+    private let auditLogger: Logger
+    /// Unix seconds.
+    private let startedAt = Clock.unix()
+    private let running = Mutex<(group: ServiceGroup, task: Task<Void, Never>)?>(nil)
+
+    /// - Parameters:
+    ///   - settings: What the listener is opened with.
+    ///   - certificates: Nil: plain text.
+    ///   - version: Of the gateway.
+    ///   - auditLogger: Told of each change, whatever level it has.
+    public init(
+        _ settings: AdminSettings,
+        live: LiveConfiguration,
+        gateway: any AdministeredGateway,
+        store: any Store,
+        revocations: RevocationKeeper,
+        certificates: (any AdminCertificates)?,
+        version: String,
+        logger: Logger,
+        auditLogger: Logger
+    ) {
+        self.settings = settings
+        self.live = live
+        self.gateway = gateway
+        self.store = store
+        self.revocations = revocations
+        self.certificates = certificates
+        self.version = version
+        self.logger = logger
+        self.auditLogger = auditLogger
+    }
+
+    /// Opens the listener and begins to answer.
+    ///
+    /// - Returns: The address, with the port that a 0 was replaced by.
+    /// - Throws: If the address cannot be listened on.
+    public func start() async throws -> HostPort {
+        let (ports, continuation) = AsyncThrowingStream.makeStream(of: Int.self)
+        var quiet = logger
+        quiet.logLevel = .warning
+        let application = Application(
+            router: router(),
+            // Nobody else talks to it, so that whoever goes silent in the middle of a request has gone.
+            server: .admin(HTTP1Channel.Configuration(idleTimeout: Self.idleTimeout), certificates),
+            configuration: .init(address: .hostname(settings.address.host, port: settings.address.port)),
+            onServerRunning: { channel in continuation.yield(channel.localAddress?.port ?? 0) },
+            logger: quiet
+        )
+        var services = ServiceGroupConfiguration(services: [application], logger: quiet)
+        services.maximumGracefulShutdownDuration = Self.shutdownGrace
+        let group = ServiceGroup(configuration: services)
+        let task = Task { [certificates] in
+            let watching = certificates.map { certificates in Task { await certificates.keepUp() } }
+            defer { watching?.cancel() }
+            do {
+                try await group.run()
+                continuation.finish()
+            } catch {
+                continuation.finish(throwing: error)
+            }
+        }
+        running.withLock { $0 = (group, task) }
+        for try await port in ports {
+            return HostPort(host: settings.address.host, port: port)
+        }
+        throw CancellationError()
+    }
+
+    /// Returns when it is closed; what is being answered has 5 seconds.
+    public func stop() async {
+        let stopping = running.withLock { running in
+            let stopping = running
+            running = nil
+            return stopping
+        }
+        guard let stopping else { return }
+        await stopping.group.triggerGracefulShutdown()
+        await stopping.task.value
+    }
+
+    private func router() -> Router<AdminContext> {
+        let router = Router(context: AdminContext.self, options: .autoGenerateHeadEndpoints)
+        router.add(middleware: AdminProblems(methods: AdminDocument.methods, logger: logger))
+        router.get("/healthz") { _, _ in Response(text: "ok\n") }
+        router.get("/readyz") { _, _ -> Response in
+            let missing = await self.gateway.missing()
+            return missing.isEmpty
+                ? Response(text: "ready\n")
+                : Response(text: "not ready: \(missing.joined(separator: "; "))\n", status: .serviceUnavailable)
+        }
+        let audit = AuditLog(auditLogger)
+        let access = AdminAccess(live: live, settings: settings, certificates: certificates, audit: audit)
+        DashboardRoutes { await access.needsToken($0) }.add(to: router)
+        router.add(middleware: access)
+        AdminDocument.add(to: router, version: version)
+        router.get("/metrics") { request, _ -> Response in
+            let format = MetricsFormat(accept: request.headers[values: .accept])
+            return Response(text: try await self.metrics(format), contentType: format.contentType)
+        }
+        addReports(to: router)
+        addChanges(to: router, audit)
+        return router
+    }
+
+    private func addReports(to router: Router<AdminContext>) {
+        let gateway = gateway
+        let reporter = GatewayReporter(
+            live: live,
+            count: { try await gateway.count() },
+            keySets: { await gateway.keySets() },
+            version: version,
+            startedAt: startedAt
+        )
+        TenantsRoutes(reporter).add(to: router)
+        EventsRoutes(ReportFeed { try await reporter.report().json }).add(to: router)
+        let explaining = ExplainDesk(live: live) { try await gateway.explain($0, of: $1) }
+        ExplainRoutes(explaining).add(to: router)
+    }
+
+    private func addChanges(to router: Router<AdminContext>, _ audit: AuditLog) {
+        let gateway = gateway
+        let revoking = RevocationDesk(live: live, store: store, keeper: revocations, logger: logger)
+        RevocationRoutes(desk: revoking, audit: audit).add(to: router)
+        let keys = KeysDesk(live: live, keys: { gateway.storedKeys(ofTenant: $0) }, logger: logger)
+        KeysRoutes(desk: keys, audit: audit).add(to: router)
+        let sessions = SessionsDesk(live: live, sessions: { gateway.sessions(ofTenant: $0) }, logger: logger)
+        SessionsRoutes(desk: sessions, audit: audit).add(to: router)
+        ReloadRoutes(reload: { await gateway.reload() }, audit: audit).add(to: router)
+    }
+
+    private func metrics(_ format: MetricsFormat) async throws -> String {
+        let count = try await gateway.count()
+        return MetricsText(
+            tenants: count.edition.names,
+            configuration: ConfigurationCount(live),
+            counters: count.counters,
+            backends: count.backends,
+            shared: count.shared,
+            lostLogBytes: gateway.lostAccessLogBytes,
+            lostLogLines: gateway.lostLogLines,
+            process: ProcessStatistics.current(),
+            format: format
+        ).text
+    }
+}

@@ -1,0 +1,31 @@
+import Hummingbird
+import Verification
+
+/// The description of the admin API (OpenAPI 3.1), as `openapi.json` beside this file has it.
+enum AdminDocument {
+    private static let document = (try? JSONParser.parse(PackageResources.openapi_json).object) ?? JSONObject()
+
+    /// - Parameter version: The release that it describes.
+    static func json(version: String) -> JSONObject {
+        var json = document
+        var info = json["info"]?.object ?? JSONObject()
+        info["version"] = .string(version)
+        json["info"] = .object(info)
+        return json
+    }
+
+    /// The methods that each path knows.
+    static let methods: [String: [String]] = {
+        var methods: [String: [String]] = [:]
+        for path in document["paths"]?.object?.members ?? [] {
+            methods[path.name] = (path.value.object?.members ?? []).map { $0.name.uppercased() }
+        }
+        return methods
+    }()
+
+    /// - Parameter version: Of the gateway.
+    static func add(to router: Router<AdminContext>, version: String) {
+        let json = json(version: version)
+        router.get("/openapi.json") { _, _ -> Response in Response(json: json) }
+    }
+}

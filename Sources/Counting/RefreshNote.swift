@@ -1,0 +1,56 @@
+/// What the log tells of a refresh in the course of one request.
+public struct RefreshNote: Sendable {
+    /// The raw values are words of the log and of the metric.
+    public enum Event: String, CaseIterable, Sendable {
+        /// The token had expired: the request went to the backend with a new one.
+        case renewed
+        /// The backend had refused the token: the request was made again with a new one.
+        case replayed
+        /// New tokens were there, but the request could not be made again.
+        case notReplayable = "not_replayable"
+        /// New tokens that were got in the background went along with the answer.
+        case delivered
+        case refused
+        case unavailable
+
+        /// Whether it is counted by request; the rest is counted where the refresh is made.
+        public var isOfRequest: Bool {
+            switch self {
+            case .replayed, .notReplayable, .delivered: true
+            case .renewed, .refused, .unavailable: false
+            }
+        }
+
+        /// Its place among all cases: counters are arrays.
+        public var index: Int {
+            switch self {
+            case .renewed: 0
+            case .replayed: 1
+            case .notReplayable: 2
+            case .delivered: 3
+            case .refused: 4
+            case .unavailable: 5
+            }
+        }
+    }
+
+    public var event: Event
+    /// Why there are no new tokens, or the request was not made again.
+    public var reason: String?
+    /// Whether another request had it made.
+    public var isShared: Bool
+
+    public init(event: Event, reason: String? = nil, isShared: Bool = false) {
+        self.event = event
+        self.reason = reason
+        self.isShared = isShared
+    }
+
+    /// Whether the client got a new token.
+    public var isRefreshed: Bool {
+        switch event {
+        case .renewed, .replayed, .notReplayable, .delivered: true
+        case .refused, .unavailable: false
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import AdminAPI
+import Logging
+import NIOPosix
+import NIOSSL
+import Synchronization
+import Tenants
+
+/// The admin listener's side of TLS: its certificate, and the authorities of the clients' certificates, read anew when
+/// their files change. Connections keep what they began with.
+final class AdminTLS: AdminCertificates {
+    /// Where connections look, and what is read is put.
+    private final class Current: Sendable {
+        let context = Mutex<NIOSSLContext?>(nil)
+    }
+
+    private let current: Current
+    private let watch: CertificateWatch<NIOSSLContext>
+
+    /// - Throws: ``CertificateProblem``.
+    static func load(_ files: ServerCertificate, logger: Logger) async throws -> AdminTLS {
+        let tls = AdminTLS(files, logger)
+        let first = try await NIOThreadPool.singleton.runIfActive { try read(files) }
+        tls.current.context.withLock { $0 = first }
+        return tls
+    }
+
+    private init(_ files: ServerCertificate, _ logger: Logger) {
+        let current = Current()
+        self.current = current
+        watch = CertificateWatch(
+            files: [files.certificateFile, files.keyFile] + (files.clientCAFile.map { [$0] } ?? []),
+            logger: logger,
+            load: { () throws(CertificateProblem) in try Self.read(files) },
+            use: { context in current.context.withLock { $0 = context } }
+        )
+    }
+
+    var context: NIOSSLContext? { current.context.withLock { $0 } }
+
+    func keepUp() async { await watch.run() }
+
+    func subject(of certificate: NIOSSLCertificate) -> [UInt8]? { ClientCertificateSubject.text(of: certificate) }
+
+    /// Blocks on the disk.
+    private static func read(_ files: ServerCertificate) throws(CertificateProblem) -> NIOSSLContext {
+        let (chain, key) = try CertificateFiles.pair(certificateFile: files.certificateFile, keyFile: files.keyFile)
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: chain.map { .certificate($0) },
+            privateKey: .privateKey(key)
+        )
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.cipherSuites = ServerIdentity.cipherSuites
+        configuration.applicationProtocols = ["http/1.1"]
+        configuration.renegotiationSupport = .none
+        if let clientCAFile = files.clientCAFile {
+            configuration.trustRoots = .certificates(try CertificateFiles.certificates(clientCAFile))
+            // Who shows none may have the token. One that is shown must be good.
+            configuration.certificateVerification = .optionalVerification
+            configuration.sendCANameList = true
+        }
+        do {
+            return try NIOSSLContext(configuration: configuration)
+        } catch {
+            throw CertificateProblem(
+                file: files.certificateFile,
+                problem: "TLS cannot be set up with it: \(error)",
+                remedy: "check the certificate, its key and the client CA"
+            )
+        }
+    }
+}

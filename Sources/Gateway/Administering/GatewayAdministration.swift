@@ -1,0 +1,68 @@
+import AdminAPI
+import Counting
+import Issuing
+import Logging
+import SharedState
+import Tenants
+import Verification
+
+/// A running gateway as the admin API sees it.
+struct GatewayAdministration: AdministeredGateway {
+    let live: LiveConfiguration
+    let workers: [WorkerHandle]
+    let shared: SharedState
+    let isServing: @Sendable () -> Bool
+    let readAnew: @Sendable () async -> ReloadReport
+    /// Nil where there is no access log.
+    let accessLog: AccessLogWriter?
+    let logger: Logger
+
+    func missing() async -> [String] { isServing() ? await shared.missing() : ["no requests are taken"] }
+
+    /// Asks every loop.
+    func count() async throws -> GatewayCount {
+        var sum = Counters(tenantCount: live.current.tenants.count)
+        var backends: [BackendCount] = []
+        for worker in workers {
+            let (counters, counts) = try await worker.ask { ($0.currentCounters(), $0.backendCounts()) }
+            sum.add(counters)
+            backends = BackendCount.sum(backends, counts)
+        }
+        let count = await sharedCount()
+        // A reload may have added tenants meanwhile. It is live before a loop counts for it.
+        let edition = live.current
+        sum.grow(tenantCount: edition.tenants.count)
+        return GatewayCount(edition: edition, counters: sum, backends: backends, shared: count)
+    }
+
+    private func sharedCount() async -> SharedCount {
+        var count = SharedCount(
+            storeIsUp: shared.store.isUp,
+            revocations: await shared.revocations.counts,
+            staleness: await shared.revocations.staleness,
+            keySets: await shared.keySets.states().map { ($0.label, $0.ageSeconds) }
+        )
+        count.refreshes = await shared.refreshes.counts
+        count.signIns = shared.desks.counts.snapshot()
+        count.limits = shared.limits?.limiter.counts ?? []
+        count.traces = shared.traces?.counts
+        return count
+    }
+
+    func keySets() async -> [KeySetStatus] { await shared.keySets.states() }
+
+    func explain(_ request: ExplainedRequest, of tenant: Tenant) async throws -> JSONObject? {
+        guard let worker = shared.loops.next() else { return nil }
+        return try await worker.explain(request, of: tenant).json
+    }
+
+    func reload() async -> ReloadReport { await readAnew() }
+
+    func storedKeys(ofTenant place: Int) -> StoredKeys? { shared.issuers.storedKeys(ofTenant: place) }
+
+    func sessions(ofTenant place: Int) -> (any SessionListing)? { shared.issuers.books[place] }
+
+    var lostAccessLogBytes: Int { accessLog?.lost ?? 0 }
+
+    var lostLogLines: Int { logger.lostLines }
+}
