@@ -22,8 +22,8 @@ public struct Counters: Sendable {
     /// Work on one request that kept the loop from all others for too long, in nanoseconds.
     public var stalls = Histogram(.stalls)
     public var openConnections = 0
-    /// Requests that were answered 500, because something happened that must not be possible.
-    public var internalErrors: UInt64 = 0
+    /// By place: connections that were given up, because something happened that must not be possible.
+    public private(set) var internalErrors = Array(repeating: UInt64(0), count: InternalErrorPlace.allCases.count)
     /// Bytes of answers that clients have not taken.
     public var clientBacklog = 0
     public var tokenCache = TokenCacheCounts()
@@ -110,12 +110,14 @@ public struct Counters: Sendable {
         }
         stalls.add(other.stalls)
         openConnections += other.openConnections
-        internalErrors += other.internalErrors
+        for index in internalErrors.indices { internalErrors[index] += other.internalErrors[index] }
         clientBacklog += other.clientBacklog
         tokenCache.hits += other.tokenCache.hits
         tokenCache.misses += other.tokenCache.misses
         tokenCache.refusedHits += other.tokenCache.refusedHits
     }
+
+    public mutating func count(internalErrorAt place: InternalErrorPlace) { internalErrors[place.index] += 1 }
 
     /// The requests that were counted at all, each with what it is counted by.
     public func forEachRequestCount(

@@ -217,10 +217,11 @@ final class Worker {
         for work in works { work() }
     }
 
-    /// Something happened that must not be possible. It has cost an exchange, and is counted.
-    func failedInternally(_ what: StaticString) {
-        counters.internalErrors += 1
-        loggers.clients.error("internal error", metadata: ["error": "\(what)"])
+    /// Something happened that must not be possible. It costs one connection, and is counted.
+    func failedInternally(_ place: InternalErrorPlace, _ what: StaticString) {
+        assertionFailure("\(place.rawValue): \(what)")
+        counters.count(internalErrorAt: place)
+        loggers.clients.error("internal error", metadata: ["place": "\(place.rawValue)", "error": "\(what)"])
     }
 
     // MARK: Connections

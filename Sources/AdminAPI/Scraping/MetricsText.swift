@@ -54,8 +54,11 @@ struct MetricsText {
         tokenCache(counters.tokenCache)
         head("gatehouse_connections", "gauge", "Client connections.")
         text += "gatehouse_connections{state=\"open\"} \(counters.openConnections)\n"
-        head("gatehouse_internal_errors_total", "counter", "Requests given up by a check that must never fail.")
-        text += "gatehouse_internal_errors_total \(counters.internalErrors)\n"
+        head("gatehouse_internal_errors_total", "counter", "Connections given up by a check that must never fail.")
+        for place in InternalErrorPlace.allCases {
+            let count = counters.internalErrors[place.index]
+            text += "gatehouse_internal_errors_total{place=\"\(place.rawValue)\"} \(count)\n"
+        }
         head("gatehouse_client_backlog_bytes", "gauge", "Bytes of answers that clients have not taken yet.")
         text += "gatehouse_client_backlog_bytes \(counters.clientBacklog)\n"
         self.backends(backends)

@@ -16,9 +16,8 @@ extension BackendConnection {
                 return
             case .awaitingHead(let request, _):
                 guard input.count > 0, readHead(request) else { return }
-            case .readingBody(let request, var decoder, let keepsAlive):
-                // Held once: the decoder is the state's until it has stopped.
-                guard readBody(request, &decoder, keepsAlive) else { return }
+            case .readingBody(let request, let keepsAlive):
+                guard readBody(request, keepsAlive) else { return }
             case .tunnel(let request):
                 guard input.count > 0 else { return }
                 request.owner?.tunnelReceived(input.takeAll())
@@ -77,7 +76,8 @@ extension BackendConnection {
         pool.answered(request)
         let keepsAlive =
             response.head.keepsAlive && framing != .untilClose && !mayHaveStray(response.head, framing)
-        state = .readingBody(request, BodyDecoder(framing), keepsAlive: keepsAlive)
+        input.decoder = BodyDecoder(framing)
+        state = .readingBody(request, keepsAlive: keepsAlive)
         owner.responseStarted(response, framing)
         return true
     }
@@ -177,16 +177,15 @@ extension BackendConnection {
 
     // MARK: Bodies
 
-    private func readBody(_ request: UpstreamRequest, _ decoder: inout BodyDecoder, _ keepsAlive: Bool) -> Bool {
+    private func readBody(_ request: UpstreamRequest, _ keepsAlive: Bool) -> Bool {
         guard let owner = request.owner else { return false }
         let bytes = input.bytes
         var position = 0
         while true {
-            switch decoder.next(bytes.readableBytesUInt8Span, from: &position) {
+            switch input.decoder.next(bytes.readableBytesUInt8Span, from: &position) {
             case .data(let range): owner.responseBody(bytes, range)
             case .needMore:
                 guard case .readingBody = state else { return false }
-                state = .readingBody(request, decoder, keepsAlive: keepsAlive)
                 input.drop(position)
                 // Not while it is paused, or the request on its way: what a slow client takes its time for is not the
                 // server's doing.
@@ -198,7 +197,7 @@ extension BackendConnection {
             case .end:
                 guard case .readingBody = state else { return false }
                 input.drop(position)
-                responseEnded(owner, trailers: decoder.trailerSection, keepsAlive)
+                responseEnded(owner, trailers: input.decoder.trailerSection, keepsAlive)
                 return true
             }
         }

@@ -15,7 +15,7 @@ final class BackendConnection: ChannelInboundHandler {
         case awaitingHead(UpstreamRequest, hasSpoken: Bool)
         /// A response has begun, and its owner lets it wait.
         case holding(UpstreamRequest, Loss)
-        case readingBody(UpstreamRequest, BodyDecoder, keepsAlive: Bool)
+        case readingBody(UpstreamRequest, keepsAlive: Bool)
         /// Protocols are switched: bytes pass as they are.
         case tunnel(UpstreamRequest)
         /// The tunnel is over; what was written goes out first.
@@ -56,7 +56,7 @@ final class BackendConnection: ChannelInboundHandler {
     /// The request that it is leased to; nil where it is to none.
     var request: UpstreamRequest? {
         switch state {
-        case .awaitingHead(let request, _), .holding(let request, _), .readingBody(let request, _, _),
+        case .awaitingHead(let request, _), .holding(let request, _), .readingBody(let request, _),
             .tunnel(let request):
             request
         case .idle, .ending, .closed: nil
@@ -155,8 +155,8 @@ final class BackendConnection: ChannelInboundHandler {
             }
             finish()
             request.serverLost(self, endsProperly: false)
-        case .readingBody(let request, let decoder, _):
-            let endsProperly = properly && decoder.mayEndByClose
+        case .readingBody(let request, _):
+            let endsProperly = properly && input.decoder.mayEndByClose
             if !endsProperly { pool.counters.failures += 1 }
             finish()
             request.serverLost(self, endsProperly: endsProperly)
@@ -300,7 +300,7 @@ extension BackendConnection: WheelTimerTarget {
             pool.counters.timeouts += 1
             request.serverTimedOut(self)
             close()
-        case .readingBody(let request, _, _):
+        case .readingBody(let request, _):
             finish()
             pool.counters.timeouts += 1
             request.serverLost(self, endsProperly: false)

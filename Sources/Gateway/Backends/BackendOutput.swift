@@ -1,3 +1,4 @@
+import HTTPCore
 import NIOCore
 
 /// What is gathered for a server and not written yet.
@@ -65,6 +66,8 @@ struct BackendInput {
     private(set) var bytes = ByteBuffer()
     /// Bytes of an incomplete head that were searched for a line end already.
     var searched = 0
+    /// How the body of the response that is read ends.
+    var decoder = BodyDecoder(ResponseFraming.none)
     /// Whether the channel reads.
     var isReading = true
 

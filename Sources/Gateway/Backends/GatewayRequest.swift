@@ -43,12 +43,12 @@ final class GatewayRequest {
 
     /// - Parameters:
     ///   - body: Nil for a request without one.
-    ///   - servers: Any of which is asked; nil: `pool` is.
+    ///   - tenant: Any of whose servers is asked; nil: `pool` is.
     ///   - timeout: For everything, in nanoseconds.
     func begin(
         _ head: ForwardedHead,
         body: [UInt8]? = nil,
-        at servers: BackendServers?,
+        at tenant: TenantRuntime?,
         only pool: ServerPool? = nil,
         timeout: UInt64
     ) {
@@ -57,9 +57,10 @@ final class GatewayRequest {
         worker.timers.set(timer, worker.now() &+ timeout)
         let details = UpstreamRequest.Details(
             framing: body.map { .length($0.count) } ?? .none,
+            tenant: tenant,
             isGatewayOwn: true
         )
-        switch upstream.begin(details, at: servers, only: pool, for: self, head: { _ in head }) {
+        switch upstream.begin(details, only: pool, for: self, head: { (_: consuming ByteBuffer) in head }) {
         case .sent: serverTaken()
         case .waiting: break
         case .failed(let failure): failed(failure)
@@ -117,7 +118,7 @@ extension GatewayRequest: UpstreamRequestOwner {
     var takesHeldResponse: Bool { false }
 
     func takeHeldResponse(_ response: ReceivedResponse) {
-        assertionFailure("a response to the gateway itself is held")
+        worker.failedInternally(.upstreamRequest, "a response to the gateway itself is held")
         finish(.failure(.network))
     }
 
@@ -156,7 +157,8 @@ extension GatewayRequest: UpstreamRequestOwner {
     /// It asks for no upgrade.
     func switched(_ response: ReceivedResponse) { finish(.failure(.network)) }
 
-    func tunnelReceived(_ bytes: ByteBuffer) { assertionFailure("the gateway itself has no tunnel") }
+    /// It has no tunnel.
+    func tunnelReceived(_ bytes: ByteBuffer) { finish(.failure(.network)) }
 
     func receiveWindow(outstanding: Int, share: inout Int) -> Int { ReceiveWindows.window(outstanding: outstanding) }
 
@@ -169,5 +171,6 @@ extension GatewayRequest: UpstreamRequestOwner {
 
     func rateForServer(at now: UInt64) -> Double { .infinity }
 
-    func yieldPlace() { assertionFailure("the gateway's own requests keep their places") }
+    /// See ``mayYieldPlace``.
+    func yieldPlace() {}
 }

@@ -14,8 +14,8 @@ final class UpstreamRequest {
         var handshake: WebSocketUpgrade?
         /// For servers that are chosen by subject.
         var caller: Caller?
-        /// Nil where the request is not made again.
-        var retries: Retries?
+        /// Whose servers may have the request, and its rules for making it again; nil where one pool alone is asked, once.
+        var tenant: TenantRuntime?
         /// Requests of the gateway's own come before all others.
         var isGatewayOwn = false
 
@@ -44,7 +44,6 @@ final class UpstreamRequest {
     private(set) var owner: (any UpstreamRequestOwner)?
     private(set) var details = Details()
     private var state = State.idle
-    private var servers: BackendServers?
     private var attempts = UpstreamAttempts()
     /// The pool of the server that was chosen last, until what became of it is counted.
     private var attempt: ServerPool?
@@ -58,23 +57,21 @@ final class UpstreamRequest {
     /// Finds a server for a request.
     ///
     /// - Parameters:
-    ///   - pool: The only one that may be asked; nil: whichever of `servers` is chosen.
+    ///   - pool: The only one that may be asked; nil: whichever of the tenant's is chosen.
     ///   - head: Makes the head, in a buffer whose memory can be used again.
     func begin(
         _ details: Details,
-        at servers: BackendServers?,
         only pool: ServerPool? = nil,
         for owner: any UpstreamRequestOwner,
-        head: (ByteBuffer) -> ForwardedHead
+        head: (consuming ByteBuffer) -> ForwardedHead
     ) -> Outcome {
         guard case .idle = state else {
-            assertionFailure("a request begins while another is under way")
+            worker.failedInternally(.upstreamRequest, "a request begins while another is under way")
             return .failed(.brokeOff)
         }
         number &+= 1
         self.owner = owner
         self.details = details
-        self.servers = servers
         attempts = UpstreamAttempts()
         guard let pool = pool ?? chooseServer() else {
             end()
@@ -123,7 +120,6 @@ final class UpstreamRequest {
         attempt = nil
         state = .idle
         owner = nil
-        servers = nil
     }
 
     // MARK: What pools say
@@ -141,7 +137,7 @@ final class UpstreamRequest {
         guard case .waiting(let other, let head) = state, other === pool else { return }
         owner?.lostAttempt(at: pool, "connect failed")
         attempts.skipped(pool.place)
-        guard details.retries?.afterConnectFailure == true else { return fail(.unavailable) }
+        guard details.tenant?.retries.afterConnectFailure == true else { return fail(.unavailable) }
         state = .tryingAgain(head)
         waitAtAnotherServer(head, orAgain: false)
     }
@@ -195,7 +191,7 @@ final class UpstreamRequest {
     private func chooseServer(orAgain: Bool = false) -> ServerPool? {
         attempt?.attemptEnded()
         attempt = nil
-        guard let servers else { return nil }
+        guard let servers = details.tenant?.servers else { return nil }
         while true {
             var pool = servers.choose(for: details.caller, butNot: attempts.tried)
             if pool == nil, orAgain { pool = servers.choose(for: details.caller, butNot: []) }
@@ -227,7 +223,8 @@ final class UpstreamRequest {
 
     private func take(_ server: any UpstreamServer, _ head: ForwardedHead) {
         state = .active(server)
-        attempts.sent(details.retries, details.method, hasBody: details.framing != .none)
+        let retries = details.isGatewayOwn ? nil : details.tenant?.retries
+        attempts.sent(retries, details.method, hasBody: details.framing != .none)
         server.begin(self, head)
     }
 

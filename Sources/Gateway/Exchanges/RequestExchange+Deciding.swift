@@ -66,13 +66,22 @@ extension RequestExchange {
         if case .refused(let code) = grant.outcome {
             worker.note(code, circumstances.observed, grant, record.id, grant.request.head, bytes)
         }
-        var holds = ResponseHolds()
-        holds.signOut = grant.signsOut
-        holds.registration = circumstances.signIn?.registers
-        if grant.needsCaller, lifecycle.allowedSteps.contains(.refresh) { prepareRefresh(grant, bytes, &holds) }
-        if grant.request.tenant.capturesTokens { holds.capture = captureRule(grant.request, bytes) }
+        var kept: KeptRequest?
+        if grant.needsCaller, lifecycle.allowedSteps.contains(.refresh) { kept = prepareRefresh(grant, bytes) }
         addFreshNonce()
-        forward(grant, holds, bytes)
+        forward(grant, holds(grant, kept, bytes), bytes)
+    }
+
+    private func holds(_ grant: Grant, _ kept: KeptRequest?, _ bytes: Span<UInt8>) -> ResponseHolds {
+        let capturesTokens = grant.request.tenant.capturesTokens
+        // Nearly all requests.
+        if kept == nil, !capturesTokens, grant.signsOut == nil, circumstances.signIn == nil { return .none }
+        return ResponseHolds(
+            refresh: kept,
+            capture: capturesTokens ? captureRule(grant.request, bytes) : nil,
+            registration: circumstances.signIn?.registers,
+            signOut: grant.signsOut
+        )
     }
 
     // MARK: Slow steps

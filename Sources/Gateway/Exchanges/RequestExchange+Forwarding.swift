@@ -22,7 +22,7 @@ extension RequestExchange {
             spanID: worker.identifiers.next() | 1,
             version: record.version,
             handshake: handshake,
-            wantsPlainAnswer: holds.capture != nil
+            wantsPlainAnswer: holds.wantsCapture
         )
         if let trace = record.trace { context.continues(trace, grant.outcome, at: worker.now()) }
         let details = UpstreamRequest.Details(
@@ -30,11 +30,11 @@ extension RequestExchange {
             method: record.method,
             handshake: handshake,
             caller: grant.caller,
-            retries: grant.request.tenant.retries
+            tenant: grant.request.tenant
         )
         lifecycle.granted(holds)
         destination = .server
-        let outcome = upstream.begin(details, at: grant.request.tenant.servers, for: self) { buffer in
+        let outcome = upstream.begin(details, for: self) { (buffer: consuming ByteBuffer) in
             ForwardedHead(grant, bytes, context, in: buffer)
         }
         switch outcome {

@@ -11,17 +11,18 @@ extension RequestExchange {
     // MARK: On the way to the backend
 
     /// Keeps what a refresh may need of a granted request, and looks whether its token is due for one.
-    func prepareRefresh(_ grant: Grant, _ bytes: Span<UInt8>, _ holds: inout ResponseHolds) {
-        guard let caller = grant.caller, let refreshing = grant.request.tenant.refreshing else { return }
-        if refreshing.rules.onUnauthorized {
-            holds.refresh = KeptRequest(
-                grant.request,
-                limit: refreshing.replayBytes,
-                room: worker.replayRoom,
-                spare: worker.requests
-            )
-        }
+    ///
+    /// - Returns: Nil where the backend's 401 leads to no refresh.
+    func prepareRefresh(_ grant: Grant, _ bytes: Span<UInt8>) -> KeptRequest? {
+        guard let caller = grant.caller, let refreshing = grant.request.tenant.refreshing else { return nil }
         if worker.unixTime(at: record.startedAt) >= caller.dueFrom { deliverOrNote(caller, grant.request, bytes) }
+        guard refreshing.rules.onUnauthorized else { return nil }
+        return KeptRequest(
+            grant.request,
+            limit: refreshing.replayBytes,
+            room: worker.replayRoom,
+            spare: worker.requests
+        )
     }
 
     /// A token that expires soon: the new one goes along with the response, or is got behind it.

@@ -164,10 +164,12 @@ final class RequestExchange {
 
     /// An event came that must not be possible: it costs the connection.
     func endIfBroken() {
-        guard lifecycle.isBroken else { return }
-        worker.failedInternally("an event that the request's state does not allow")
+        guard let mistake = lifecycle.mistake else { return }
+        worker.failedInternally(.request, mistake)
         let client = client
         clientGone()
+        lifecycle = RequestLifecycle()
+        lifecycle.end()
         client?.retireConnection()
         client?.closeNow()
     }

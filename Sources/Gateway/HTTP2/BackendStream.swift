@@ -196,9 +196,14 @@ extension BackendStream: UpstreamServer {
     func resumeResponse() { passHeldResponse() }
 
     /// Nobody asks a server for a tunnel over HTTP/2 (``ServerPool/forUpgrades``).
-    func sendTunnel(_ bytes: ByteBuffer) { assertionFailure("a tunnel over HTTP/2") }
+    func sendTunnel(_ bytes: ByteBuffer) { failInTunnel() }
 
-    func endTunnel() { assertionFailure("a tunnel over HTTP/2") }
+    func endTunnel() { failInTunnel() }
+
+    private func failInTunnel() {
+        worker.failedInternally(.backendStream, "a tunnel over HTTP/2")
+        abandon()
+    }
 
     func abandon() {
         guard request != nil else { return }

@@ -252,11 +252,12 @@ enum BackendRequest {
         to out: inout ByteBuffer
     ) {
         let peer = context.peer
+        let address = peer.text
         let received = peer.isTrustedProxy ? ReceivedForwarding(head, bytes) : ReceivedForwarding()
         let host = grant.request.target.authority ?? head.host.map { head.fields[$0].value } ?? 0..<0
         out.writeStaticString("X-Forwarded-For: ")
         out.writeList(bytes, received.addresses)
-        out.writeBytes(peer.text.span.bytes)
+        out.writeBytes(address.span.bytes)
         if !received.hasProtocol {
             out.writeStaticString("\r\nX-Forwarded-Proto: ")
             out.writeStaticString(peer.scheme)
@@ -268,7 +269,7 @@ enum BackendRequest {
         out.writeStaticString("\r\nForwarded: ")
         out.writeList(bytes, received.forwarded)
         out.writeStaticString(peer.isIPv6 ? "for=\"[" : "for=")
-        out.writeBytes(peer.text.span.bytes)
+        out.writeBytes(address.span.bytes)
         out.writeStaticString(peer.isIPv6 ? "]\";proto=" : ";proto=")
         out.writeStaticString(peer.scheme)
         out.writeStaticString(";host=\"")

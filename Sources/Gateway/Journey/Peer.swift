@@ -2,7 +2,7 @@ import NIOCore
 import Tenants
 
 /// Who is at the other end of a client connection, in the forms that heads and log lines need. Made once a connection.
-struct Peer {
+final class Peer {
     /// The address without its port.
     let text: [UInt8]
     /// Whether its `Forwarded`, `X-Forwarded-*` and `X-Request-Id` are believed.
@@ -21,7 +21,7 @@ struct Peer {
         self.tls = tls
     }
 
-    init(_ address: SocketAddress?, trustedProxies: [AddressRange], tls: PeerTLS? = nil) {
+    convenience init(_ address: SocketAddress?, trustedProxies: [AddressRange], tls: PeerTLS? = nil) {
         self.init(Array((address?.ipAddress ?? "unknown").utf8), trustedProxies: trustedProxies, tls: tls)
     }
 

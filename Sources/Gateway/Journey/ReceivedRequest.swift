@@ -36,7 +36,8 @@ final class ReceivedRequest {
     func keepHeadAlone() {
         var copy = ByteBuffer()
         copy.reserveCapacity(head.length)
-        copy.writeBytes(bytes.readableBytesUInt8Span.extracting(0..<head.length).bytes)
+        let received = bytes
+        copy.writeBytes(received.readableBytesUInt8Span.extracting(0..<head.length).bytes)
         bytes = copy
     }
 

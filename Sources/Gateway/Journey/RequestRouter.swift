@@ -2,7 +2,7 @@ import HTTPCore
 import Tenants
 
 /// Finds the tenant of a request.
-struct RequestRouter {
+final class RequestRouter {
     enum Outcome {
         case routed(RoutedRequest)
         case refused(Refusal, tenant: TenantRuntime?)

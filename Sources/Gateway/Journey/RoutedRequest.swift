@@ -81,4 +81,3 @@ struct RoutedRequest {
         body(bytes.span)
     }
 }
-

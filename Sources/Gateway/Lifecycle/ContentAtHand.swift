@@ -1,7 +1,7 @@
 import NIOCore
 
 /// A request's body that does not come from the client: it was kept, or checked by an endpoint.
-struct ContentAtHand {
+final class ContentAtHand {
     let bytes: ByteBuffer
     let trailers: [UInt8]
     /// Where it was kept; the room that it takes is given back with this.

@@ -145,7 +145,11 @@ extension RequestLifecycle {
     var refresh: Refresh? {
         switch state {
         case .deciding(let deciding):
-            if case .refresh(let attempt, let request, _) = deciding.wait { .beforeDecision(attempt, request) } else { nil }
+            if case .refresh(let attempt, let request, _) = deciding.wait {
+                .beforeDecision(attempt, request)
+            } else {
+                nil
+            }
         case .holding(let holding):
             if case .refreshing(let kept, let attempt) = holding.hold { .afterResponse(attempt, kept) } else { nil }
         case .receivingHead, .waitingForServer, .streaming, .tunnel, .finishing, .done: nil
@@ -164,7 +168,7 @@ extension RequestLifecycle {
             return false
         }
         let stays = clientMayStay && !draining
-        if let rule = streaming.holds.capture.take() {
+        if let rule = streaming.holds.takeCapture() {
             streaming.response = .gathering(TokenCaptureBuffer(rule, room), clientStays: stays)
         } else {
             streaming.response = .passing(clientStays: stays)
@@ -209,7 +213,9 @@ extension RequestLifecycle {
     mutating func holdsEnd(trailers: [UInt8]) {
         guard case .streaming(let streaming) = state, case .gathering(let buffer, let stays) = streaming.response
         else { return fail("nothing was gathered") }
-        state = .holding(Holding(hold: .capture(buffer, trailers: trailers, clientStays: stays), holds: ResponseHolds()))
+        state = .holding(
+            Holding(hold: .capture(buffer, trailers: trailers, clientStays: stays), holds: ResponseHolds())
+        )
     }
 
     /// They are stored, or cannot be.

@@ -9,7 +9,7 @@ extension RequestLifecycle {
             case nothing
             case step(ReceivedRequest, generation: UInt64)
             /// New tokens in the place of those that have expired.
-            case refresh(RefreshAttempt, ReceivedRequest, generation: UInt64)
+            indirect case refresh(RefreshAttempt, ReceivedRequest, generation: UInt64)
             /// The request is a proxy's question about another one.
             case inquiry
         }

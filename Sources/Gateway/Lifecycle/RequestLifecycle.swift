@@ -11,8 +11,8 @@ import HTTPCore
 ///                                                done <-------------------------+
 ///
 /// What may be read in a state is in that state: the next request begins with a value that knows nothing of this one.
-/// An event that cannot happen in the present state is a mistake of ours. It trips an assertion; in release it moves the
-/// request to `done` and is reported as ``isBroken``, which costs the connection.
+/// An event that cannot happen in the present state is a mistake of ours: it moves the request to `done` and is reported
+/// as ``mistake``, which trips an assertion, and in release costs the connection.
 struct RequestLifecycle: ~Copyable {
     enum State {
         /// Nothing of a request, or only a part of its head.
@@ -23,7 +23,7 @@ struct RequestLifecycle: ~Copyable {
         /// A server has the request, or the gateway itself takes it for one of its endpoints.
         case streaming(Streaming)
         /// A response has begun and waits, before any of it goes to the client.
-        case holding(Holding)
+        indirect case holding(Holding)
         /// Protocols are switched: bytes pass both ways until one side ends.
         case tunnel
         /// The response is out; the rest of the request's body is read and dropped.
@@ -35,8 +35,8 @@ struct RequestLifecycle: ~Copyable {
     private(set) var body = RequestBody()
     /// Whether the client wants to use its connection again.
     private var wantsKeepAlive = false
-    /// Whether an event came that must not be possible.
-    private(set) var isBroken = false
+    /// The first event that must not have been possible; nil where all is well.
+    private(set) var mistake: StaticString?
 
     init() {}
 
@@ -195,8 +195,7 @@ struct RequestLifecycle: ~Copyable {
     var clientMayStay: Bool { wantsKeepAlive && !body.awaitsContinue }
 
     mutating func fail(_ event: StaticString) {
-        assertionFailure("\(event)")
-        isBroken = true
+        if mistake == nil { mistake = event }
         state = .done
     }
 }

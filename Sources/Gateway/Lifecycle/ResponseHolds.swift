@@ -2,15 +2,26 @@ import Issuing
 import Tenants
 
 /// What a response has to wait for before the client gets any of it. Each is asked once, in the order of ``next(_:)``.
-struct ResponseHolds {
-    /// The request, as long as the server's 401 can lead to its being made again with new tokens.
-    var refresh: KeptRequest?
-    /// Where tokens stand in a response whose body is gathered and stored.
-    var capture: TokenCapture?
-    /// Whose account is put on record when the backend has let it in.
-    var registration: ProviderIdentity?
-    /// Who is signed out when the backend says so.
-    var signOut: Caller?
+///
+/// Nearly all requests have nothing of the kind: such a value is one word, which their states carry about for free.
+enum ResponseHolds {
+    struct Pending {
+        /// The request, as long as the server's 401 can lead to its being made again with new tokens.
+        var refresh: KeptRequest?
+        /// Where tokens stand in a response whose body is gathered and stored.
+        var capture: TokenCapture?
+        /// Whose account is put on record when the backend has let it in.
+        var registration: ProviderIdentity?
+        /// Who is signed out when the backend says so.
+        var signOut: Caller?
+
+        fileprivate var isEmpty: Bool {
+            refresh == nil && capture == nil && registration == nil && signOut == nil
+        }
+    }
+
+    case none
+    indirect case some(Pending)
 
     init(
         refresh: KeptRequest? = nil,
@@ -18,16 +29,47 @@ struct ResponseHolds {
         registration: ProviderIdentity? = nil,
         signOut: Caller? = nil
     ) {
-        self.refresh = refresh
-        self.capture = capture
-        self.registration = registration
-        self.signOut = signOut
+        let pending = Pending(refresh: refresh, capture: capture, registration: registration, signOut: signOut)
+        self = pending.isEmpty ? .none : .some(pending)
     }
 
-    var isEmpty: Bool { refresh == nil && capture == nil && registration == nil && signOut == nil }
+    private init(_ pending: Pending) { self = pending.isEmpty ? .none : .some(pending) }
+
+    var isEmpty: Bool {
+        if case .none = self { true } else { false }
+    }
+
+    var refresh: KeptRequest? {
+        if case .some(let pending) = self { pending.refresh } else { nil }
+    }
+
+    /// Whether the response is looked into.
+    var wantsCapture: Bool {
+        if case .some(let pending) = self { pending.capture != nil } else { false }
+    }
+
+    var signOut: Caller? {
+        if case .some(let pending) = self { pending.signOut } else { nil }
+    }
 
     /// The next one that this response has to wait for; nil where it may go to the client.
     mutating func next(_ response: ResponseSummary) -> ResponseHold? {
+        guard case .some(var pending) = self else { return nil }
+        let hold = pending.next(response)
+        self = ResponseHolds(pending)
+        return hold
+    }
+
+    /// Where tokens stand in the body of the response, which is gathered from now on; nil where nobody wants them.
+    mutating func takeCapture() -> TokenCapture? {
+        guard case .some(var pending) = self, let capture = pending.capture.take() else { return nil }
+        self = ResponseHolds(pending)
+        return capture
+    }
+}
+
+extension ResponseHolds.Pending {
+    fileprivate mutating func next(_ response: ResponseSummary) -> ResponseHold? {
         if let kept = refresh.take(), response.status == 401 { return .unauthorized(kept) }
         if !response.mayHoldTokens { capture = nil }
         if let identity = registration.take(), response.isSuccess { return .registration(identity) }

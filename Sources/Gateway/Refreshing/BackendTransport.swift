@@ -47,7 +47,7 @@ struct BackendTransport: RefreshTransport {
             case .failure(let failure): done(.failure(RefreshTrouble(failure)))
             }
         }
-        .begin(head, body: body, at: tenant.servers, timeout: timeout)
+        .begin(head, body: body, at: tenant, timeout: timeout)
     }
 }
 

@@ -15,7 +15,7 @@ struct MetricsTextTests {
         counters.time(tenant: 0, duration: 750_000, overhead: 20_000)
         counters.time(tenant: 0, duration: 60_000_000_000, overhead: 30_000)
         counters.openConnections = 7
-        counters.internalErrors = 2
+        for _ in 0..<2 { counters.count(internalErrorAt: .upstreamRequest) }
         counters.tokenCache = TokenCacheCounts(hits: 5, misses: 4, refusedHits: 3)
         return counters
     }
@@ -70,7 +70,8 @@ struct MetricsTextTests {
         #"gatehouse_key_set_age_seconds{key_set="https://id.test/\"keys\""} 12.0"#,
         #"gatehouse_key_set_age_seconds{key_set="https://two.test"} 30.0"#,
         #"gatehouse_access_log_lost_bytes_total 8"#, #"gatehouse_log_lost_lines_total 9"#,
-        #"gatehouse_internal_errors_total 2"#,
+        #"gatehouse_internal_errors_total{place="request"} 0"#,
+        #"gatehouse_internal_errors_total{place="upstream_request"} 2"#,
     ])
     func countIsThere(line: String) {
         #expect(lines().contains(line))

@@ -91,7 +91,11 @@ import Testing
             }
         )
         let loop = try #require(house.worker.eventLoop as? EmbeddedEventLoop)
-        let connection = HTTP1ServerConnection(worker: house.worker, peer: Peer(nil, trustedProxies: []), isWelcome: true)
+        let connection = HTTP1ServerConnection(
+            worker: house.worker,
+            peer: Peer(nil, trustedProxies: []),
+            isWelcome: true
+        )
         let channel = EmbeddedChannel(handler: connection, loop: loop)
         channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
         let head = "POST /oauth2/token HTTP/1.1\r\nHost: app.test\r\nContent-Length: 1\r\n\r\n"

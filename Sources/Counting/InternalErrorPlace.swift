@@ -1,0 +1,16 @@
+/// Where something happened that must not be possible: each state machine that watches for it, by the word that metrics
+/// and logs have for it.
+public enum InternalErrorPlace: String, CaseIterable, Sendable {
+    case request
+    case upstreamRequest = "upstream_request"
+    case backendStream = "backend_stream"
+
+    /// The index among all cases: counters are arrays.
+    public var index: Int {
+        switch self {
+        case .request: 0
+        case .upstreamRequest: 1
+        case .backendStream: 2
+        }
+    }
+}
