@@ -18,7 +18,7 @@ protocol FrontConnection: AnyObject {
     /// The gateway is going down: close when what is under way is done.
     func drain()
 
-    /// Some caller was revoked: end what is under way for such (``ClientExchange/endIfRevoked(unixTime:at:)``).
+    /// Some caller was revoked: end what is under way for such (``RequestExchange/endIfRevoked(unixTime:at:)``).
     ///
     /// - Returns: Whether something has to be looked at again.
     func endRevoked(unixTime: Double, at now: UInt64) -> Bool

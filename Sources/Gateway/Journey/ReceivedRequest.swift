@@ -16,6 +16,8 @@ final class ReceivedRequest {
     /// The path in each reading; read by ``RequestRouter``, and only valid where ``RoutedRequest/path`` says so.
     var path = CanonicalPath()
 
+    fileprivate var isSpare = false
+
     init() { host.reserveCapacity(64) }
 
     /// Parses the head at the start of `bytes`, and keeps them if it is complete.
@@ -52,9 +54,16 @@ final class SpareRequests {
 
     private var spare: [ReceivedRequest] = []
 
-    func take() -> ReceivedRequest { spare.popLast() ?? ReceivedRequest() }
+    func take() -> ReceivedRequest {
+        guard let request = spare.popLast() else { return ReceivedRequest() }
+        request.isSpare = false
+        return request
+    }
 
+    /// One that was given back already is left alone: two exchanges would have it.
     func giveBack(_ request: ReceivedRequest) {
+        guard !request.isSpare else { return assertionFailure("a request is given back twice") }
+        request.isSpare = true
         request.clear()
         if spare.count < Self.most { spare.append(request) }
     }

@@ -2,7 +2,7 @@ import Counting
 import HTTPCore
 
 /// A request that is answered by the gateway itself: every reason there is, made here and turned into HTTP in one place
-/// (``RefusalWriter``).
+/// (``GatewayResponse``).
 struct Refusal: Equatable {
     var code: RefusalCode
     var status: Int

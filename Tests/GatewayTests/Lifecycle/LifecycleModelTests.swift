@@ -19,7 +19,7 @@ struct LifecycleModelTests {
         var random = SplitMix64(seed: seed)
         let room = ReplayRoom(1000)
         let door = Door([try Door.tenant()])
-        let routed = try door.routed(Door.request("/a", method: "POST", lines: ["Content-Length: 4"]))
+        let head = Door.request("/a", method: "POST", lines: ["Content-Length: 4"])
         let caller = try LifecycleSample.caller()
         let rule = try LifecycleSample.captureRule()
         for _ in 0..<400 {
@@ -28,10 +28,13 @@ struct LifecycleModelTests {
             // Nothing of a former request: a new one has neither a body nor anything to wait for.
             #expect(life.body == RequestBody() && life.keptRequest == nil && life.refresh == nil && !life.hasHolds)
             life.headReceived(.length(4), keepsAlive: random.below(4) > 0, expectsContinue: random.below(4) == 0)
-            func holds() -> ResponseHolds {
-                ResponseHolds(
-                    refresh: random.below(2) == 0
-                        ? KeptRequest(routed, limit: 100, room: room, spare: SpareRequests()) : nil,
+            func holds() throws -> ResponseHolds {
+                var kept: KeptRequest?
+                if random.below(2) == 0 {
+                    kept = KeptRequest(try door.routed(head), limit: 100, room: room, spare: SpareRequests())
+                }
+                return ResponseHolds(
+                    refresh: kept,
                     capture: random.below(3) == 0 ? rule : nil,
                     registration: random.below(3) == 0 ? LifecycleSample.identity : nil,
                     signOut: random.below(3) == 0 ? caller : nil
@@ -39,7 +42,7 @@ struct LifecycleModelTests {
             }
             for _ in 0..<60 {
                 guard life.isUnderWay else { break }
-                let next = holds()
+                let next = try holds()
                 try step(&life, &seen, &random, next, room)
             }
             let stillUnderWay = life.isUnderWay

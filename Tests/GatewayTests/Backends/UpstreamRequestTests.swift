@@ -1,0 +1,112 @@
+import Counting
+import HTTPCore
+import NIOCore
+import NIOEmbedded
+import Tenants
+import Testing
+
+@testable import Gateway
+
+/// A request that waits for a server, the servers that it is offered, and those that it loses.
+struct UpstreamRequestTests {
+    private let house: EmbeddedHouse
+    private let loop: EmbeddedEventLoop
+    private let exchange: RequestExchange
+    private let client = RecordingClient()
+
+    init() throws {
+        house = try EmbeddedHouse(servers: 2)
+        loop = try #require(house.worker.eventLoop as? EmbeddedEventLoop)
+        exchange = RequestExchange(worker: house.worker)
+    }
+
+    /// The exchange's request waits at a pool.
+    private func waiting(_ lines: [String] = [], method: String = "GET") throws -> ServerPool {
+        let token = try Door.token(["exp": .number(.init(4_000_000_000))])
+        let request = house.worker.requests.take()
+        let bytes = Door.request("/a", method: method, lines: ["Authorization: Bearer \(token)"] + lines)
+        try #require(request.parse(ByteBuffer(bytes: bytes), house.worker.parser) == .complete)
+        exchange.begin(request, version: .http11, for: client)
+        return try #require(exchange.upstream.waitsAt)
+    }
+
+    private func taken() throws -> RecordingServer {
+        let server = RecordingServer(try waiting())
+        exchange.upstream.serverReady(server)
+        return server
+    }
+
+    @Test func serverOfAnotherPoolIsGivenBackAndTheRequestWaitsOn() throws {
+        let own = try waiting()
+        let other = try #require(house.pools.first { $0 !== own })
+        let foreign = RecordingServer(other)
+        exchange.upstream.serverReady(foreign)
+        #expect(foreign.isGivenBack && foreign.request == nil)
+        #expect(exchange.upstream.waitsAt === own)
+        let server = RecordingServer(own)
+        exchange.upstream.serverReady(server)
+        #expect(!server.isGivenBack && exchange.upstream.server === server && server.isRequestOut)
+    }
+
+    @Test func serverIsGivenBackByARequestThatWaitsNowhere() {
+        let server = RecordingServer(house.pools[0])
+        exchange.upstream.serverReady(server)
+        #expect(server.isGivenBack)
+    }
+
+    @Test func lostServerIsFollowedByAnotherAtTheEndOfTheTurn() throws {
+        let server = try taken()
+        exchange.upstream.serverLost(server, endsProperly: false)
+        #expect(exchange.upstream.waitsAt == nil && client.statuses == [], "not in the middle of whatever is done now")
+        loop.run()
+        let next = try #require(exchange.upstream.waitsAt)
+        #expect(next !== server.pool)
+        let other = RecordingServer(next)
+        exchange.upstream.serverReady(other)
+        #expect(other.head == server.head, "the same request")
+    }
+
+    @Test func lossOfAServerThatIsNoLongerTheRequestsIsForgotten() throws {
+        let server = try taken()
+        exchange.upstream.serverSpoke()
+        exchange.clientGone()
+        #expect(server.isAbandoned)
+        exchange.upstream.serverLost(server, endsProperly: false)
+        loop.run()
+        #expect(client.statuses == [] && !client.isCut)
+    }
+
+    @Test func serverThatSpokeAndIsLostIsA502() throws {
+        let server = try taken()
+        exchange.upstream.serverSpoke()
+        exchange.upstream.serverLost(server, endsProperly: false)
+        #expect(client.statuses == [502] && client.fates == [.keep] && client.resumptions > 0)
+    }
+
+    @Test func silentServerIsA504() throws {
+        let server = try taken()
+        exchange.upstream.serverTimedOut(server)
+        #expect(client.statuses == [504])
+    }
+
+    @Test func requestThatWasDroppedFromTheQueueIsTheOneThatWasMeant() throws {
+        let pool = try waiting()
+        let number = exchange.upstream.number
+        exchange.upstream.droppedFromQueue(of: pool, number: number &- 1)
+        #expect(client.statuses == [])
+        exchange.upstream.droppedFromQueue(of: pool, number: number)
+        #expect(client.statuses == [503])
+    }
+
+    @Test func workOfTheEndOfTheTurnHasAnotherTurnForWhatComesUp() {
+        var done: [String] = []
+        let worker = house.worker
+        worker.atEndOfTurn {
+            worker.atEndOfTurn { done.append("second") }
+            done.append("first")
+        }
+        #expect(done == [])
+        loop.run()
+        #expect(done == ["first", "second"])
+    }
+}
