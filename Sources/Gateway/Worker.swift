@@ -211,7 +211,7 @@ final class Worker {
     }
 
     /// What comes up meanwhile has another turn.
-    private func endTurn() {
+    func endTurn() {
         let works = turnEnd
         turnEnd = []
         for work in works { work() }
