@@ -1,7 +1,8 @@
 import Tenants
 
-/// Everything of the configuration that the request path reads, as one event loop has it. Swapped whole, never changed.
-struct Serving {
+/// Everything of the configuration that the request path reads, as one event loop has it. Swapped whole, never changed;
+/// a class, so that a request holds it by one reference.
+final class Serving {
     /// See ``ConfigurationEdition/generation``.
     let generation: UInt64
     /// By place.

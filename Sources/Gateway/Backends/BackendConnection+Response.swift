@@ -59,19 +59,18 @@ extension BackendConnection {
             worker.responses.giveBack(response)
             return false
         }
-        spoke(request)
-        if response.head.status >= 200, owner.holds(response) {
+        let status = response.head.status
+        guard status >= 200 else {
+            spoke(request)
+            return receivedInterim(response, request, owner)
+        }
+        request.serverSpoke()
+        if owner.holds(response) {
             hold(response, request, owner)
             return false
         }
-        defer { worker.responses.giveBack(response) }
-        if response.head.status == 101 { return switchProtocols(response, request, owner) }
         input.searched = 0
         input.drop(response.head.length)
-        if response.head.status < 200 {
-            owner.interim(response)
-            return true
-        }
         let framing = response.head.framing(answeringHead: request.details.isHead)
         pool.answered(request)
         let keepsAlive =
@@ -79,6 +78,20 @@ extension BackendConnection {
         input.decoder = BodyDecoder(framing)
         state = .readingBody(request, keepsAlive: keepsAlive)
         owner.responseStarted(response, framing)
+        worker.responses.giveBack(response)
+        return true
+    }
+
+    private func receivedInterim(
+        _ response: ReceivedResponse,
+        _ request: UpstreamRequest,
+        _ owner: any UpstreamRequestOwner
+    ) -> Bool {
+        defer { worker.responses.giveBack(response) }
+        if response.head.status == 101 { return switchProtocols(response, request, owner) }
+        input.searched = 0
+        input.drop(response.head.length)
+        owner.interim(response)
         return true
     }
 

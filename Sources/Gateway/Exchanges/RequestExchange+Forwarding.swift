@@ -6,8 +6,13 @@ import Tenants
 /// A granted request's way to a server.
 extension RequestExchange {
     func forward(_ grant: Grant, _ holds: ResponseHolds, _ bytes: Span<UInt8>) {
-        let head = grant.request.head
-        defer { if holds.refresh == nil { worker.requests.giveBack(grant.request.received) } }
+        let received = grant.request.received
+        let keepsRequest = holds.keepsRequest
+        send(grant, received.head, holds, bytes)
+        if !keepsRequest { worker.requests.giveBack(received) }
+    }
+
+    private func send(_ grant: Grant, _ head: RequestHead, _ holds: ResponseHolds, _ bytes: Span<UInt8>) {
         guard let peer else { return refuse(.internalError, closing: true) }
         let handshake: WebSocketUpgrade?
         do throws(HTTPViolation) {

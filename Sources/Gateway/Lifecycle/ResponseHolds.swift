@@ -39,6 +39,11 @@ enum ResponseHolds {
         if case .none = self { true } else { false }
     }
 
+    /// Whether the request is kept as it was received.
+    var keepsRequest: Bool {
+        if case .some(let pending) = self { pending.refresh != nil } else { false }
+    }
+
     var refresh: KeptRequest? {
         if case .some(let pending) = self { pending.refresh } else { nil }
     }

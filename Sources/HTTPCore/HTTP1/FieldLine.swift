@@ -10,15 +10,17 @@ public enum FieldLine {
         // FNV-1a over the name, made alike for all that is neither letter nor digit.
         var hash: UInt32 = 2_166_136_261
         var isAlias = false
+        let folding = TokenFolding()
         var position = start
         while position < end {
             let byte = bytes[position]
-            if byte == UInt8(ascii: ":") { break }
-            guard byte.isTokenByte else {
+            let folded = folding[byte]
+            if folded == 0 {
+                if byte == UInt8(ascii: ":") { break }
                 throw refusedNameByte(byte, atStart: position == start)
             }
-            isAlias = isAlias || byte.isFieldNamePunctuation && byte != UInt8(ascii: "-")
-            hash = (hash ^ UInt32(byte.asFieldNameByte)) &* 16_777_619
+            isAlias = isAlias || folded == UInt8(ascii: "-") && byte != folded
+            hash = (hash ^ UInt32(folded)) &* 16_777_619
             position += 1
         }
         guard position < end else { throw .badRequest("a header line has no colon") }
@@ -73,28 +75,30 @@ extension UInt8 {
 extension Span where Element == UInt8 {
     /// Whether a byte other than HTAB, visible ASCII, space or obs-text stands in `range` (RFC 9110 section 5.5).
     ///
-    /// Eight bytes a step: a bearer token is most of a head, and byte by byte would cost more than the rest of the parser.
+    /// 16 bytes a step: a bearer token is most of a head, and byte by byte would cost more than the rest of the parser.
     func hasControlByte(in range: Range<Int>) -> Bool {
-        let ones: UInt64 = 0x0101_0101_0101_0101
-        let highs: UInt64 = 0x8080_8080_8080_8080
-        let raw = self.bytes
-        var position = range.lowerBound
-        while position + 8 <= range.upperBound {
-            let word = raw.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self)
-            // The well-known "has a byte less than n" and "has a zero byte" tricks, for n = 0x20 and word ^ 0x7f.
-            let belowSpace = (word &- ones &* 0x20) & ~word & highs
-            let delete = word ^ (ones &* 0x7f)
-            let isDelete = (delete &- ones) & ~delete & highs
-            if belowSpace | isDelete != 0 {
-                for offset in position..<(position + 8) where self[offset].isControlInValue { return true }
+        let raw = self.bytes.extracting(range)
+        let count = raw.byteCount
+        guard count >= 8 else {
+            for position in 0..<count where raw.unsafeLoad(fromByteOffset: position, as: UInt8.self).isControlInValue {
+                return true
             }
-            position += 8
+            return false
         }
-        while position < range.upperBound {
-            if self[position].isControlInValue { return true }
-            position += 1
+        var found = SIMD16<UInt8>()
+        guard count >= 16 else {
+            found.lowHalf = raw.unsafeLoadUnaligned(as: SIMD8<UInt8>.self)
+            found.highHalf = raw.unsafeLoadUnaligned(fromByteOffset: count - 8, as: SIMD8<UInt8>.self)
+            return found.controlsInValue.isAnySet
         }
-        return false
+        var position = 0
+        while position + 16 < count {
+            found |= raw.unsafeLoadUnaligned(fromByteOffset: position, as: SIMD16<UInt8>.self).controlsInValue
+            position += 16
+        }
+        // The last ones, some of them for the second time.
+        found |= raw.unsafeLoadUnaligned(fromByteOffset: count - 16, as: SIMD16<UInt8>.self).controlsInValue
+        return found.isAnySet
     }
 
     /// The offset of the next LF at or after `start`, or nil.
@@ -106,6 +110,21 @@ extension Span where Element == UInt8 {
             }
             return UnsafeRawPointer(found) - base
         }
+    }
+}
+
+extension SIMD16<UInt8> {
+    /// Not zero in each place whose byte is not allowed in a value.
+    @inline(__always)
+    fileprivate var controlsInValue: Self {
+        let isControl = (self .< 0x20) .& (self .!= 0x09) .| (self .== 0x7f)
+        return Self(repeating: 0).replacing(with: 0xff, where: isControl)
+    }
+
+    @inline(__always)
+    fileprivate var isAnySet: Bool {
+        let words = unsafeBitCast(self, to: SIMD2<UInt64>.self)
+        return words.x | words.y != 0
     }
 }
 

@@ -72,7 +72,8 @@ extension Span where Element == UInt8 {
     public func isFieldName(_ range: Range<Int>, _ text: StaticString) -> Bool {
         guard range.count == text.utf8CodeUnitCount else { return false }
         let start = text.utf8Start
-        for offset in 0..<range.count where self[range.lowerBound + offset].asFieldNameByte != start[offset] {
+        let folding = TokenFolding()
+        for offset in 0..<range.count where folding[self[range.lowerBound + offset]] != start[offset] {
             return false
         }
         return true
@@ -110,7 +111,7 @@ extension UInt8 {
         return !isDigit && (lowered < UInt8(ascii: "a") || lowered > UInt8(ascii: "z"))
     }
 
-    /// RFC 9110 section 5.6.2, as two 64-bit sets: a table would be a memory access and a bounds check a byte.
+    /// RFC 9110 section 5.6.2, as two 64-bit sets.
     @inlinable
     public var isTokenByte: Bool {
         if self < 64 { return (0x03ff_6cfa_0000_0000 >> UInt64(self)) & 1 == 1 }

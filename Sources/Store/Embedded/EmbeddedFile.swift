@@ -6,11 +6,26 @@ enum EmbeddedFile {
     /// How long a statement waits for another process that is writing.
     static let busyTimeout: Double = 2
 
+    /// Between two tries to open a file that others open too.
+    static let pauseMicroseconds: UInt32 = 20_000
+
     /// Creates the file, readable for its owner alone, if there is none.
     ///
     /// - Throws: ``StoreError/unusable(_:)`` with what to do about it.
     static func open(_ path: String) throws(StoreError) -> DatabasePool {
         try create(path)
+        // SQLite does not wait in all cases: of two that turn on the write-ahead log of a new file at once, it tells one
+        // immediately that the file is locked.
+        let end = ContinuousClock.now + .seconds(busyTimeout)
+        while true {
+            if let pool = try openUnlessLocked(path) { return pool }
+            guard ContinuousClock.now < end else { throw locked(path) }
+            usleep(pauseMicroseconds)
+        }
+    }
+
+    /// - Returns: Nil if another process has it locked.
+    private static func openUnlessLocked(_ path: String) throws(StoreError) -> DatabasePool? {
         var configuration = Configuration()
         configuration.busyMode = .timeout(busyTimeout)
         configuration.label = "gatehouse.store"
@@ -24,9 +39,15 @@ enum EmbeddedFile {
                 )
             }
             return pool
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+            return nil
         } catch {
             throw translate(error, path: path)
         }
+    }
+
+    private static func locked(_ path: String) -> StoreError {
+        .unavailable("\(path) is kept locked by another process")
     }
 
     private static func create(_ path: String) throws(StoreError) {
@@ -65,7 +86,7 @@ enum EmbeddedFile {
                 "\(path) cannot be written (\(reason)): give the gateway's user the right to, in its directory too"
             )
         case .SQLITE_BUSY, .SQLITE_LOCKED:
-            return .unavailable("\(path) is kept locked by another process")
+            return locked(path)
         case .SQLITE_FULL: return .unavailable("no room on the disk of \(path)")
         case .SQLITE_INTERRUPT, .SQLITE_ABORT: return .unavailable("\(path): the call was broken off")
         case .SQLITE_MISMATCH: return .garbled("\(path): \(reason)")

@@ -31,6 +31,27 @@ import Testing
         }
     }
 
+    @Test func newFileOpensForAllWhoOpenItAtOnce() async throws {
+        try await StoreMaker.embedded.run { world in
+            for turn in 0..<20 {
+                let path = world.file.path + "-\(turn)"
+                defer {
+                    for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+                }
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for _ in 0..<4 {
+                        group.addTask {
+                            let store = EmbeddedStore(path: path)
+                            try await store.open()
+                            await store.close()
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+            }
+        }
+    }
+
     @Test func aCopyTakenAfterAnAcknowledgementHasIt() async throws {
         // What a process leaves that is killed: the files as they are, never closed.
         try await StoreMaker.embedded.run { world in
