@@ -64,6 +64,7 @@ test: setup
 	$(BUILD) --product gatehouse-demo
 	scripts/check-links
 	scripts/check-named-tests
+	scripts/check-structure --self-test
 	scripts/check-documents "$$($(SWIFT) build --show-bin-path)/gatehouse"
 	scripts/check-demo "$$($(SWIFT) build --show-bin-path)"
 	scripts/check-quickstart "$$($(SWIFT) build --show-bin-path)/gatehouse"
@@ -87,6 +88,7 @@ format:
 lint:
 	$(SWIFT) format lint --strict --parallel --recursive $(SWIFT_PATHS)
 	@scripts/lint-shell
+	scripts/check-structure
 
 lint-packaging: program
 	scripts/lint-packaging "$$($(SWIFT) build --show-bin-path)/gatehouse"

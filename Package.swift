@@ -14,15 +14,7 @@ let dashboard = [
     "health.js", "revocations.js", "sessions.js", "explain.js", "main.js",
 ]
 
-/// Modules point one way; the targets read as the diagram:
-///
-///     COpenSSL <- Verification <- Tenants <- Issuing <- Gateway <- gatehouse
-///     CHiredis <- Redis <- Store <----------/          /
-///     PeerNames <--/         ^---- SharedState <------/
-///                         ExtAuthz, HTTPCore, Time <-/
-///     Issuing, SharedState, HTTPCore <- AdminAPI <- Gateway
-///                           Tenants <- Counting <- AdminAPI, Gateway
-///     Gateway, Demo <- GatehouseDemo, which is gatehouse-demo
+/// Modules point one way, as the picture in README.md shows: `scripts/check-structure` draws it of this file.
 let package = Package(
     name: "gatehouse",
     products: [

@@ -57,7 +57,7 @@ extension OwnSessionEndpoints {
         let session = try await asking { () async throws(IssuingError) in
             try await sessions.session(token.sessionID, at: now)
         }
-        let request = RefreshRequest(subject: nil, client: .any, scopes: nil)
+        let request = RefreshGrantRequest(subject: nil, client: .any, scopes: nil)
         guard let session, session.answer(to: token, request, at: now) != .refuse(.unknownSession) else { return nil }
         return session.id
     }

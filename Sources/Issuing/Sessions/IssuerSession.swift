@@ -106,7 +106,7 @@ extension IssuerSession {
         return (session, token)
     }
 
-    func answer(to token: RefreshToken, _ request: RefreshRequest, at now: Double) -> Answer {
+    func answer(to token: RefreshToken, _ request: RefreshGrantRequest, at now: Double) -> Answer {
         let answer: Answer
         switch family.standing(of: token, at: now) {
         // Who made a token up learns no more of a session than that it is not his.

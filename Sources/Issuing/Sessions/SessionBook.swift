@@ -82,7 +82,7 @@ public struct SessionBook: Sendable {
         at now: Double
     ) async throws(IssuingError) -> IssuedTokens {
         guard let token = RefreshToken(refreshToken) else { throw .refused(.malformed) }
-        let request = RefreshRequest(subject: subject, client: client, binding: binding, scopes: scopes)
+        let request = RefreshGrantRequest(subject: subject, client: client, binding: binding, scopes: scopes)
         let id = token.sessionID
         for _ in 0..<Self.mostTries {
             let stored = try await read(id)

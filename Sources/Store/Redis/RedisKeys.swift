@@ -6,7 +6,7 @@ enum RedisKeys {
     static let changeCount = "gatehouse:changes:count"
     static let fencingToken = StoreKey(tenant: nil, kind: "lease", name: "fencing-token").text
 
-    /// A hash of all records of a tenant; see ``RevocationLine``.
+    /// A hash of all records of a tenant; see ``RevocationRecordCodec``.
     static func revocations(_ tenant: String) -> String { "gatehouse:{\(tenant)}:revocations" }
 
     /// A sorted set of the digests that expire, by when they do.

@@ -148,7 +148,7 @@ private struct RedisEntry {
         guard let tenant = fields["t"], let digest = fields["d"], let line = fields["r"],
             let version = versionID?.version
         else { return nil }
-        return try? RevocationLine.read(
+        return try? RevocationRecordCodec.read(
             line,
             version: version,
             tenant: String(decoding: tenant, as: UTF8.self),

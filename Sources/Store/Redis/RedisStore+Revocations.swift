@@ -46,8 +46,8 @@ extension RedisStore {
         var records = Array(batch)
         for index in records.indices {
             guard let id = words[3 * index].bytes.flatMap({ RedisStreamID($0) }),
-                let revokedAt = words[3 * index + 1].bytes.flatMap({ RevocationLine.number($0.span) }),
-                let expiresAt = words[3 * index + 2].bytes.flatMap({ RevocationLine.number($0.span) })
+                let revokedAt = words[3 * index + 1].bytes.flatMap({ RevocationRecordCodec.number($0.span) }),
+                let expiresAt = words[3 * index + 2].bytes.flatMap({ RevocationRecordCodec.number($0.span) })
             else { throw .unexpected("the revocations") }
             records[index].version = try Self.version(id)
             records[index].revokedAt = revokedAt
@@ -94,7 +94,7 @@ extension RedisStore {
                     arguments: arguments(batch) { record in
                         let id = RedisStreamID(version: record.version)
                         return [
-                            record.digest.text, id.milliseconds, id.sequence, RevocationLine.withoutVersion(record),
+                            record.digest.text, id.milliseconds, id.sequence, RevocationRecordCodec.withoutVersion(record),
                             Self.score(record),
                         ]
                     }
@@ -261,7 +261,7 @@ extension RedisStore {
             guard case .string(let digest) = words[index], case .string(let line) = words[index + 1] else {
                 throw .unexpected("the records")
             }
-            if let record = try? RevocationLine.read(line, tenant: tenant, digest: digest) {
+            if let record = try? RevocationRecordCodec.read(line, tenant: tenant, digest: digest) {
                 records.append(record)
             } else {
                 unreadable.append(String(decoding: digest.prefix(32), as: UTF8.self))

@@ -12,7 +12,7 @@ struct BuiltInIssuerReader {
     /// - Returns: nil where a part is missing or no such thing, which was reported.
     func read(_ session: inout ReadingSession) -> BuiltInIssuer? {
         guard case .map = node.content else { return nil }
-        let url = ProviderURL.read(in: node, "url", &session)
+        let url = ProviderURLReader.read(in: node, "url", &session)
         let basePath = readBasePath(&session)
         let clients = node["clients"].map { IssuerClientsReader.read($0, tenant: tenant, &session) } ?? []
         let page = readPage(&session)

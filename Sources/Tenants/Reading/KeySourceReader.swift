@@ -24,11 +24,11 @@ enum KeySourceReader {
         case "public_key_file": return file(.publicKey, source, algorithms, &session)
         case "jwks_file": return file(.keySet, source, algorithms, &session)
         case "discovery":
-            guard let url = ProviderURL.read(issuer, name: "with \(name), \"issuer\"", allowsQuery: false, &session)
+            guard let url = ProviderURLReader.read(issuer, name: "with \(name), \"issuer\"", allowsQuery: false, &session)
             else { return nil }
             return IssuerKeys(keys: nil, source: .remote(RemoteKeySource(location: .discovery(issuer: url))))
         default:
-            guard let url = ProviderURL.read(source.value, name: name, &session) else { return nil }
+            guard let url = ProviderURLReader.read(source.value, name: name, &session) else { return nil }
             return IssuerKeys(keys: nil, source: .remote(RemoteKeySource(location: .keySet(url: url))))
         }
     }

@@ -33,7 +33,7 @@ import Testing
 
     @Test func newFileOpensForAllWhoOpenItAtOnce() async throws {
         try await StoreMaker.embedded.run { world in
-            for turn in 0..<20 {
+            for turn in 0..<10 {
                 let path = world.file.path + "-\(turn)"
                 defer {
                     for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }

@@ -20,13 +20,13 @@ enum StoreFuzz {
         ],
         words: ["inf", "nan", "-inf", "1e308", "0x10", " ", "-", " W ", #"{"kind":"a"}"#, "9007199254740993"]
     ) { bytes in
-        guard let record = try? RevocationLine.read(bytes, tenant: "app", digest: digest) else { return false }
+        guard let record = try? RevocationRecordCodec.read(bytes, tenant: "app", digest: digest) else { return false }
         try hold(record.revokedAt.isFinite && !record.expiresAt.isNaN, "a time that is none")
-        let line = RevocationLine.withoutVersion(record)
-        let again = try? RevocationLine.read(line, version: record.version, tenant: "app", digest: digest)
+        let line = RevocationRecordCodec.withoutVersion(record)
+        let again = try? RevocationRecordCodec.read(line, version: record.version, tenant: "app", digest: digest)
         try hold(again == record, "written again, it is another record")
         let withVersion = Array((RedisStreamID(version: record.version).text + " ").utf8) + line
-        try hold((try? RevocationLine.read(withVersion, tenant: "app", digest: digest)) == record, "another version")
+        try hold((try? RevocationRecordCodec.read(withVersion, tenant: "app", digest: digest)) == record, "another version")
         return true
     }
 

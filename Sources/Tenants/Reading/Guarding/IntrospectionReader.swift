@@ -9,7 +9,7 @@ struct IntrospectionReader {
 
     /// - Returns: nil where it cannot be read, which was reported.
     func read(_ session: inout ReadingSession) -> Introspection? {
-        let url = node["url"].flatMap { ProviderURL.read($0, name: "\"url\"", &session) }
+        let url = node["url"].flatMap { ProviderURLReader.read($0, name: "\"url\"", &session) }
         let client = node["client_id"].flatMap { ClientText.read($0, name: "client_id", &session) }
         let secret = node["client_secret"].flatMap { readSecret($0, &session) }
         let name = readIssuer(&session)

@@ -131,7 +131,7 @@ struct RefreshCallReader {
         }
         guard let scalar = value.scalar, !scalar.text.isEmpty else { return nil }
         if scalar.text.contains("://"), !scalar.text.hasPrefix("/") {
-            return ProviderURL.read(value, name: "\"path\"", &session).map { .url($0) }
+            return ProviderURLReader.read(value, name: "\"path\"", &session).map { .url($0) }
         }
         do throws(ScalarText.Problem) {
             try Self.checkPath(scalar.text)

@@ -24,7 +24,7 @@ enum AccountsReader {
             realm: name(tenant["realm"], "realm", &session),
             role: name(tenant["role"], "role", &session),
             linkByEmail: accounts?.boolean("link_by_email") ?? false,
-            hook: accounts.flatMap { ProviderURL.read(in: $0, "hook", allowsQuery: true, &session) }
+            hook: accounts.flatMap { ProviderURLReader.read(in: $0, "hook", allowsQuery: true, &session) }
         )
     }
 

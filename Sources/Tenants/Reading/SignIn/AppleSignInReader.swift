@@ -11,9 +11,9 @@ struct AppleSignInReader {
         let then = node.text("then").flatMap(SignIn.Exchange.init(rawValue:))
         let legacy = readLegacyBody(then, &session)
         let web = node["web"].flatMap { readWeb($0, &session) }
-        let keys = ProviderURL.read(in: node, "jwks_url", allowsQuery: true, &session)
-        let authorize = ProviderURL.read(in: node, "authorize_url", &session)
-        let token = ProviderURL.read(in: node, "token_url", &session)
+        let keys = ProviderURLReader.read(in: node, "jwks_url", allowsQuery: true, &session)
+        let authorize = ProviderURLReader.read(in: node, "authorize_url", &session)
+        let token = ProviderURLReader.read(in: node, "token_url", &session)
         guard let path, let then else { return nil }
         var apple = AppleSignIn(
             path: path,
@@ -91,7 +91,7 @@ struct AppleSignInReader {
     }
 }
 
-extension ProviderURL {
+extension ProviderURLReader {
     /// The address of a key of a section; nil where there is none, or it cannot be used, which was reported.
     ///
     /// - Parameter allowsQuery: False where parameters of the request are put behind it.

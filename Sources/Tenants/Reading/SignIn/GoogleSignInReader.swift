@@ -7,11 +7,11 @@ struct GoogleSignInReader {
         let path = node["path"].flatMap { paths.read($0, name: "path", &session) }
         let then = node.text("then").flatMap(SignIn.Exchange.init(rawValue:))
         let web = node["web"].flatMap { readWeb($0, &session) }
-        let keys = ProviderURL.read(in: node, "jwks_url", allowsQuery: true, &session)
-        let userInfo = ProviderURL.read(in: node, "userinfo_url", &session)
-        let tokenInfo = ProviderURL.read(in: node, "tokeninfo_url", &session)
-        let authorize = ProviderURL.read(in: node, "authorize_url", &session)
-        let token = ProviderURL.read(in: node, "token_url", &session)
+        let keys = ProviderURLReader.read(in: node, "jwks_url", allowsQuery: true, &session)
+        let userInfo = ProviderURLReader.read(in: node, "userinfo_url", &session)
+        let tokenInfo = ProviderURLReader.read(in: node, "tokeninfo_url", &session)
+        let authorize = ProviderURLReader.read(in: node, "authorize_url", &session)
+        let token = ProviderURLReader.read(in: node, "token_url", &session)
         guard let path, let then else { return nil }
         var google = GoogleSignIn(path: path, clientIDs: node.texts("client_ids") ?? [], then: then, web: web)
         google.issuers = Self.issuers(node)

@@ -1,5 +1,5 @@
 /// Reads the addresses that keys and tokens come from. What came over plain HTTP could be anybody's.
-enum ProviderURL {
+enum ProviderURLReader {
     /// - Parameter name: What messages call it.
     /// - Returns: The address; nil if it cannot be used, which was reported without showing it.
     static func read(

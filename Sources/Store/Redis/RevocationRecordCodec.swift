@@ -6,7 +6,7 @@
 /// entry of the stream has the line without the version: that is the entry's own ID.
 ///
 /// A start reads a million of them: they are read by hand.
-enum RevocationLine {
+enum RevocationRecordCodec {
     /// All but the version.
     static func withoutVersion(_ record: RevocationRecord) -> [UInt8] {
         let state = record.isWithdrawn ? "W" : "R"

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Verification
 
-struct CertificateFilesTests {
+struct CertificateFileTests {
     /// Made once by the `openssl` command for all tests.
     private static let files = Result {
         try OpenSSLCommand.inDirectory { openSSL in

@@ -3,16 +3,16 @@ import Testing
 
 @testable import Store
 
-@Suite struct RevocationLineTests {
+@Suite struct RevocationRecordCodecTests {
     private static let record = RevocationRecord(
         revocation("id", at: 1_763_719_200.25, expires: 1_763_805_600, reason: "lost"),
         version: 1_763_719_200_000 << 20 | 3
     )
-    private static let line = Array("1763719200000-3 ".utf8) + RevocationLine.withoutVersion(record)
+    private static let line = Array("1763719200000-3 ".utf8) + RevocationRecordCodec.withoutVersion(record)
     private static let digest = Array(record.digest.text.utf8)
 
     private func read(_ line: [UInt8], digest: [UInt8] = digest) -> RevocationRecord? {
-        try? RevocationLine.read(line, tenant: "chat", digest: digest)
+        try? RevocationRecordCodec.read(line, tenant: "chat", digest: digest)
     }
 
     @Test func aLineIsWhatPeopleCanRead() {
@@ -35,7 +35,7 @@ import Testing
         let times = (0..<3000).map { _ in 1.7e9 + Double(generator.next() % 1_000_000_000_000) / 1_000_000 }
         let any = (0..<3000).map { _ in Double(bitPattern: generator.next()) }.filter { !$0.isNaN }
         for number in odd + times + any {
-            let read = RevocationLine.number(Array("\(number)".utf8).span)
+            let read = RevocationRecordCodec.number(Array("\(number)".utf8).span)
             #expect(read?.bitPattern == number.bitPattern, "\(number)")
         }
     }

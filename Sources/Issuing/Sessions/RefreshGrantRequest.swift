@@ -9,7 +9,7 @@ public enum RefreshingClient: Sendable, Equatable {
 }
 
 /// What is asked with a refresh token.
-struct RefreshRequest: Sendable {
+struct RefreshGrantRequest: Sendable {
     /// Whose session it has to be; nil: whoever's.
     var subject: String?
     var client: RefreshingClient
