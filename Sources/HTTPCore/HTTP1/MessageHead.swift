@@ -1,10 +1,8 @@
 /// What heads of both directions have: their fields, and what these say of framing and of the connection.
 ///
-/// Offsets into the bytes it was parsed from, which its user has at hand. One object an event loop and direction, used
-/// again for each head, so that parsing allocates nothing; it is only good until the next parse.
+/// Offsets into the bytes it was parsed from, which its user has at hand. An object is used again for other heads, so that
+/// parsing allocates nothing.
 public class MessageHead {
-    /// How often the object was parsed into: who reads it later can tell whether it is still the same head.
-    public final private(set) var parses: UInt64 = 0
     /// 0 or 1; higher minor versions are treated as 1 (RFC 9110 section 2.5).
     public final var minorVersion = 1
     /// Only the first `fieldCount` are of this head.
@@ -32,7 +30,6 @@ public class MessageHead {
     }
 
     public func reset() {
-        parses &+= 1
         minorVersion = 1
         fieldCount = 0
         contentLength = nil

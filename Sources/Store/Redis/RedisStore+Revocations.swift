@@ -94,7 +94,8 @@ extension RedisStore {
                     arguments: arguments(batch) { record in
                         let id = RedisStreamID(version: record.version)
                         return [
-                            record.digest.text, id.milliseconds, id.sequence, RevocationRecordCodec.withoutVersion(record),
+                            record.digest.text, id.milliseconds, id.sequence,
+                            RevocationRecordCodec.withoutVersion(record),
                             Self.score(record),
                         ]
                     }

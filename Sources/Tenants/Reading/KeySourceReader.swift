@@ -24,7 +24,8 @@ enum KeySourceReader {
         case "public_key_file": return file(.publicKey, source, algorithms, &session)
         case "jwks_file": return file(.keySet, source, algorithms, &session)
         case "discovery":
-            guard let url = ProviderURLReader.read(issuer, name: "with \(name), \"issuer\"", allowsQuery: false, &session)
+            guard
+                let url = ProviderURLReader.read(issuer, name: "with \(name), \"issuer\"", allowsQuery: false, &session)
             else { return nil }
             return IssuerKeys(keys: nil, source: .remote(RemoteKeySource(location: .discovery(issuer: url))))
         default:

@@ -36,7 +36,9 @@ struct PresetReader {
         case .google: (source, names) = (GoogleSignIn.standardKeys, GoogleSignInReader.issuers(given))
         }
         if let given, given["jwks_url"] != nil {
-            guard let url = ProviderURLReader.read(in: given, "jwks_url", allowsQuery: true, &session) else { return [] }
+            guard let url = ProviderURLReader.read(in: given, "jwks_url", allowsQuery: true, &session) else {
+                return []
+            }
             source.location = .keySet(url: url)
         }
         return names.map { name in

@@ -6,7 +6,9 @@ import Testing
 
 /// Whether another server may have a request.
 struct UpstreamAttemptsTests {
-    private let retries = Retries(RetryRules(attempts: 2, afterConnectFailure: true, afterReset: true, methods: ["GET"]))
+    private let retries = Retries(
+        RetryRules(attempts: 2, afterConnectFailure: true, afterReset: true, methods: ["GET"])
+    )
 
     private func sent(_ method: CountedMethod = .get, hasBody: Bool = false) -> UpstreamAttempts {
         var attempts = UpstreamAttempts()

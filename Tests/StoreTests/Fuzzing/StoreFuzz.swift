@@ -26,7 +26,10 @@ enum StoreFuzz {
         let again = try? RevocationRecordCodec.read(line, version: record.version, tenant: "app", digest: digest)
         try hold(again == record, "written again, it is another record")
         let withVersion = Array((RedisStreamID(version: record.version).text + " ").utf8) + line
-        try hold((try? RevocationRecordCodec.read(withVersion, tenant: "app", digest: digest)) == record, "another version")
+        try hold(
+            (try? RevocationRecordCodec.read(withVersion, tenant: "app", digest: digest)) == record,
+            "another version"
+        )
         return true
     }
 
