@@ -48,11 +48,19 @@ extension ProxyAnswer.Pass {
         for index in 0..<head.fieldCount {
             let field = head.fields[index]
             if tenant.stripsCookies, field.known == .cookie {
-                cookies.add { BackendRequest.writeCookieWithoutTokens(field, bytes, tenant.tenant, to: &$0) }
+                cookies.add { out in
+                    out.writeHead(about: field.value.count) {
+                        BackendRequest.writeCookieWithoutTokens(field, bytes, tenant.tenant, to: &$0)
+                    }
+                }
             } else if tenant.stripsSubprotocols, !field.isAlias,
                 bytes.isFieldName(field.name, "sec-websocket-protocol")
             {
-                protocols.add { BackendRequest.writeProtocolsWithoutToken(field, bytes, to: &$0) }
+                protocols.add { out in
+                    out.writeHead(about: field.value.count) {
+                        BackendRequest.writeProtocolsWithoutToken(field, bytes, to: &$0)
+                    }
+                }
             }
         }
         cookies.note(in: &changes)

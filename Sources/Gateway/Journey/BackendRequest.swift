@@ -35,7 +35,18 @@ enum BackendRequest {
         to out: inout ByteBuffer
     ) {
         let identityLength = grant.caller?.identityLines.count ?? 0
-        out.reserveCapacity(minimumWritableBytes: head.length + identityLength + roomForOurs)
+        out.writeHead(about: head.length + identityLength + roomForOurs) { out in
+            write(grant, head, bytes, context, to: &out)
+        }
+    }
+
+    private static func write(
+        _ grant: Grant,
+        _ head: RequestHead,
+        _ bytes: Span<UInt8>,
+        _ context: ForwardingContext,
+        to out: inout HeadWriter
+    ) {
         writeRequestLine(grant, head, bytes, to: &out)
         let hasTraceparent = writeKeptFields(grant, head, bytes, context, to: &out)
         if let authority = grant.request.target.authority { writeHost(bytes, authority, to: &out) }
@@ -59,7 +70,7 @@ enum BackendRequest {
         _ grant: Grant,
         _ head: RequestHead,
         _ bytes: Span<UInt8>,
-        to out: inout ByteBuffer
+        to out: inout HeadWriter
     ) {
         let request = grant.request
         out.writeBytes(bytes.extracting(head.method).bytes)
@@ -93,7 +104,7 @@ enum BackendRequest {
         return position
     }
 
-    private static func writeQuery(_ request: RoutedRequest, _ bytes: Span<UInt8>, to out: inout ByteBuffer) {
+    private static func writeQuery(_ request: RoutedRequest, _ bytes: Span<UInt8>, to out: inout HeadWriter) {
         let query = request.target.query
         let tenant = request.tenant.tenant
         guard tenant.identity.token == .strip else {
@@ -121,7 +132,7 @@ enum BackendRequest {
         _ head: RequestHead,
         _ bytes: Span<UInt8>,
         _ context: ForwardingContext,
-        to out: inout ByteBuffer
+        to out: inout HeadWriter
     ) -> Bool {
         let filter = FieldFilter(
             grant,
@@ -157,7 +168,7 @@ enum BackendRequest {
         _ field: HeadField,
         _ bytes: Span<UInt8>,
         _ tenant: Tenant,
-        to out: inout ByteBuffer
+        to out: inout HeadWriter
     ) {
         var separator: StaticString = "Cookie: "
         Cookies.forEach(bytes, field.value) { pair in
@@ -173,7 +184,7 @@ enum BackendRequest {
         if separator.utf8CodeUnitCount == 2 { out.writeStaticString("\r\n") }
     }
 
-    static func writeProtocolsWithoutToken(_ field: HeadField, _ bytes: Span<UInt8>, to out: inout ByteBuffer) {
+    static func writeProtocolsWithoutToken(_ field: HeadField, _ bytes: Span<UInt8>, to out: inout HeadWriter) {
         var separator: StaticString = "Sec-WebSocket-Protocol: "
         WebSocketProtocols.forEach(bytes, field.value) { _ in
         } other: { member in
@@ -186,13 +197,13 @@ enum BackendRequest {
 
     // MARK: Fields of ours
 
-    private static func writeHost(_ bytes: Span<UInt8>, _ authority: Range<Int>, to out: inout ByteBuffer) {
+    private static func writeHost(_ bytes: Span<UInt8>, _ authority: Range<Int>, to out: inout HeadWriter) {
         out.writeStaticString("Host: ")
         out.writeBytes(bytes.extracting(authority).bytes)
         out.writeStaticString("\r\n")
     }
 
-    private static func writeFraming(_ framing: RequestFraming, to out: inout ByteBuffer) {
+    private static func writeFraming(_ framing: RequestFraming, to out: inout HeadWriter) {
         switch framing {
         case .none: break
         case .length(let length):
@@ -203,7 +214,7 @@ enum BackendRequest {
         }
     }
 
-    private static func writeUpgrade(_ handshake: WebSocketUpgrade, to out: inout ByteBuffer) {
+    private static func writeUpgrade(_ handshake: WebSocketUpgrade, to out: inout HeadWriter) {
         out.writeStaticString("Connection: Upgrade\r\nUpgrade: websocket\r\n")
         guard let key = handshake.missingKey else { return }
         out.writeStaticString("Sec-WebSocket-Key: ")
@@ -212,7 +223,7 @@ enum BackendRequest {
     }
 
     /// Who the client's certificate says it is. A copy that the client sent is never kept (``FieldFilter``).
-    private static func writeSubject(_ subject: [UInt8], to out: inout ByteBuffer) {
+    private static func writeSubject(_ subject: [UInt8], to out: inout HeadWriter) {
         out.writeStaticString("X-Client-Certificate-Subject: ")
         out.writeBytes(subject.span.bytes)
         out.writeStaticString("\r\n")
@@ -223,7 +234,7 @@ enum BackendRequest {
         _ bytes: Span<UInt8>,
         _ context: ForwardingContext,
         hasTraceparent: Bool,
-        to out: inout ByteBuffer
+        to out: inout HeadWriter
     ) {
         out.writeStaticString("X-Request-Id: ")
         out.writeRequestID(context.requestID)
@@ -249,7 +260,7 @@ enum BackendRequest {
         _ bytes: Span<UInt8>,
         _ grant: Grant,
         _ context: ForwardingContext,
-        to out: inout ByteBuffer
+        to out: inout HeadWriter
     ) {
         let peer = context.peer
         let address = peer.text
@@ -304,7 +315,7 @@ private struct ReceivedForwarding {
     }
 }
 
-extension ByteBuffer {
+extension HeadWriter {
     fileprivate mutating func writeList(_ bytes: Span<UInt8>, _ members: [Range<Int>]) {
         for member in members {
             writeBytes(bytes.extracting(member).bytes)

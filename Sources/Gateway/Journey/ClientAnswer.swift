@@ -17,6 +17,9 @@ enum ClientAnswer {
         }
     }
 
+    /// Room for what is added to a head besides lines that are given.
+    private static let roomForOurs = 256
+
     struct Connection {
         var minorVersion: Int
         var stays: Bool
@@ -35,7 +38,21 @@ enum ClientAnswer {
         shape: AnswerShape? = nil,
         to out: inout ByteBuffer
     ) {
-        out.reserveCapacity(minimumWritableBytes: head.length + 256)
+        out.writeHead(about: head.length + lines.count + roomForOurs) { out in
+            write(head, bytes, delivery, connection, date: date, lines: lines, shape: shape, to: &out)
+        }
+    }
+
+    private static func write(
+        _ head: ResponseHead,
+        _ bytes: Span<UInt8>,
+        _ delivery: Delivery,
+        _ connection: Connection,
+        date: [UInt8],
+        lines: [UInt8],
+        shape: AnswerShape?,
+        to out: inout HeadWriter
+    ) {
         writeStatusAndFields(head, bytes, lines: lines, shape, to: &out)
         if !head.hasDate {
             out.writeStaticString("Date: ")
@@ -66,8 +83,10 @@ enum ClientAnswer {
         shape: AnswerShape? = nil,
         to out: inout ByteBuffer
     ) {
-        writeStatusAndFields(head, bytes, lines: [], shape, to: &out)
-        out.writeStaticString("\r\n")
+        out.writeHead(about: head.length + roomForOurs) { out in
+            writeStatusAndFields(head, bytes, lines: [], shape, to: &out)
+            out.writeStaticString("\r\n")
+        }
     }
 
     /// A 101 that grants a WebSocket.
@@ -78,10 +97,12 @@ enum ClientAnswer {
         shape: AnswerShape? = nil,
         to out: inout ByteBuffer
     ) {
-        writeStatusAndFields(head, bytes, lines: lines, shape, to: &out)
-        out.writeBytes(lines)
-        if let shape { out.writeBytes(shape.lines(head, bytes, isUnkept: !lines.isEmpty)) }
-        out.writeStaticString("Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
+        out.writeHead(about: head.length + lines.count + roomForOurs) { out in
+            writeStatusAndFields(head, bytes, lines: lines, shape, to: &out)
+            out.writeBytes(lines)
+            if let shape { out.writeBytes(shape.lines(head, bytes, isUnkept: !lines.isEmpty)) }
+            out.writeStaticString("Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
+        }
     }
 
     /// - Parameter lines: Those that follow, to which some of the backend's fields give way.
@@ -90,7 +111,7 @@ enum ClientAnswer {
         _ bytes: Span<UInt8>,
         lines: [UInt8],
         _ shape: AnswerShape?,
-        to out: inout ByteBuffer
+        to out: inout HeadWriter
     ) {
         out.writeStaticString("HTTP/1.1 ")
         out.writeDecimal(head.status)

@@ -30,14 +30,13 @@ struct BackendTransport: RefreshTransport {
         on worker: Worker,
         done: @escaping (Result<RefreshHTTPResponse, RefreshTrouble>) -> Void
     ) {
-        var id = worker.allocator.buffer(capacity: 36)
-        id.writeRequestID(worker.identifiers.requestID())
+        let id = worker.identifiers.requestID()
         let body = !request.body.isEmpty || request.method != "GET" ? request.body : nil
         let head = ForwardedHead(
             gatewayOwn: request.method,
             request.target,
             host: request.host,
-            fields: [("X-Request-Id", Array(id.readableBytesView))] + request.fields,
+            fields: [("X-Request-Id", Array(id.text.utf8))] + request.fields,
             contentLength: body?.count
         )
         GatewayRequest(worker: worker, wants: .body(most: RefreshHTTPResponse.mostBytes)) { result in

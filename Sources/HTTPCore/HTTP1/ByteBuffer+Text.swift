@@ -15,35 +15,6 @@ extension ByteBuffer {
         if size >= 16 { writeChunkSize(size >> 4) }
         writeInteger(UInt8(truncatingIfNeeded: size & 15).hexDigit)
     }
-
-    /// Sixteen lower-case hexadecimal digits.
-    public mutating func writeHex(_ word: UInt64) {
-        writeMultipleIntegers(
-            UInt32(truncatingIfNeeded: word >> 32).hexDigits,
-            UInt32(truncatingIfNeeded: word).hexDigits,
-            endianness: .little
-        )
-    }
-
-    /// The text form of a UUID, in groups of 8, 4, 4, 4 and 12 digits.
-    public mutating func writeRequestID(_ id: RequestID) {
-        let hyphen = UInt8(ascii: "-")
-        let second = UInt32(truncatingIfNeeded: id.high).hexDigits
-        let third = UInt32(truncatingIfNeeded: id.low >> 32).hexDigits
-        writeMultipleIntegers(
-            UInt32(truncatingIfNeeded: id.high >> 32).hexDigits,
-            hyphen,
-            UInt32(truncatingIfNeeded: second),
-            hyphen,
-            UInt32(truncatingIfNeeded: second >> 32),
-            hyphen,
-            UInt32(truncatingIfNeeded: third),
-            hyphen,
-            UInt32(truncatingIfNeeded: third >> 32),
-            UInt32(truncatingIfNeeded: id.low).hexDigits,
-            endianness: .little
-        )
-    }
 }
 
 extension UInt32 {

@@ -9,7 +9,7 @@ public enum FieldLine {
     public static func parse(_ bytes: Span<UInt8>, start: Int, end: Int) throws(HTTPViolation) -> HeadField {
         // FNV-1a over the name, made alike for all that is neither letter nor digit.
         var hash: UInt32 = 2_166_136_261
-        var isAlias = false
+        var changes: UInt8 = 0
         let folding = TokenFolding()
         var position = start
         while position < end {
@@ -19,7 +19,7 @@ public enum FieldLine {
                 if byte == UInt8(ascii: ":") { break }
                 throw refusedNameByte(byte, atStart: position == start)
             }
-            isAlias = isAlias || folded == UInt8(ascii: "-") && byte != folded
+            changes |= byte ^ folded
             hash = (hash ^ UInt32(folded)) &* 16_777_619
             position += 1
         }
@@ -35,7 +35,8 @@ public enum FieldLine {
             lineEnd: Int32(truncatingIfNeeded: end + 2),
             hash: hash,
             known: KnownField.named(bytes, name),
-            isAlias: isAlias
+            // A capital letter differs from a small one in one bit, and `-` from the bytes that count as one in others too.
+            isAlias: changes & ~0x20 != 0
         )
     }
 
@@ -75,30 +76,36 @@ extension UInt8 {
 extension Span where Element == UInt8 {
     /// Whether a byte other than HTAB, visible ASCII, space or obs-text stands in `range` (RFC 9110 section 5.5).
     ///
-    /// 16 bytes a step: a bearer token is most of a head, and byte by byte would cost more than the rest of the parser.
+    /// 32 bytes a step: a bearer token is most of a head, and byte by byte would cost more than the rest of the parser.
     func hasControlByte(in range: Range<Int>) -> Bool {
         let raw = self.bytes.extracting(range)
         let count = raw.byteCount
-        guard count >= 8 else {
-            for position in 0..<count where raw.unsafeLoad(fromByteOffset: position, as: UInt8.self).isControlInValue {
-                return true
-            }
-            return false
+        func marks(_ position: Int) -> UInt64 {
+            raw.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self).controlMarks
         }
-        var found = SIMD16<UInt8>()
-        guard count >= 16 else {
-            found.lowHalf = raw.unsafeLoadUnaligned(as: SIMD8<UInt8>.self)
-            found.highHalf = raw.unsafeLoadUnaligned(fromByteOffset: count - 8, as: SIMD8<UInt8>.self)
-            return found.controlsInValue.isAnySet
-        }
+        guard count >= 8 else { return hasControlByte(raw) }
+        var wide = SIMD4<UInt64>()
         var position = 0
-        while position + 16 < count {
-            found |= raw.unsafeLoadUnaligned(fromByteOffset: position, as: SIMD16<UInt8>.self).controlsInValue
-            position += 16
+        while position + 32 <= count {
+            wide |= raw.unsafeLoadUnaligned(fromByteOffset: position, as: SIMD4<UInt64>.self).controlMarks
+            position += 32
         }
-        // The last ones, some of them for the second time.
-        found |= raw.unsafeLoadUnaligned(fromByteOffset: count - 16, as: SIMD16<UInt8>.self).controlsInValue
-        return found.isAnySet
+        // The last ones, some of them perhaps for the second time.
+        var found = (wide.x | wide.y) | (wide.z | wide.w) | marks(count - 8)
+        while position + 8 <= count {
+            found |= marks(position)
+            position += 8
+        }
+        // A mark may be a HTAB, which is allowed.
+        return found & 0x8080_8080_8080_8080 != 0 && hasControlByte(raw)
+    }
+
+    private func hasControlByte(_ raw: RawSpan) -> Bool {
+        for position in 0..<raw.byteCount
+        where raw.unsafeLoad(fromByteOffset: position, as: UInt8.self).isControlInValue {
+            return true
+        }
+        return false
     }
 
     /// The offset of the next LF at or after `start`, or nil.
@@ -113,18 +120,26 @@ extension Span where Element == UInt8 {
     }
 }
 
-extension SIMD16<UInt8> {
-    /// Not zero in each place whose byte is not allowed in a value.
+extension SIMD4<UInt64> {
+    /// ``Swift/UInt64/controlMarks`` of each.
     @inline(__always)
-    fileprivate var controlsInValue: Self {
-        let isControl = (self .< 0x20) .& (self .!= 0x09) .| (self .== 0x7f)
-        return Self(repeating: 0).replacing(with: 0xff, where: isControl)
+    fileprivate var controlMarks: Self {
+        let ones = Self(repeating: 0x0101_0101_0101_0101)
+        let isDelete = (self ^ Self(repeating: 0x7f7f_7f7f_7f7f_7f7f)) &- ones
+        let isBelowSpace = self &- Self(repeating: 0x2020_2020_2020_2020)
+        return (isDelete | isBelowSpace) & ~self
     }
+}
 
+extension UInt64 {
+    /// The highest bit of a byte may be set only where one of the bytes is less than space or DEL, and is set for the lowest
+    /// of these: the well-known "has a byte less than n" and "has a zero byte" tricks. The other bits mean nothing.
     @inline(__always)
-    fileprivate var isAnySet: Bool {
-        let words = unsafeBitCast(self, to: SIMD2<UInt64>.self)
-        return words.x | words.y != 0
+    fileprivate var controlMarks: UInt64 {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let isDelete = (self ^ (ones &* 0x7f)) &- ones
+        let isBelowSpace = self &- (ones &* 0x20)
+        return (isDelete | isBelowSpace) & ~self
     }
 }
 

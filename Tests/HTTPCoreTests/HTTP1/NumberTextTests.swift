@@ -25,20 +25,6 @@ struct NumberTextTests {
         for number in numbers { #expect(written { $0.writeChunkSize(number) } == String(number, radix: 16)) }
     }
 
-    @Test func wordsAreWrittenAsSixteenDigits() {
-        #expect(written { $0.writeHex(0) } == "0000000000000000")
-        #expect(written { $0.writeHex(0x0123_4567_89ab_cdef) } == "0123456789abcdef")
-        #expect(written { $0.writeHex(.max) } == "ffffffffffffffff")
-        var random = SplitMix64(seed: 31)
-        for _ in 0..<5000 {
-            let word = random.next()
-            let digits = String(word, radix: 16)
-            #expect(written { $0.writeHex(word) } == String(repeating: "0", count: 16 - digits.count) + digits)
-            let id = RequestID(high: word, low: random.next())
-            #expect(written { $0.writeRequestID(id) } == id.text)
-        }
-    }
-
     @Test(arguments: [
         ("0", 0), ("7", 7), ("007", 7), ("999999999999999999", 999_999_999_999_999_999), ("1000000000000000000", nil),
         ("", nil), ("+1", nil), ("1 ", nil), ("a", nil), ("00000000000000000000000000000000000001", 1),
