@@ -27,7 +27,7 @@ public final class AuthorizationServer: Sendable {
         maximumHeadBytes: Int,
         idleTimeout: Duration,
         eventLoops: MultiThreadedEventLoopGroup,
-        authorizer: any Authorizer
+        authorizer: any CheckHandler
     ) throws {
         let resolved = try SocketAddress.makeAddressResolvingHost(host, port: port)
         let text = resolved.ipAddress ?? host

@@ -2,7 +2,7 @@ internal import GRPCCore
 
 /// `envoy.service.auth.v3.Authorization`: takes Envoy's questions apart and puts the answers together.
 struct AuthorizationService: Envoy_Service_Auth_V3_Authorization.SimpleServiceProtocol {
-    let authorizer: any Authorizer
+    let authorizer: any CheckHandler
 
     func check(
         request: Envoy_Service_Auth_V3_CheckRequest,

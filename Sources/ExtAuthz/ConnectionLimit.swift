@@ -11,11 +11,11 @@ final class ConnectionLimit: Sendable {
     /// Of everybody else, all together.
     static let mostUntrusted = 16
 
-    private let authorizer: any Authorizer
+    private let authorizer: any CheckHandler
     private let trusted = Atomic<Int>(0)
     private let untrusted = Atomic<Int>(0)
 
-    init(authorizer: any Authorizer) {
+    init(authorizer: any CheckHandler) {
         self.authorizer = authorizer
     }
 

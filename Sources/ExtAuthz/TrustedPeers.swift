@@ -2,7 +2,7 @@ internal import GRPCCore
 
 /// Refuses calls of peers that are not answered, before their questions are waited for.
 struct TrustedPeers: ServerInterceptor {
-    let authorizer: any Authorizer
+    let authorizer: any CheckHandler
 
     func intercept<Input: Sendable, Output: Sendable>(
         request: StreamingServerRequest<Input>,

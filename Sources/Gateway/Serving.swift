@@ -6,9 +6,8 @@ final class Serving {
     /// See ``ConfigurationEdition/generation``.
     let generation: UInt64
     /// By place.
-    let tenants: [TenantRuntime]
-    let router: RequestRouter
-    let decision: AccessDecision
+    let tenants: [ServedTenant]
+    let authorizer: Authorizer
     let keySteps: KeySteps
 
     /// - Parameters:
@@ -16,19 +15,21 @@ final class Serving {
     ///   - keySources: The sets of keys that can be asked for.
     init(
         generation: UInt64 = 0,
-        tenants: [TenantRuntime],
+        tenants: [ServedTenant],
         directory: TenantDirectory,
         keySources: [RemoteKeySource] = []
     ) {
         self.generation = generation
         self.tenants = tenants
-        router = RequestRouter(directory: directory, tenants: tenants)
-        decision = AccessDecision(keySources: keySources.count)
+        authorizer = Authorizer(
+            router: RequestRouter(directory: directory, tenants: tenants.map(\.runtime)),
+            keySources: keySources.count
+        )
         keySteps = KeySteps(keySources)
     }
 
     /// Its tokens are not believed any more. Requests under way go on with what they have.
-    func retire() { decision.authenticator.forgetTokens() }
+    func retire() { authorizer.authenticator.forgetTokens() }
 
     func close() {
         retire()

@@ -78,7 +78,9 @@ extension Worker {
         guard ticker.isSleeping else { return }
         ticker.isSleeping = false
         clocks.read()
-        for tenant in serving.tenants { tenant.revocations.age(since: revocationWatch.contact, at: clocks.moment) }
+        for tenant in serving.tenants {
+            tenant.runtime.revocations.age(since: revocationWatch.contact, at: clocks.moment)
+        }
         tick(in: TimerWheel.tickLength)
     }
 

@@ -52,7 +52,7 @@ extension Worker {
 
     /// Has the token checked. Gives whether there is room for it.
     func perform(_ check: SignatureStep, for client: any SlowStepClient) -> Bool {
-        let tenant = serving.tenants[check.tenant]
+        let tenant = serving.tenants[check.tenant].runtime
         guard tenant.slowChecksUnderWay < Self.mostChecks else { return false }
         tenant.slowChecksUnderWay += 1
         settle(client, inTurnOf: check.tenant) { verifier, isChecked in
@@ -60,9 +60,9 @@ extension Worker {
             isChecked()
             return outcome
         } with: { _, serving, _, outcome in
-            let tenant = serving.tenants[check.tenant]
+            let tenant = serving.tenants[check.tenant].runtime
             tenant.slowChecksUnderWay -= 1
-            serving.decision.authenticator.settle(check, outcome, tenant)
+            serving.authorizer.authenticator.settle(check, outcome, tenant)
         }
         return true
     }
@@ -78,7 +78,7 @@ extension Worker {
             await ask(source, question.isMissing ? .missing : .unknownKey)
         } with: { worker, serving, _, answer in
             serving.keySteps.underWay[question.source] -= 1
-            serving.decision.authenticator.settle(question, answer, at: worker.unixTime(at: worker.now()))
+            serving.authorizer.authenticator.settle(question, answer, at: worker.unixTime(at: worker.now()))
         }
         return true
     }
@@ -143,10 +143,10 @@ extension Worker {
     func use(_ keys: KeySet?, from source: KeySource) {
         knownKeys[source] = keys
         var isUsed = false
-        for tenant in serving.tenants where tenant.use(keys, from: source) { isUsed = true }
+        for tenant in serving.tenants where tenant.runtime.use(keys, from: source) { isUsed = true }
         guard isUsed else { return }
         var question: Int?
         if case .remote(let remote) = source { question = serving.keySteps.sources.firstIndex(of: remote) }
-        serving.decision.authenticator.keysChanged(source: question)
+        serving.authorizer.authenticator.keysChanged(source: question)
     }
 }

@@ -140,7 +140,7 @@ final class Worker {
     }
 
     /// The tenant at a place. What there was before keeps its connections, and what it knows of revocations.
-    private func tenant(_ place: Int, _ parts: Parts, _ sources: [RemoteKeySource]) -> TenantRuntime {
+    private func tenant(_ place: Int, _ parts: Parts, _ sources: [RemoteKeySource]) -> ServedTenant {
         let tenant = parts.edition.tenants[place]
         let previous = place < serving.tenants.count ? serving.tenants[place] : nil
         let servers = BackendServers(
@@ -155,15 +155,15 @@ final class Worker {
             self.ledger = ledger
             return TenantLimits(tenant: place, limits.limiter, ledger, trustedProxies: settings.trustedProxies)
         }
-        return TenantRuntime(
+        let runtime = TenantRuntime(
             index: place,
             tenant: tenant,
-            servers: servers,
-            revocations: previous?.revocations,
+            revocations: previous?.runtime.revocations,
             remoteKeySources: sources,
             proofNonces: parts.proofNonces,
             limits: limits
         )
+        return ServedTenant(runtime, servers: servers)
     }
 
     /// Serves another edition of the configuration from the next request on, all of it at once. Requests under way go on
@@ -184,12 +184,14 @@ final class Worker {
         serving = makeServing(parts)
         for tenant in serving.tenants {
             for source in tenant.tenant.authenticate.keySources where !source.isFile {
-                if let keys = knownKeys[source] { _ = tenant.use(keys, from: source) }
+                if let keys = knownKeys[source] { _ = tenant.runtime.use(keys, from: source) }
             }
-            if let set = unclaimedRevocations.removeValue(forKey: tenant.tenant.name) { tenant.revocations.use(set) }
-            tenant.revocations.age(since: revocationWatch.contact, at: clocks.moment)
+            if let set = unclaimedRevocations.removeValue(forKey: tenant.tenant.name) {
+                tenant.runtime.revocations.use(set)
+            }
+            tenant.runtime.revocations.age(since: revocationWatch.contact, at: clocks.moment)
         }
-        serving.decision.authenticator.countOn(from: old.decision.authenticator)
+        serving.authorizer.authenticator.countOn(from: old.authorizer.authenticator)
         old.retire()
         if isTrustOther { for client in clients { client.trust(settings.trustedProxies) } }
     }
@@ -361,7 +363,13 @@ final class Worker {
     func currentCounters() -> Counters {
         var counters = counters
         counters.clientBacklog = backlog.bytes
-        counters.tokenCache = serving.decision.authenticator.cacheCounts
+        counters.tokenCache = serving.authorizer.authenticator.cacheCounts
         return counters
+    }
+}
+
+extension Worker: ShownCertificates {
+    func certificate(forServerName serverName: String) -> ServerCertificate? {
+        certificates?.identity(forServerName: serverName).files
     }
 }

@@ -3,7 +3,7 @@ import Testing
 @testable import ExtAuthz
 
 @Suite struct ConnectionLimitTests {
-    private struct Nobody: Authorizer {
+    private struct Nobody: CheckHandler {
         func answers(_ peer: String) -> Bool { false }
         func decide(_ request: AskedRequest, for peer: String) async -> CheckReply {
             .denied(status: 403, fields: [], body: [])

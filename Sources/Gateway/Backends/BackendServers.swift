@@ -9,6 +9,7 @@ final class BackendServers {
     }
 
     let pools: [ServerPool]
+    let retries: Retries
     private let backend: Backend
     private let tls: BackendTLSContexts?
     private var balancer: Balancer
@@ -29,6 +30,7 @@ final class BackendServers {
         self.worker = worker
         line = previous?.line ?? Line()
         self.backend = backend
+        retries = Retries(backend.retries)
         self.tls = tls
         let settings = ServerPool.Settings(backend, loops: loops)
         var kept: [Int?] = []

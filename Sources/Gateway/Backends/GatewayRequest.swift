@@ -43,12 +43,12 @@ final class GatewayRequest {
 
     /// - Parameters:
     ///   - body: Nil for a request without one.
-    ///   - tenant: Any of whose servers is asked; nil: `pool` is.
+    ///   - servers: Any of which is asked; nil: `pool` is.
     ///   - timeout: For everything, in nanoseconds.
     func begin(
         _ head: ForwardedHead,
         body: [UInt8]? = nil,
-        at tenant: TenantRuntime?,
+        at servers: BackendServers?,
         only pool: ServerPool? = nil,
         timeout: UInt64
     ) {
@@ -57,7 +57,7 @@ final class GatewayRequest {
         worker.timers.set(timer, worker.now() &+ timeout)
         let details = UpstreamRequest.Details(
             framing: body.map { .length($0.count) } ?? .none,
-            tenant: tenant,
+            servers: servers,
             isGatewayOwn: true
         )
         switch upstream.begin(details, only: pool, for: self, head: { (_: consuming ByteBuffer) in head }) {

@@ -14,8 +14,8 @@ final class UpstreamRequest {
         var handshake: WebSocketUpgrade?
         /// For servers that are chosen by subject.
         var caller: Caller?
-        /// Whose servers may have the request, and its rules for making it again; nil where one pool alone is asked, once.
-        var tenant: TenantRuntime?
+        /// Those that may have the request, with their rules for making it again; nil where one pool alone is asked, once.
+        var servers: BackendServers?
         /// Requests of the gateway's own come before all others.
         var isGatewayOwn = false
 
@@ -137,7 +137,7 @@ final class UpstreamRequest {
         guard case .waiting(let other, let head) = state, other === pool else { return }
         owner?.lostAttempt(at: pool, "connect failed")
         attempts.skipped(pool.place)
-        guard details.tenant?.retries.afterConnectFailure == true else { return fail(.unavailable) }
+        guard details.servers?.retries.afterConnectFailure == true else { return fail(.unavailable) }
         state = .tryingAgain(head)
         waitAtAnotherServer(head, orAgain: false)
     }
@@ -191,7 +191,7 @@ final class UpstreamRequest {
     private func chooseServer(orAgain: Bool = false) -> ServerPool? {
         attempt?.attemptEnded()
         attempt = nil
-        guard let servers = details.tenant?.servers else { return nil }
+        guard let servers = details.servers else { return nil }
         while true {
             var pool = servers.choose(for: details.caller, butNot: attempts.tried)
             if pool == nil, orAgain { pool = servers.choose(for: details.caller, butNot: []) }
@@ -223,7 +223,7 @@ final class UpstreamRequest {
 
     private func take(_ server: any UpstreamServer, _ head: ForwardedHead) {
         state = .active(server)
-        let retries = details.isGatewayOwn ? nil : details.tenant?.retries
+        let retries = details.isGatewayOwn ? nil : details.servers?.retries
         attempts.sent(retries, details.method, hasBody: details.framing != .none)
         server.begin(self, head)
     }

@@ -28,13 +28,6 @@ enum ClientScheme: Equatable {
         return told ?? (peer?.tls == nil ? .unknown : .https)
     }
 
-    /// Where it is only asked what would be, there is no connection: the address that is asked about speaks neither.
-    static func read(_ question: DecisionQuestion, _ bytes: Span<UInt8>) -> ClientScheme {
-        let (circumstances, peer) = (question.circumstances, question.circumstances.peer)
-        if circumstances.isRehearsal, peer?.isTrustedProxy != true { return .unknown }
-        return read(question.head, bytes, peer)
-    }
-
     /// Nil where nobody knows.
     var isSecure: Bool? {
         switch self {

@@ -67,12 +67,10 @@ final class CrossOriginSharing {
 
     // MARK: Preflights
 
-    func preflight(_ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Finding {
-        let head = question.head
+    func preflight(_ head: RequestHead, _ bytes: Span<UInt8>, _ explanation: Explanation?) -> Finding {
         guard bytes.isExactly("OPTIONS", head.method) else { return .none }
         let fields = PreflightFields(head, bytes, (Self.originHash, Self.methodHash, Self.headersHash))
         guard let origin = fields.origin, let method = fields.method else { return .none }
-        let explanation = question.circumstances.explanation
         guard !fields.hasSeveral, 1...Self.longestMethod ~= method.count, isToken(bytes.extracting(method)),
             let asked = Self.list(fields.headers, bytes)
         else {

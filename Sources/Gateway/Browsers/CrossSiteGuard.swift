@@ -13,10 +13,10 @@ final class CrossSiteGuard {
     }
 
     /// Whether a request whose token came by cookie may come from another site's page.
-    func refuses(_ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Bool {
-        let head = question.head
+    func refuses(_ request: CanonicalRequest, _ bytes: Span<UInt8>, _ circumstances: Circumstances) -> Bool {
+        let head = request.head
         let fields = BrowserFields(head, bytes)
-        let explanation = question.circumstances.explanation
+        let explanation = circumstances.explanation
         guard fields.asksForWebSocket || !Self.isSafe(bytes.extracting(head.method)) else {
             explanation?.note(.csrf, "a request that changes nothing may come from any page")
             return false
@@ -25,13 +25,13 @@ final class CrossSiteGuard {
             explanation?.note(.csrf, "Origin or Sec-Fetch-Site can be read in several ways", line: line)
             return true
         }
-        let authority = question.request.target.authority ?? head.host.map { head.fields[$0].value } ?? 0..<0
+        let authority = request.target.authority ?? head.host.map { head.fields[$0].value } ?? 0..<0
         let verdict = trust.judge(
             bytes,
             origin: fields.origin,
             fetchSite: fields.fetchSite,
             authority: authority,
-            isSecure: ClientScheme.read(question, bytes).isSecure
+            isSecure: ClientScheme.read(head, bytes, circumstances).isSecure
         )
         explanation?.note(.csrf, verdict.explanation, line: line)
         return !verdict.isAllowed

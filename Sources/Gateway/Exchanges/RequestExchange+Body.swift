@@ -70,7 +70,8 @@ extension RequestExchange {
         var lines = ByteBuffer()
         if !trailers.isEmpty {
             Trailers.write(trailers, to: &lines) { [tenant] field, bytes in
-                tenant.map { $0.isIdentityField(field, bytes) || $0.isTokenHeader(field, bytes) } ?? false
+                tenant.map { $0.forwarding.isIdentityField(field, bytes) || $0.forwarding.isTokenHeader(field, bytes) }
+                    ?? false
             }
         }
         server.endBody(trailers: lines)

@@ -4,54 +4,42 @@ import Tenants
 
 /// From a whole head to a decision.
 extension RequestExchange {
+    /// Has the request authorized, and does what that comes to.
+    ///
     /// - Parameters:
     ///   - bytes: Those of the request.
-    ///   - isFirst: Whether the request was not decided on before.
     ///   - now: Unix seconds.
-    func decide(_ request: ReceivedRequest, _ bytes: Span<UInt8>, isFirst: Bool, at now: Double) {
-        let serving = worker.serving
-        let isTrusted = peer?.isTrustedProxy == true
-        switch serving.router.route(request, bytes) {
+    func decide(_ request: ReceivedRequest, _ bytes: Span<UInt8>, at now: Double) {
+        circumstances.steps.allowed = lifecycle.allowedSteps
+        let decision = worker.serving.authorizer.authorize(request, bytes, circumstances, at: now)
+        switch decision {
+        case .granted(let grant):
+            begin(for: grant.request.tenant, request, bytes)
+            granted(grant, bytes)
         case .refused(let refusal, let tenant):
-            record.tenant = tenant
-            prepareResponse(tenant, request.head, bytes)
-            worker.logRequest(&record, request.head, bytes, isBehindProxy: isTrusted)
+            begin(for: tenant, request, bytes)
             turnAway(request, refusal)
-        case .routed(let routed):
-            record.tenant = routed.tenant
-            prepareResponse(routed.tenant, request.head, bytes)
-            worker.logRequest(&record, request.head, bytes, isBehindProxy: isTrusted)
-            guard isCovered(routed, bytes) else { return turnAway(request, .misdirected) }
-            if isFirst, let answer = serving.decision.admit(routed, request.head, bytes, circumstances, at: now) {
-                return conclude(answer, routed, bytes)
-            }
-            if isTooLarge(routed) { return turnAway(request, .payloadTooLarge) }
-            if let endpoint = endpoint(routed, bytes), !passesBy(endpoint, routed, bytes) {
-                return serve(endpoint, routed, bytes)
-            }
-            let answer = serving.decision.decide(
-                routed,
-                request.head,
-                bytes,
-                memory: client?.tokenMemory,
-                circumstances,
-                allowing: lifecycle.allowedSteps,
-                at: now
-            )
-            conclude(answer, routed, bytes)
+        case .preflight(let preflight, let tenant):
+            begin(for: tenant, request, bytes)
+            worker.requests.giveBack(request)
+            record.outcome = .anonymous
+            respondUnshaped(GatewayResponse(status: 204, lines: preflight.lines))
+        case .endpoint(let endpoint, let routed):
+            begin(for: routed.tenant, request, bytes)
+            serve(endpoint, routed, bytes)
+        case .pending(let step, let routed):
+            begin(for: routed.tenant, request, bytes)
+            wait(for: step, routed, bytes)
         }
     }
 
-    private func conclude(_ decision: AccessDecision.Answer, _ request: RoutedRequest, _ bytes: Span<UInt8>) {
-        switch decision {
-        case .refused(let refusal): turnAway(request.received, refusal)
-        case .preflight(let preflight):
-            worker.requests.giveBack(request.received)
-            record.outcome = .anonymous
-            respondUnshaped(GatewayResponse(status: 204, lines: preflight.lines))
-        case .granted(let grant): granted(grant, bytes)
-        case .needs(let step): wait(for: step, request, bytes)
-        }
+    /// Takes note of whose request it is, and of what becomes of the response's fields while the request's are at hand.
+    ///
+    /// - Parameter tenant: Nil where none was found.
+    private func begin(for tenant: TenantRuntime?, _ request: ReceivedRequest, _ bytes: Span<UInt8>) {
+        record.tenant = tenant.map { worker.serving.tenants[$0.index] }
+        if let rules = record.tenant?.answerRules, let peer { style.shape = rules.shape(request.head, bytes, peer) }
+        worker.logRequest(&record, request.head, bytes, isBehindProxy: peer?.isTrustedProxy == true)
     }
 
     /// Refuses a request of which nothing more is needed.
@@ -73,7 +61,7 @@ extension RequestExchange {
     }
 
     private func holds(_ grant: Grant, _ kept: KeptRequest?, _ bytes: Span<UInt8>) -> ResponseHolds {
-        let capturesTokens = grant.request.tenant.capturesTokens
+        let capturesTokens = tenant?.capturesTokens == true
         // Nearly all requests.
         if kept == nil, !capturesTokens, grant.signsOut == nil, circumstances.signIn == nil { return .none }
         return ResponseHolds(
@@ -94,8 +82,8 @@ extension RequestExchange {
         guard !perform(step, request, bytes) else { return }
         // Where nobody has to be known, it goes on all the same.
         guard lifecycle.stepEnded(generation: generation) != nil else { return }
-        circumstances.withoutRoom.formUnion(AllowedSteps(step))
-        decide(request.received, bytes, isFirst: false, at: worker.unixTime(at: worker.now()))
+        circumstances.steps.withoutRoom.formUnion(AllowedSteps(step))
+        decide(request.received, bytes, at: worker.unixTime(at: worker.now()))
     }
 
     private func perform(_ step: SlowStep, _ request: RoutedRequest, _ bytes: Span<UInt8>) -> Bool {
@@ -114,7 +102,7 @@ extension RequestExchange {
         let now = worker.now()
         workBeganAt = now
         let buffer = request.bytes
-        decide(request, buffer.readableBytesUInt8Span, isFirst: false, at: worker.unixTime(at: now))
+        decide(request, buffer.readableBytesUInt8Span, at: worker.unixTime(at: now))
         goOn()
     }
 
@@ -123,25 +111,6 @@ extension RequestExchange {
         endIfBroken()
         client?.setReading(true)
         client?.resume()
-    }
-
-    // MARK: Checks that need no caller
-
-    /// Whether the connection is one that the tenant's requests may come on.
-    private func isCovered(_ request: RoutedRequest, _ bytes: Span<UInt8>) -> Bool {
-        guard let tls = peer?.tls else { return !request.tenant.needsClientCertificate }
-        return tls.covers(request, bytes, worker.serving.router, worker.certificates)
-    }
-
-    private func isTooLarge(_ request: RoutedRequest) -> Bool {
-        guard let limit = request.tenant.tenant.limits.bodyBytes, case .length(let length) = request.head.framing
-        else { return false }
-        return length > limit
-    }
-
-    /// Takes note of what becomes of the response's fields, while the request's are at hand.
-    private func prepareResponse(_ tenant: TenantRuntime?, _ head: RequestHead, _ bytes: Span<UInt8>) {
-        if let rules = tenant?.answerRules, let peer { style.shape = rules.shape(head, bytes, peer) }
     }
 }
 
@@ -152,9 +121,7 @@ extension RequestExchange: SlowStepClient {
             return
         }
         if !isSameConfiguration {
-            // Another configuration asks by itself. A proof was used up, and counts.
-            circumstances.introspected = nil
-            circumstances.withoutRoom = []
+            circumstances.steps.askAnew()
         }
         decideAgain(request)
     }

@@ -7,37 +7,11 @@ import Verification
 
 /// Requests that the gateway answers itself, and those that it checks before the backend does.
 extension RequestExchange {
-    /// Which endpoint the request is for, in either reading of its path: a backend that merges slashes must not be reached
-    /// round a check.
-    func endpoint(_ request: RoutedRequest, _ bytes: Span<UInt8>) -> Endpoint? {
-        let table = request.tenant.endpoints
-        guard !table.isEmpty, circumstances.signIn == nil, request.path != .ambiguous else { return nil }
-        var found: Endpoint?
-        _ = request.inAnyReading(bytes) { path in
-            found = table.endpoint(at: path)
-            return found != nil
-        }
-        return found
-    }
-
-    /// Whether a request at the path of an endpoint that forwards goes by the tenant's rules instead: what it asks of the
-    /// backend is no sign-in, or observe mode lets through what would be refused.
-    func passesBy(_ endpoint: Endpoint, _ request: RoutedRequest, _ bytes: Span<UInt8>) -> Bool {
-        guard request.tenant.forwardsSignIns(endpoint) else { return false }
-        // A browser asks first whether it may send one (Fetch section 3.2.2), and asks the app.
-        if record.method == .options, request.head.framing == .none { return true }
-        guard request.tenant.tenant.mode == .observe, let refusal = refusal(of: endpoint, request.head, bytes) else {
-            return false
-        }
-        circumstances.signIn = CheckedSignIn(observed: refusal.code)
-        return true
-    }
-
     func serve(_ endpoint: Endpoint, _ request: RoutedRequest, _ bytes: Span<UInt8>) {
         let head = request.head
         let received = request.received
         guard let peer else { return turnAway(received, .internalError) }
-        if let refusal = refusal(of: endpoint, head, bytes) { return turnAway(received, refusal) }
+        if let refusal = EndpointHeadCheck.refusal(endpoint, head, bytes) { return turnAway(received, refusal) }
         record.trace?.served(by: "\(endpoint)", at: worker.now())
         let question = EndpointQuestion(
             endpoint: endpoint,
@@ -70,14 +44,6 @@ extension RequestExchange {
         updateBodyDeadline()
     }
 
-    /// What is wrong with the head of a request for an endpoint.
-    private func refusal(of endpoint: Endpoint, _ head: RequestHead, _ bytes: Span<UInt8>) -> Refusal? {
-        let methods = endpoint.methods
-        guard methods.contains(where: { bytes.isEqual(head.method, to: $0) }) else { return .methodNotAllowed(methods) }
-        if case .length(let length) = head.framing, length > EndpointCall.mostBytes { return .payloadTooLarge }
-        return BodyReadingFields.refusal(head, bytes)
-    }
-
     /// The request is whole. Judged is all of it: with a body that takes its time, its sender would else choose when that
     /// was, and what has expired or was used since would be good still.
     ///
@@ -102,7 +68,7 @@ extension RequestExchange {
             goOn()
         case .refused(let refusal):
             let reason = Refusal(refusal)
-            if tenant.tenant.mode == .observe, tenant.forwardsSignIns(call.endpoint) {
+            if tenant.tenant.mode == .observe, tenant.runtime.forwardsSignIns(call.endpoint) {
                 return passOn(CheckedSignIn(observed: reason.code), call)
             }
             if !refusal.fields.isEmpty { style.lines = Self.lines(refusal.fields) }

@@ -24,16 +24,13 @@ extension RequestExchange {
     /// - Parameter asked: The head of the request that the question is about.
     private func ask(_ asked: ByteBuffer, _ peer: Peer) {
         // What the proxy's own connection has shown is not the client's.
-        let circumstances = Circumstances(peer: peer.withoutTLS)
+        let circumstances = Circumstances(peer: peer.withoutTLS, source: .forwardAuth)
         let id = id
         var hasWaited = false
         lifecycle.waitsForInquiry()
         let inquiry = Inquiry(
             asked,
             circumstances,
-            forwardsAsReceived: true,
-            // Whatever is no refusal lets the request pass.
-            answersPreflights: false,
             worker: worker
         ) { [self] verdict, asked in
             // The proxy may be gone, and the object serve another request.
@@ -47,9 +44,9 @@ extension RequestExchange {
     }
 
     /// - Parameter asked: What was asked about; nil where it is no request.
-    private func answer(_ verdict: Inquiry.Verdict, _ circumstances: Circumstances, _ asked: ReceivedRequest?) {
+    private func answer(_ verdict: Authorizer.Decision, _ circumstances: Circumstances, _ asked: ReceivedRequest?) {
         let answer = ProxyAnswer(verdict)
-        record.tenant = answer.tenant
+        record.tenant = answer.tenant.map { worker.serving.tenants[$0.index] }
         guard let asked else { return refuse(answer.refusal ?? .malformedQuestion) }
         let buffer = asked.bytes
         let bytes = buffer.readableBytesUInt8Span

@@ -13,7 +13,7 @@ extension RequestExchange {
     }
 
     private func send(_ grant: Grant, _ head: RequestHead, _ holds: ResponseHolds, _ bytes: Span<UInt8>) {
-        guard let peer else { return refuse(.internalError, closing: true) }
+        guard let peer, let tenant else { return refuse(.internalError, closing: true) }
         let handshake: WebSocketUpgrade?
         do throws(HTTPViolation) {
             handshake = try self.handshake(head, bytes)
@@ -21,6 +21,7 @@ extension RequestExchange {
             return refuse(Refusal(error))
         }
         var context = ForwardingContext(
+            rules: tenant.forwarding,
             peer: peer,
             requestID: record.id,
             traceID: (worker.identifiers.next(), worker.identifiers.next()),
@@ -35,7 +36,7 @@ extension RequestExchange {
             method: record.method,
             handshake: handshake,
             caller: grant.caller,
-            tenant: grant.request.tenant
+            servers: tenant.servers
         )
         lifecycle.granted(holds)
         destination = .server

@@ -74,7 +74,7 @@ extension RequestExchange {
     func captureRule(_ routed: RoutedRequest, _ bytes: Span<UInt8>) -> TokenCapture? {
         guard let refreshing = routed.tenant.refreshing else { return nil }
         var rule: TokenCapture?
-        _ = routed.inAnyReading(bytes) { path in
+        _ = routed.request.inAnyReading(bytes) { path in
             rule = refreshing.capture(path)
             return rule != nil
         }
@@ -88,7 +88,7 @@ extension RequestExchange {
             return false
         }
         let now = worker.unixTime(at: worker.now())
-        guard let principal = try? tenant.verifier.verify(access, at: now) else {
+        guard let principal = try? tenant.runtime.verifier.verify(access, at: now) else {
             worker.loggers.refresh.warning(
                 "a refresh token is not kept: the access token beside it is not one that the tenant accepts",
                 metadata: ["tenant": "\(tenant.tenant.name)"]

@@ -29,7 +29,7 @@ extension RequestExchange {
     /// - Returns: Whether it has to be looked at again, because it is revoked and still under way.
     func endIfRevoked(unixTime: Double, at now: UInt64) -> Bool {
         guard lifecycle.isUnderWay, let tenant, let caller = record.caller, tenant.tenant.mode == .enforce,
-            case .revoked = tenant.revocations.standing(of: caller, at: unixTime)
+            case .revoked = tenant.runtime.revocations.standing(of: caller, at: unixTime)
         else { return false }
         switch lifecycle.callerRevoked(isLong: now &- record.startedAt >= Self.revokedGrace) {
         case .nothing: return false

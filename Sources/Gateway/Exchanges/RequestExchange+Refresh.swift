@@ -88,7 +88,8 @@ extension RequestExchange {
         _ bytes: Span<UInt8>
     ) -> (RefreshRequest, RefreshAttempt)? {
         let head = routed.head
-        guard let refreshing = routed.tenant.refreshing, !routed.inAnyReading(bytes, { refreshing.isExempt($0) }),
+        guard let refreshing = routed.tenant.refreshing,
+            !routed.request.inAnyReading(bytes, { refreshing.isExempt($0) }),
             let (source, range) = refreshing.findToken(head, bytes, query: routed.target.query),
             let way = refreshing.delivery(for: source)
         else { return nil }
@@ -241,15 +242,15 @@ extension RequestExchange {
             !widens(renewal, attempt, tenant)
         else { return false }
         let now = worker.unixTime(at: worker.now())
-        let set = tenant.revocations.set
+        let set = tenant.runtime.revocations.set
         return !set.isRevoked(attempt.caller.marks, at: now)
             && !set.isRevoked(RevocationMarks(renewal.principal), at: now)
     }
 
     /// Whether a token of the tenant's own issuer that was narrowed (RFC 6749 section 6) would get a wider one, which
     /// another token of its session has led to.
-    private func widens(_ renewal: Renewal, _ attempt: RefreshAttempt, _ tenant: TenantRuntime) -> Bool {
-        guard case .builtIn? = tenant.refreshing?.rules.call.strategy else { return false }
+    private func widens(_ renewal: Renewal, _ attempt: RefreshAttempt, _ tenant: ServedTenant) -> Bool {
+        guard case .builtIn? = tenant.runtime.refreshing?.rules.call.strategy else { return false }
         let granted = attempt.caller.principal.scopes
         return !renewal.principal.scopes.allSatisfy(granted.contains)
     }
@@ -259,9 +260,9 @@ extension RequestExchange {
     /// Has the client told of its new tokens with the response.
     private func deliver(_ renewal: Renewal, _ attempt: RefreshAttempt) {
         let now = worker.unixTime(at: worker.now())
-        let grace = tenant?.refreshGrace ?? 0
+        let grace = tenant?.runtime.refreshGrace ?? 0
         // Where there are CORS rules, they tell of the field.
-        let exposes = tenant?.crossOrigin == nil
+        let exposes = tenant?.runtime.crossOrigin == nil
         tell(DeliveryFields.lines(renewal, attempt.way, exposes: exposes, grace: grace, at: now))
         let memory = attempt.caller.refreshMemory ?? RefreshMemory()
         memory.remember(renewal, gotWith: attempt.refreshToken)

@@ -88,7 +88,7 @@ extension RequestExchange: UpstreamRequestOwner {
         record.outcome = .refused(refusal.code)
         let context = RefusalContext(
             realm: tenant?.tenant.name,
-            proofs: tenant?.proving?.challenge,
+            proofs: tenant?.runtime.proving?.challenge,
             requestID: record.id,
             lines: style.lines,
             isGRPC: record.isGRPC

@@ -30,7 +30,7 @@ final class RequestExchange {
     var destination = Destination.undecided
     var record = ExchangeRecord()
     /// What a decision is told, and what was found out for it.
-    let circumstances = Circumstances()
+    let circumstances: Circumstances
     var style = ResponseStyle()
     var rates = BodyRates()
     /// To be made after the response, for a token that expires soon.
@@ -41,12 +41,13 @@ final class RequestExchange {
     init(worker: Worker) {
         self.worker = worker
         upstream = UpstreamRequest(worker: worker)
+        circumstances = Circumstances(shownCertificates: worker)
     }
 
     var peer: Peer? { circumstances.peer }
 
     /// The request's tenant; nil where none was found.
-    var tenant: TenantRuntime? { record.tenant }
+    var tenant: ServedTenant? { record.tenant }
 
     // MARK: Begins
 
@@ -68,7 +69,7 @@ final class RequestExchange {
         if isAnsweredAsQuestion(request, bytes) { return worker.requests.giveBack(request) }
         // Not before: to a proxy that asks, the status is the decision.
         if version == .http2, record.method == .post { record.isGRPC = GRPCStatus.isRequest(head, bytes) }
-        decide(request, bytes, isFirst: true, at: worker.unixTime(at: record.startedAt))
+        decide(request, bytes, at: worker.unixTime(at: record.startedAt))
     }
 
     /// A head came that cannot be read to its end, or too late.
@@ -102,7 +103,7 @@ final class RequestExchange {
         destination = .undecided
         record = ExchangeRecord(startedAt: worker.now(), id: RequestID(high: 0, low: 0))
         record.version = version
-        circumstances.begin(client.peer)
+        circumstances.begin(client.peer, client.tokenMemory)
         style = ResponseStyle(version: version)
         rates = BodyRates()
     }

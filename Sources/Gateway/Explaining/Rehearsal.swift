@@ -21,14 +21,15 @@ enum Rehearsal {
         done: @escaping (DecisionReport) -> Void
     ) {
         let trustedProxies = worker.settings.trustedProxies
-        let circumstances = Circumstances(
-            peer: Peer(Array(request.address.utf8), trustedProxies: trustedProxies, tls: nil)
-        )
         let explanation = Explanation(tenant: tenant.name, isOffline: isOffline)
-        circumstances.isRehearsal = true
-        circumstances.explanation = explanation
+        let circumstances = Circumstances(
+            peer: Peer(Array(request.address.utf8), trustedProxies: trustedProxies, tls: nil),
+            source: .rehearsal,
+            allowing: allowed,
+            explanation: explanation
+        )
         let head = ByteBuffer(string: request.head(for: tenant))
-        Inquiry(head, circumstances, allowing: allowed, worker: worker) { verdict, received in
+        Inquiry(head, circumstances, worker: worker) { verdict, received in
             let decision = decision(verdict, received, explanation)
             done(DecisionReport(explanation, decision, observed: circumstances.observed))
         }
@@ -36,7 +37,7 @@ enum Rehearsal {
     }
 
     private static func decision(
-        _ verdict: Inquiry.Verdict,
+        _ verdict: Authorizer.Decision,
         _ received: ReceivedRequest?,
         _ explanation: Explanation
     ) -> DecisionReport.Decision {
@@ -46,8 +47,9 @@ enum Rehearsal {
         case .preflight:
             explanation.note(.endpoint, "the gateway answers a browser's question before a request itself")
             return .forward
-        case .endpoint(let endpoint, let tenant):
-            explanation.note(endpoint, of: tenant)
+        case .pending(_, _): return refuse(.overloaded)
+        case .endpoint(let endpoint, let request):
+            explanation.note(endpoint, of: request.tenant)
             let methods = endpoint.methods
             if let received, received.isOfMethod(among: methods) { return .forward }
             let refusal = Refusal.methodNotAllowed(methods)

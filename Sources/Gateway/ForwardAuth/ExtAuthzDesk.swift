@@ -4,7 +4,7 @@ import Synchronization
 import Tenants
 
 /// Has Envoy's gRPC questions answered by the loops in turn.
-final class ExtAuthzDesk: Authorizer {
+final class ExtAuthzDesk: CheckHandler {
     /// Questions of all connections that may wait for an answer.
     private static let mostQuestions = 4096
 

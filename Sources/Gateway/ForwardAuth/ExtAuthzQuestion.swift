@@ -31,11 +31,10 @@ final class ExtAuthzQuestion {
             case "HTTP/2": .http2
             default: .http11
             }
-        let circumstances = Circumstances(peer: peer)
+        let circumstances = Circumstances(peer: peer, source: .extAuthz)
         let inquiry = Inquiry(
             worker.allocator.buffer(bytes: head),
             circumstances,
-            forwardsAsReceived: true,
             worker: worker
         ) { [self] verdict, received in
             // It may be too late.
@@ -49,13 +48,13 @@ final class ExtAuthzQuestion {
 
     /// - Parameter received: Nil where it is no request.
     private func answer(
-        _ verdict: Inquiry.Verdict,
+        _ verdict: Authorizer.Decision,
         _ received: ReceivedRequest?,
         _ version: HTTPVersion,
         _ observed: ObservedRefusal?
     ) {
         let answer = ProxyAnswer(verdict)
-        record.tenant = answer.tenant
+        record.tenant = answer.tenant.map { worker.serving.tenants[$0.index] }
         guard let received else { return refuse(answer.refusal ?? .malformedQuestion) }
         let head = received.head
         let buffer = received.bytes
@@ -69,9 +68,10 @@ final class ExtAuthzQuestion {
         switch answer {
         case .refuse(let refusal, _): refuse(refusal)
         case .pass(let pass):
+            guard let tenant = record.tenant else { return refuse(.internalError) }
             record.caller = pass.caller
             record.outcome = pass.outcome
-            finish(.granted(pass.changes(of: head, bytes)), status: 200)
+            finish(.granted(pass.changes(of: head, bytes, tenant.forwarding)), status: 200)
         case .preflight(let preflight, _):
             record.outcome = .anonymous
             // What Envoy calls denied is only not passed on.
@@ -81,7 +81,7 @@ final class ExtAuthzQuestion {
 
     func refuse(_ refusal: Refusal) {
         record.outcome = .refused(refusal.code)
-        let (reply, length) = RefusalReply.make(refusal, record.tenant, record.id)
+        let (reply, length) = RefusalReply.make(refusal, record.tenant?.runtime, record.id)
         record.bodyBytes = length
         finish(reply, status: refusal.status)
     }

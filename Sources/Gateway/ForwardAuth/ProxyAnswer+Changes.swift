@@ -6,15 +6,15 @@ import NIOCore
 /// caller is, no copy of that from the client, and no token where it is to be stripped.
 extension ProxyAnswer.Pass {
     /// - Parameter head: Of the request as it came, parsed from `bytes`.
-    func changes(of head: RequestHead, _ bytes: Span<UInt8>) -> RequestChanges {
+    func changes(of head: RequestHead, _ bytes: Span<UInt8>, _ forwarding: ForwardingRules) -> RequestChanges {
         var changes = RequestChanges(set: FieldLines.read((caller?.identityLines ?? [])[...]))
         forEachNameToRemove { changes.remove.append(Array($0.utf8)) }
-        if tenant.stripsCookies || tenant.stripsSubprotocols { strip(head, bytes, &changes) }
+        if forwarding.stripsCookies || forwarding.stripsSubprotocols { strip(head, bytes, forwarding, &changes) }
         // Envoy removes after it has set.
         let kept = changes.set.map { $0.name.map(\.asciiLowercased) }
         for index in 0..<head.fieldCount {
             let field = head.fields[index]
-            guard isOurs(field, bytes) else { continue }
+            guard isOurs(field, bytes, forwarding) else { continue }
             // As it is spelled: a backend may read `X_User_Id` as `X-User-Id`, and Envoy does not.
             let name = field.name.map { bytes[$0].asciiLowercased }
             if !kept.contains(name) { changes.remove.append(name) }
@@ -24,36 +24,41 @@ extension ProxyAnswer.Pass {
     }
 
     /// Whether a backend could believe the field, or find the token in it.
-    private func isOurs(_ field: HeadField, _ bytes: Span<UInt8>) -> Bool {
-        tenant.isHiddenToken(field, bytes) || field.known == .clientCertificateSubject || isIdentity(field, bytes)
-            || isUnseenProtocol(field, bytes)
+    private func isOurs(_ field: HeadField, _ bytes: Span<UInt8>, _ forwarding: ForwardingRules) -> Bool {
+        forwarding.isHiddenToken(field, bytes) || field.known == .clientCertificateSubject
+            || isIdentity(field, bytes, forwarding) || isUnseenProtocol(field, bytes, forwarding)
     }
 
     /// Another spelling of the field that the token was looked for in: it was not looked at.
-    private func isUnseenProtocol(_ field: HeadField, _ bytes: Span<UInt8>) -> Bool {
-        tenant.findsSubprotocols && field.isAlias && bytes.isFieldName(field.name, "sec-websocket-protocol")
+    private func isUnseenProtocol(_ field: HeadField, _ bytes: Span<UInt8>, _ forwarding: ForwardingRules) -> Bool {
+        forwarding.findsSubprotocols && field.isAlias && bytes.isFieldName(field.name, "sec-websocket-protocol")
     }
 
     /// Without those that `headers` sets or removes: what becomes of them is the other proxy's business.
-    private func isIdentity(_ field: HeadField, _ bytes: Span<UInt8>) -> Bool {
-        guard tenant.isIdentityField(field, bytes) else { return false }
+    private func isIdentity(_ field: HeadField, _ bytes: Span<UInt8>, _ forwarding: ForwardingRules) -> Bool {
+        guard forwarding.isIdentityField(field, bytes) else { return false }
         return tenant.tenant.identity.headers.contains { bytes.isFieldName(field.name, equalTo: $0.name) }
             || CheckedSignIn.fieldNames.contains { bytes.isFieldName(field.name, equalTo: $0) }
     }
 
     /// Fields of which the token is only a part.
-    private func strip(_ head: RequestHead, _ bytes: Span<UInt8>, _ changes: inout RequestChanges) {
+    private func strip(
+        _ head: RequestHead,
+        _ bytes: Span<UInt8>,
+        _ forwarding: ForwardingRules,
+        _ changes: inout RequestChanges
+    ) {
         var cookies = Remainder(name: "Cookie", separator: "; ")
         var protocols = Remainder(name: "Sec-WebSocket-Protocol", separator: ", ")
         for index in 0..<head.fieldCount {
             let field = head.fields[index]
-            if tenant.stripsCookies, field.known == .cookie {
+            if forwarding.stripsCookies, field.known == .cookie {
                 cookies.add { out in
                     out.writeHead(about: field.value.count) {
                         BackendRequest.writeCookieWithoutTokens(field, bytes, tenant.tenant, to: &$0)
                     }
                 }
-            } else if tenant.stripsSubprotocols, !field.isAlias,
+            } else if forwarding.stripsSubprotocols, !field.isAlias,
                 bytes.isFieldName(field.name, "sec-websocket-protocol")
             {
                 protocols.add { out in

@@ -17,8 +17,8 @@ enum ProxyAnswer {
         let outcome: Outcome
     }
 
-    init(_ verdict: Inquiry.Verdict) {
-        switch verdict {
+    init(_ decision: Authorizer.Decision) {
+        switch decision {
         case .granted(let grant):
             let tenant = grant.request.tenant
             self = Self.pass(tenant, grant.caller, grant.outcome)
@@ -27,7 +27,9 @@ enum ProxyAnswer {
             self =
                 tenant.needsClientCertificate
                 ? .refuse(.certificateUnseen, tenant: tenant) : .preflight(preflight, tenant: tenant)
-        case .endpoint(let endpoint, let tenant):
+        case .pending(_, let request): self = .refuse(.overloaded, tenant: request.tenant)
+        case .endpoint(let endpoint, let request):
+            let tenant = request.tenant
             // A sign-in that nobody checked must not reach the backend, unless all do.
             if tenant.tenant.mode == .observe, tenant.forwardsSignIns(endpoint) {
                 self = Self.pass(tenant, nil, .refused(Refusal.oursToServe.code))

@@ -4,6 +4,8 @@ import Tenants
 
 /// What goes with a request to its backend besides the head as received.
 struct ForwardingContext {
+    /// The tenant's.
+    let rules: ForwardingRules
     let peer: Peer
     let requestID: RequestID
     /// For a `traceparent` where the client sent none that is valid, or the request is traced.
@@ -47,7 +49,7 @@ enum BackendRequest {
         _ context: ForwardingContext,
         to out: inout HeadWriter
     ) {
-        writeRequestLine(grant, head, bytes, to: &out)
+        writeRequestLine(grant, head, bytes, context.rules, to: &out)
         let hasTraceparent = writeKeptFields(grant, head, bytes, context, to: &out)
         if let authority = grant.request.target.authority { writeHost(bytes, authority, to: &out) }
         writeFraming(head.framing, to: &out)
@@ -57,7 +59,7 @@ enum BackendRequest {
         }
         if let lines = grant.caller?.identityLines { out.writeBytes(lines.span.bytes) }
         if !grant.signInLines.isEmpty { out.writeBytes(grant.signInLines) }
-        let set = grant.request.tenant.setLines
+        let set = context.rules.setLines
         if !set.isEmpty { out.writeBytes(set) }
         writeIdentifiers(head, bytes, context, hasTraceparent: hasTraceparent, to: &out)
         writeForwarding(head, bytes, grant, context, to: &out)
@@ -70,13 +72,14 @@ enum BackendRequest {
         _ grant: Grant,
         _ head: RequestHead,
         _ bytes: Span<UInt8>,
+        _ rules: ForwardingRules,
         to out: inout HeadWriter
     ) {
         let request = grant.request
         out.writeBytes(bytes.extracting(head.method).bytes)
         out.writeStaticString(" ")
-        let prefix = request.path == .literal(.asterisk) ? [] : request.tenant.strippedPrefix
-        request.withForwardedPath(bytes) { path in
+        let prefix = request.path == .literal(.asterisk) ? [] : rules.strippedPrefix
+        request.request.withForwardedPath(bytes) { path in
             let rest = path.extracting(afterPrefix(prefix, path)..<path.count)
             // `/app` under the prefix `/app` is the backend's root.
             if rest.count == 0 { out.writeStaticString("/") }
@@ -136,6 +139,7 @@ enum BackendRequest {
     ) -> Bool {
         let filter = FieldFilter(
             grant,
+            context.rules,
             head,
             bytes,
             isTrusted: context.peer.isTrustedProxy,

@@ -1,40 +1,54 @@
-/// What a decision is told of a request that does not stand in its head, and what was found out for it so far. One for
-/// whoever asks, used again for each request.
+import HTTPCore
+import Tenants
+
+/// What the authorizer is told of a request besides its head, and what was found out for it so far. Whoever asks has one
+/// and uses it again for each request.
 final class Circumstances {
     /// Who is at the other end of the connection; nil where there is none.
     var peer: Peer?
+    /// What is remembered of the connection's last token; nil where there is no connection.
+    private(set) var tokenMemory: TokenMemory?
+    /// Nil where there are no connections.
+    let shownCertificates: (any ShownCertificates)?
+    var source: RequestSource
+    /// Where each step of the decision is noted; nil for requests that go on.
+    var explanation: Explanation?
+    /// What came of the slow steps, and which may still be asked for.
+    var steps = StepFindings()
     /// What was found of a sign-in, which needs no caller; nil for all other requests.
     var signIn: CheckedSignIn?
-    /// What came of asking about the token, if that is an opaque one.
-    var introspected: IntrospectionFinding?
-    /// What was found of a proof that came with the token.
-    var proof: ProofFinding?
     /// For the client's next proof, where the one that it used will soon be too old.
     var freshNonce: String?
-    /// The slow steps that would have been taken, had there been room for one more.
-    var withoutRoom: AllowedSteps = []
     /// The first thing that would have been refused and was let through, because it is only observed.
     private(set) var observed: ObservedRefusal?
+    /// Whether the checks that are made once a request are behind it.
+    var isAdmitted = false
     /// Whether the caller's limits have counted the request.
     var hasCountedCaller = false
-    /// Whether it is only asked what would be: then no allowance is used up.
-    var isRehearsal = false
-    /// Where each step of the decision is told; nil for requests that go on.
-    var explanation: Explanation?
 
-    init(peer: Peer? = nil) {
+    init(
+        peer: Peer? = nil,
+        source: RequestSource = .connection,
+        allowing: AllowedSteps = .all,
+        shownCertificates: (any ShownCertificates)? = nil,
+        explanation: Explanation? = nil
+    ) {
         self.peer = peer
+        self.source = source
+        self.shownCertificates = shownCertificates
+        self.explanation = explanation
+        steps.allowed = allowing
     }
 
     /// Another request.
-    func begin(_ peer: Peer?) {
+    func begin(_ peer: Peer?, _ tokenMemory: TokenMemory? = nil) {
         self.peer = peer
+        self.tokenMemory = tokenMemory
+        if !steps.isEmpty { steps = StepFindings() }
         if signIn != nil { signIn = nil }
-        if introspected != nil { introspected = nil }
-        if proof != nil { proof = nil }
         if freshNonce != nil { freshNonce = nil }
-        if !withoutRoom.isEmpty { withoutRoom = [] }
         if observed != nil { observed = nil }
+        isAdmitted = false
         hasCountedCaller = false
     }
 
@@ -44,9 +58,59 @@ final class Circumstances {
     }
 }
 
-/// What would have been refused.
-struct ObservedRefusal {
-    var refusal: Refusal
-    /// The line in tenants.yaml of the rule or the tenant that is only observed.
-    var line: Int
+/// Where a request comes from that is decided on.
+struct RequestSource: Equatable {
+    /// Whether the request itself is here, with its connection and its body; else somebody asks about it.
+    var isReceivedHere = false
+    /// Whether a browser's question can be answered; else a preflight is a request like others.
+    var answersPreflights = true
+    /// Whether the backend would get the path as it came: then one that this gateway would send on in another form is
+    /// ambiguous.
+    var isForwardedAsReceived = false
+    /// Whether it is only asked what would be: then no allowance is used up.
+    var isRehearsal = false
+
+    /// A client's request on a connection of the gateway's.
+    static let connection = RequestSource(isReceivedHere: true)
+    /// Another proxy asks over HTTP: whatever is no refusal lets the request pass.
+    static let forwardAuth = RequestSource(answersPreflights: false, isForwardedAsReceived: true)
+    /// Envoy asks over gRPC, and passes on what it is to answer.
+    static let extAuthz = RequestSource(isForwardedAsReceived: true)
+    /// Nothing comes of it.
+    static let rehearsal = RequestSource(isRehearsal: true)
+}
+
+/// What came of the slow steps of a decision.
+struct StepFindings {
+    /// Those that may still be asked for.
+    var allowed: AllowedSteps = .all
+    /// Those that would have been taken, had there been room for one more.
+    var withoutRoom: AllowedSteps = []
+    /// What came of asking about the token, if that is an opaque one.
+    var introspected: IntrospectionFinding?
+    /// What was found of a proof that came with the token.
+    var proof: ProofFinding?
+
+    var isEmpty: Bool { withoutRoom.isEmpty && introspected == nil && proof == nil && allowed == .all }
+
+    /// Another configuration has come into force, and asks by itself. A proof was used up, and counts.
+    mutating func askAnew() {
+        introspected = nil
+        withoutRoom = []
+    }
+}
+
+/// The certificates that clients are shown, by the name that they ask for.
+protocol ShownCertificates: AnyObject {
+    /// The files of the certificate for a host.
+    func certificate(forServerName serverName: String) -> ServerCertificate?
+}
+
+extension ClientScheme {
+    /// Where it is only asked what would be, there is no connection: the address that is asked about speaks neither.
+    static func read(_ head: RequestHead, _ bytes: Span<UInt8>, _ circumstances: Circumstances) -> ClientScheme {
+        let peer = circumstances.peer
+        if circumstances.source.isRehearsal, peer?.isTrustedProxy != true { return .unknown }
+        return read(head, bytes, peer)
+    }
 }

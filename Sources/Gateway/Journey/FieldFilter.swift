@@ -1,5 +1,4 @@
 import HTTPCore
-import Tenants
 
 /// Which received fields a backend gets to see.
 struct FieldFilter {
@@ -12,7 +11,7 @@ struct FieldFilter {
         case dropTokenProtocol
     }
 
-    private let tenant: TenantRuntime
+    private let rules: ForwardingRules
     private let isTrusted: Bool
     private let writesHost: Bool
     private let expectsContinue: Bool
@@ -28,6 +27,7 @@ struct FieldFilter {
 
     init(
         _ grant: Grant,
+        _ rules: ForwardingRules,
         _ head: RequestHead,
         _ bytes: Span<UInt8>,
         isTrusted: Bool,
@@ -35,7 +35,7 @@ struct FieldFilter {
         isTraced: Bool
     ) {
         self.wantsPlainAnswer = wantsPlainAnswer
-        tenant = grant.request.tenant
+        self.rules = rules
         self.isTrusted = isTrusted
         writesHost = grant.request.target.authority != nil
         expectsContinue = head.expectsContinue
@@ -47,15 +47,15 @@ struct FieldFilter {
     }
 
     func verdict(on field: HeadField, _ bytes: Span<UInt8>) -> Verdict {
-        if tenant.isIdentityField(field, bytes) || tenant.isHiddenToken(field, bytes) { return .drop }
+        if rules.isIdentityField(field, bytes) || rules.isHiddenToken(field, bytes) { return .drop }
         if field.known == .other {
             if isListed(field, bytes) { return .drop }
             if wantsPlainAnswer, bytes.isFieldName(field.name, "accept-encoding") { return .drop }
-            guard tenant.findsSubprotocols, bytes.isFieldName(field.name, "sec-websocket-protocol") else {
+            guard rules.findsSubprotocols, bytes.isFieldName(field.name, "sec-websocket-protocol") else {
                 return .keep
             }
             // An alias was not looked at, and might be taken for the field that was.
-            return field.isAlias ? .drop : tenant.stripsSubprotocols ? .dropTokenProtocol : .keep
+            return field.isAlias ? .drop : rules.stripsSubprotocols ? .dropTokenProtocol : .keep
         }
         if field.isAlias || field.known.endsHere { return .drop }
         switch field.known {
@@ -69,10 +69,10 @@ struct FieldFilter {
         case .xRealIP: return isTrusted ? .keep : .drop
         case .traceparent: return keepsTraceparent ? .keep : .drop
         case .tracestate: return keepsTraceContext ? .keep : .drop
-        case .authorization: return tenant.stripsAuthorization || isListed(field, bytes) ? .drop : .keep
+        case .authorization: return rules.stripsAuthorization || isListed(field, bytes) ? .drop : .keep
         case .cookie:
             if isListed(field, bytes) { return .drop }
-            return tenant.stripsCookies ? .dropTokenCookie : .keep
+            return rules.stripsCookies ? .dropTokenCookie : .keep
         default: return isListed(field, bytes) ? .drop : .keep
         }
     }

@@ -54,10 +54,10 @@ final class PeerTLS {
     /// The SHA-256 of the client's certificate in DER, where one was asked for: what a token may be bound to (RFC 8705
     /// section 3.1).
     let clientCertificateThumbprint: [UInt8]?
-    private let serverName: String?
-    private let serverNameBytes: [UInt8]
+    let serverName: String?
+    let serverNameBytes: [UInt8]
     /// What the connection's certificate was read from: that it was renewed since makes no difference.
-    private let files: ServerCertificate
+    let files: ServerCertificate
 
     init(
         serverName: String?,
@@ -70,36 +70,5 @@ final class PeerTLS {
         self.clientSubject = clientSubject
         self.clientCertificateThumbprint = clientCertificateThumbprint
         serverNameBytes = Array((serverName ?? "").utf8)
-    }
-
-    convenience init(_ arrival: TLSArrival) {
-        let files = arrival.identity.files
-        self.init(
-            serverName: arrival.serverName,
-            files: files,
-            clientSubject: arrival.clientSubject,
-            clientCertificateThumbprint: arrival.clientCertificateThumbprint
-        )
-    }
-
-    /// Whether the connection may be used for a request to this tenant. Its certificate was shown, and the client's was
-    /// asked for, for the name in the handshake: another tenant's requests would get round both (RFC 9110 section
-    /// 7.4, RFC 8446 section 4.6.2 leaves it to us).
-    ///
-    /// - Parameter router: As it was when it routed the request.
-    func covers(_ request: RoutedRequest, _ bytes: Span<UInt8>, _ router: RequestRouter, _ current: ServerCertificates?)
-        -> Bool
-    {
-        if serverName != nil {
-            if request.received.host == serverNameBytes { return askedFor(request.tenant) }
-            guard router.tenant(ofHost: serverNameBytes, request, bytes) === request.tenant else { return false }
-        }
-        let shown = current?.identity(forServerName: String(decoding: request.received.host, as: UTF8.self))
-        return shown?.files == files
-    }
-
-    /// A reload may have come to ask for client certificates, or for those of other authorities, since the handshake.
-    private func askedFor(_ tenant: TenantRuntime) -> Bool {
-        !tenant.needsClientCertificate || tenant.tenant.tls?.clientCAFile == files.clientCAFile
     }
 }

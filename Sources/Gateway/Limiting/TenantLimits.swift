@@ -49,8 +49,8 @@ final class TenantLimits {
     /// - Parameter now: Unix seconds.
     /// - Returns: What it is over; nil where it is within all.
     func exceeded(
-        beforeAuthentication request: RoutedRequest,
-        _ head: RequestHead,
+        beforeAuthentication request: CanonicalRequest,
+        _ endpoints: EndpointTable,
         _ bytes: Span<UInt8>,
         _ circumstances: Circumstances,
         at now: Double
@@ -59,12 +59,12 @@ final class TenantLimits {
         let now = Allowance.microseconds(now)
         var findings = Findings()
         var client: LimitSubject?
-        for rule in before where applies(rule, request, bytes, circumstances) {
+        for rule in before where applies(rule, request, endpoints, bytes, circumstances) {
             let question: Question
             if let key = rule.wholeTenant {
                 question = Question(rule: rule, key: key, subject: .tenant)
             } else {
-                client = client ?? self.client(head, bytes, circumstances.peer)
+                client = client ?? self.client(request.head, bytes, circumstances.peer)
                 guard let client else {
                     circumstances.explanation?.note(.limit, "\(rule.name): no address is known", line: rule.limit.line)
                     continue
@@ -83,7 +83,8 @@ final class TenantLimits {
     /// - Returns: What it is over; nil where it is within all.
     func exceeded(
         by caller: Caller,
-        _ request: RoutedRequest,
+        _ request: CanonicalRequest,
+        _ endpoints: EndpointTable,
         _ bytes: Span<UInt8>,
         _ circumstances: Circumstances,
         at now: Double
@@ -93,7 +94,7 @@ final class TenantLimits {
         let now = Allowance.microseconds(now)
         let places = places(of: caller)
         var findings = Findings()
-        for (index, rule) in after.enumerated() where applies(rule, request, bytes, circumstances) {
+        for (index, rule) in after.enumerated() where applies(rule, request, endpoints, bytes, circumstances) {
             guard let place = places[index] else {
                 circumstances.explanation?.note(.limit, "\(rule.name): the caller has none", line: rule.limit.line)
                 continue
@@ -113,12 +114,12 @@ final class TenantLimits {
 
     private func applies(
         _ rule: LimitRule,
-        _ request: RoutedRequest,
+        _ request: CanonicalRequest,
+        _ endpoints: EndpointTable,
         _ bytes: Span<UInt8>,
         _ circumstances: Circumstances
     ) -> Bool {
         guard let path = rule.limit.path else { return true }
-        let endpoints = request.tenant.endpoints
         if request.inAnyReading(bytes, { Self.applies(path, to: $0, endpoints) }) { return true }
         circumstances.explanation?.note(.limit, "\(rule.name): not for this path", line: rule.limit.line)
         return false
@@ -144,7 +145,7 @@ final class TenantLimits {
         let rule = question.rule
         let isReserved = rule.isShared && !limiter.isAlone.load(ordering: .relaxed)
         let taking: ArrivalTable.Taking
-        if circumstances.isRehearsal {
+        if circumstances.source.isRehearsal {
             let arrival = rule.allowance.bearing(limiter.table.arrival(question.key), at: now)
             let wait = rule.allowance.wait(arrival, at: now)
             taking = wait == 0 ? .taken : .refused(wait: wait)
@@ -153,10 +154,10 @@ final class TenantLimits {
         }
         if let explanation = circumstances.explanation { explain(question, taking, to: explanation, at: now) }
         guard case .refused(let wait) = taking else {
-            if !circumstances.isRehearsal { taken.append((question, isReserved)) }
+            if !circumstances.source.isRehearsal { taken.append((question, isReserved)) }
             return true
         }
-        if !circumstances.isRehearsal { rule.countExceeded() }
+        if !circumstances.source.isRehearsal { rule.countExceeded() }
         let finding = Finding(refusal: rule.refusal(wait: wait), isObserved: rule.isObserved, line: rule.limit.line)
         if rule.isObserved {
             findings.observed = findings.observed ?? finding

@@ -7,7 +7,7 @@ struct ExchangeRecord {
     /// Monotonic nanoseconds; 0 for what has not happened.
     var startedAt: UInt64
     var forwardedAt: UInt64 = 0
-    var tenant: TenantRuntime?
+    var tenant: ServedTenant?
     var caller: Caller?
     var server: ServerPool?
     /// What the client sent, and is answered by.

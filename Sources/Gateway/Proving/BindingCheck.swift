@@ -17,24 +17,28 @@ struct BindingCheck {
         case needs(ProofStep)
     }
 
-    let question: DecisionQuestion
+    let request: CanonicalRequest
+    let circumstances: Circumstances
+    /// Unix seconds.
+    let now: Double
+    /// The tenant's place in the configuration.
+    let tenant: Int
+    /// What the tenant wants proven; nil for one that knows nothing of proofs.
+    let proving: TenantProving?
     let caller: Caller
     /// The token in the head.
     let token: Range<Int>
     /// Whether proofs may still be sent to be checked.
     let mayAsk: Bool
 
-    private var tenant: TenantRuntime { question.request.tenant }
-    private var circumstances: Circumstances { question.circumstances }
-
     func verdict(_ bytes: Span<UInt8>) -> Verdict {
         if let confirmation = caller.confirmation, let refusal = refusalOfBinding(confirmation) {
             return refused(refusal)
         }
-        guard let proving = tenant.proving else {
+        guard let proving else {
             return caller.confirmation?.keyThumbprint == nil ? .holds : refused(.boundTokenUnknown)
         }
-        let hasProofScheme = TokenFinder.isBoundScheme(of: token, question.head, bytes)
+        let hasProofScheme = TokenFinder.isBoundScheme(of: token, request.head, bytes)
         guard let key = caller.confirmation?.keyThumbprint else {
             return verdictOnUnbound(proving, hasProofScheme: hasProofScheme)
         }
@@ -80,8 +84,8 @@ struct BindingCheck {
     // MARK: The proof
 
     private func verdictOnProof(_ proving: TenantProving, key: [UInt8], _ bytes: Span<UInt8>) -> Verdict {
-        if let finding = circumstances.proof { return verdict(on: finding, key: key) }
-        guard let field = ProofField.find(question.head, bytes) else {
+        if let finding = circumstances.steps.proof { return verdict(on: finding, key: key) }
+        guard let field = ProofField.find(request.head, bytes) else {
             return refusedProof(proving, "the request has no DPoP proof")
         }
         guard case .one(let range) = field else {
@@ -90,35 +94,35 @@ struct BindingCheck {
         let proof: DPoPProof
         do throws(DPoPFailure) {
             proof = try DPoPProof.parse(bytes.extracting(range))
-            try proof.check(expectation(proving, key: key, bytes), at: question.now)
+            try proof.check(expectation(proving, key: key, bytes), at: now)
         } catch {
             return refusedProof(proving, error.summary)
         }
         if let nonces = proving.nonces {
-            guard let nonce = proof.nonce, nonces.isGood(nonce, at: question.now) else {
+            guard let nonce = proof.nonce, nonces.isGood(nonce, at: now) else {
                 let problem = proof.nonce == nil ? "has no nonce" : "has a nonce that is not good any more"
                 return refusedProof(proving, "the DPoP proof \(problem): use the one given here", .nonceNeeded)
             }
-            if nonces.isAging(nonce, at: question.now) {
-                circumstances.freshNonce = nonces.make(at: question.now)
+            if nonces.isAging(nonce, at: now) {
+                circumstances.freshNonce = nonces.make(at: now)
             }
         }
         // Nobody proves anything by asking what would be, and no proof is used up by it.
-        guard !circumstances.isRehearsal else { return rehearse(proof, key: key) }
+        guard !circumstances.source.isRehearsal else { return rehearse(proof, key: key) }
         // Each proof is settled once; what could not be settled then is not known.
         guard mayAsk else {
-            return circumstances.withoutRoom.contains(.proof)
+            return circumstances.steps.withoutRoom.contains(.proof)
                 ? refused(.overloaded) : verdict(on: .storeUnavailable, key: key)
         }
         return .needs(
-            ProofStep(tenant: tenant.index, proof: proof, usableUntil: proof.issuedAt + proving.maxAge)
+            ProofStep(tenant: tenant, proof: proof, usableUntil: proof.issuedAt + proving.maxAge)
         )
     }
 
     private func expectation(_ proving: TenantProving, key: [UInt8], _ bytes: Span<UInt8>) -> DPoPExpectation {
         DPoPExpectation(
-            method: String(decoding: bytes.copy(question.head.method), as: UTF8.self),
-            target: RequestedURL.text(question, bytes),
+            method: String(decoding: bytes.copy(request.head.method), as: UTF8.self),
+            target: RequestedURL.text(request, bytes, circumstances.peer),
             algorithms: proving.rules.algorithms,
             maxAge: proving.maxAge,
             accessToken: bytes.copy(token),
@@ -140,7 +144,7 @@ struct BindingCheck {
         case .good(let proven):
             // A token that a refresh has brought meanwhile must be of the same key.
             guard ConstantTime.areEqual(proven, key) else { return refused(.badProof(DPoPFailure.wrongKey.summary)) }
-            circumstances.explanation?.note(.proof, "the DPoP proof is good", line: tenant.proving?.rules.line)
+            circumstances.explanation?.note(.proof, "the DPoP proof is good", line: proving?.rules.line)
             return .holds
         case .badSignature: return refused(.badProof(DPoPFailure.badSignature.summary))
         case .replayed: return refused(.badProof("the DPoP proof was used before"))
@@ -155,12 +159,12 @@ struct BindingCheck {
         _ error: ProofError = .invalidProof
     ) -> Verdict {
         var refusal = Refusal.badProof(detail, error)
-        if let nonces = proving.nonces { refusal.lines = ProofNonceField.line(nonces.make(at: question.now)) }
+        if let nonces = proving.nonces { refusal.lines = ProofNonceField.line(nonces.make(at: now)) }
         return refused(refusal)
     }
 
     private func refused(_ refusal: Refusal) -> Verdict {
-        circumstances.explanation?.note(.proof, refusal.detail, line: tenant.proving?.rules.line)
+        circumstances.explanation?.note(.proof, refusal.detail, line: proving?.rules.line)
         return .refused(refusal)
     }
 }

@@ -1,10 +1,12 @@
+import HTTPCore
+
 /// The URL that a client has asked for, as the client sees it: what its proof has to name (RFC 9449 section 4.3).
 enum RequestedURL {
     /// Without its query. The path is the one received, before a prefix is taken off.
-    static func text(_ question: DecisionQuestion, _ bytes: Span<UInt8>) -> String {
-        let target = question.request.target
-        let host = target.authority ?? question.head.host.map { question.head.fields[$0].value } ?? 0..<0
-        var url = Array(scheme(question, bytes).utf8)
+    static func text(_ request: CanonicalRequest, _ bytes: Span<UInt8>, _ peer: Peer?) -> String {
+        let (head, target) = (request.head, request.target)
+        let host = target.authority ?? head.host.map { head.fields[$0].value } ?? 0..<0
+        var url = Array(scheme(head, bytes, peer).utf8)
         url += "://".utf8
         url += bytes.copy(host)
         url += bytes.copy(target.path)
@@ -12,9 +14,8 @@ enum RequestedURL {
     }
 
     /// That of the connection, unless a trusted proxy in front of it says otherwise.
-    private static func scheme(_ question: DecisionQuestion, _ bytes: Span<UInt8>) -> String {
-        let peer = question.circumstances.peer
-        let isSecure = ClientScheme.read(question.head, bytes, peer).isSecure
+    private static func scheme(_ head: RequestHead, _ bytes: Span<UInt8>, _ peer: Peer?) -> String {
+        let isSecure = ClientScheme.read(head, bytes, peer).isSecure
         return isSecure ?? (peer.map { $0.tls != nil } ?? true) ? "https" : "http"
     }
 }

@@ -7,7 +7,7 @@ extension Worker {
     /// Has the proof checked: its signature on a loop for that, and whether it was used before. Gives whether there is
     /// room for it.
     func perform(_ step: ProofStep, for client: any SlowStepClient) -> Bool {
-        guard let proving = serving.tenants[step.tenant].proving, proving.stepsUnderWay < Self.mostProofs else {
+        guard let proving = serving.tenants[step.tenant].runtime.proving, proving.stepsUnderWay < Self.mostProofs else {
             return false
         }
         proving.stepsUnderWay += 1
@@ -18,8 +18,8 @@ extension Worker {
             // Only what its key has signed is taken note of: nobody uses up another's proofs.
             return isSigned ? await use(step) : .badSignature
         } with: { _, serving, circumstances, finding in
-            serving.tenants[step.tenant].proving?.stepsUnderWay -= 1
-            circumstances?.proof = finding
+            serving.tenants[step.tenant].runtime.proving?.stepsUnderWay -= 1
+            circumstances?.steps.proof = finding
         }
         return true
     }

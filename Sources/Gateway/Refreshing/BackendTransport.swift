@@ -26,7 +26,7 @@ struct BackendTransport: RefreshTransport {
 
     fileprivate static func send(
         _ request: RefreshHTTPRequest,
-        to tenant: TenantRuntime,
+        to servers: BackendServers,
         on worker: Worker,
         done: @escaping (Result<RefreshHTTPResponse, RefreshTrouble>) -> Void
     ) {
@@ -46,7 +46,7 @@ struct BackendTransport: RefreshTransport {
             case .failure(let failure): done(.failure(RefreshTrouble(failure)))
             }
         }
-        .begin(head, body: body, at: tenant, timeout: timeout)
+        .begin(head, body: body, at: servers, timeout: timeout)
     }
 }
 
@@ -57,7 +57,7 @@ extension Worker {
         toBackendOf tenant: Int,
         done: @escaping (Result<RefreshHTTPResponse, RefreshTrouble>) -> Void
     ) {
-        BackendTransport.send(request, to: serving.tenants[tenant], on: self, done: done)
+        BackendTransport.send(request, to: serving.tenants[tenant].servers, on: self, done: done)
     }
 }
 

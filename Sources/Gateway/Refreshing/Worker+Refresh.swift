@@ -15,7 +15,8 @@ extension Worker {
 
     /// Asks for new tokens. Gives whether there is room for one more who waits.
     func refresh(_ request: RefreshRequest, for exchange: RequestExchange) -> Bool {
-        guard let refreshing = serving.tenants[request.tenant].refreshing, refreshing.waiting < Self.mostWaiting else {
+        guard let refreshing = serving.tenants[request.tenant].runtime.refreshing, refreshing.waiting < Self.mostWaiting
+        else {
             return false
         }
         refreshing.waiting += 1
@@ -35,7 +36,8 @@ extension Worker {
 
     /// Refreshes in the background a token that expires soon.
     func refreshAhead(_ request: RefreshRequest, _ caller: Caller) {
-        guard let refreshing = serving.tenants[request.tenant].refreshing, refreshing.waiting < Self.mostWaiting,
+        guard let refreshing = serving.tenants[request.tenant].runtime.refreshing,
+            refreshing.waiting < Self.mostWaiting,
             let memory = caller.refreshMemory, lastTick >= memory.restUntil
         else { return }
         var request = request

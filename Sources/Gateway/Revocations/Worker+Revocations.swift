@@ -18,19 +18,19 @@ extension Worker {
         var sets = update.sets
         for tenant in serving.tenants {
             guard let set = sets.removeValue(forKey: tenant.tenant.name) else { continue }
-            tenant.revocations.use(set)
+            tenant.runtime.revocations.use(set)
             revocationWatch.isSearchDue = true
         }
         unclaimedRevocations.merge(sets) { $1 }
         revocationWatch.contact = update.contact
         // A loop that sleeps looks anew when it wakes.
-        for tenant in serving.tenants { tenant.revocations.age(since: update.contact, at: clocks.moment) }
+        for tenant in serving.tenants { tenant.runtime.revocations.age(since: update.contact, at: clocks.moment) }
         if revocationWatch.isSearchDue { wake() }
     }
 
     /// Once a tick: how old the copies are, and who is still connected that may not be.
     func watchRevocations(at now: UInt64) {
-        for tenant in serving.tenants { tenant.revocations.age(since: revocationWatch.contact, at: now) }
+        for tenant in serving.tenants { tenant.runtime.revocations.age(since: revocationWatch.contact, at: now) }
         guard revocationWatch.isSearchDue else { return }
         let unixTime = clocks.unixTime(at: now)
         var isSomeoneLeft = false
@@ -41,7 +41,7 @@ extension Worker {
     }
 
     /// Revokes the token of a caller who has signed out, and its session.
-    func endSession(of caller: Caller, _ tenant: TenantRuntime, for exchange: RequestExchange) {
+    func endSession(of caller: Caller, _ tenant: ServedTenant, for exchange: RequestExchange) {
         let revocations = SignOut.revocations(of: caller.principal, tenant.tenant, at: unixTime(at: now()))
         let bound = NIOLoopBound(exchange, eventLoop: eventLoop)
         let id = exchange.id

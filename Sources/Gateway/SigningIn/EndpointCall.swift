@@ -3,8 +3,6 @@ import NIOCore
 
 /// A request for one of the gateway's endpoints, whose body is gathered before it is answered.
 final class EndpointCall {
-    /// Bytes of a body that an endpoint takes: tokens and forms are much shorter.
-    static let mostBytes = 64 << 10
     /// Nanoseconds for an answer: longer than all that an endpoint may wait for together.
     static let patience: UInt64 = 60_000_000_000
 
@@ -15,7 +13,7 @@ final class EndpointCall {
 
     /// Gives whether there is room for the piece.
     func append(_ bytes: ByteBuffer) -> Bool {
-        guard question.body.count + bytes.readableBytes <= Self.mostBytes else { return false }
+        guard question.body.count + bytes.readableBytes <= EndpointHeadCheck.mostBytes else { return false }
         question.body += bytes.readableBytesView
         return true
     }

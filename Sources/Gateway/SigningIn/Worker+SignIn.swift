@@ -27,7 +27,7 @@ extension Worker {
     }
 
     /// Puts on record that the backend has let somebody in.
-    func register(_ identity: ProviderIdentity, _ tenant: TenantRuntime, for exchange: RequestExchange) {
+    func register(_ identity: ProviderIdentity, _ tenant: ServedTenant, for exchange: RequestExchange) {
         let bound = NIOLoopBound(exchange, eventLoop: eventLoop)
         let id = exchange.id
         let place = tenant.index

@@ -40,8 +40,7 @@ final class RehearsalDoor {
     ) throws -> DecisionReport.Decision {
         let request = try ExplainedRequest(method: method, target: target, token: token, fields: fields)
         var decision: DecisionReport.Decision?
-        let circumstances = Circumstances(peer: try Door.peer(request.address))
-        circumstances.isRehearsal = true
+        let circumstances = Circumstances(peer: try Door.peer(request.address), source: .rehearsal)
         Inquiry(ByteBuffer(string: request.head(for: tenant)), circumstances, worker: worker) { verdict, _ in
             if case .refused(let refusal, _) = verdict {
                 decision = .refuse(status: refusal.status, code: refusal.code.rawValue)

@@ -46,13 +46,13 @@ import Testing
     }
 
     /// Where whatever is no refusal lets the request through.
-    private static func verdict(_ tenant: Tenant, token: String? = nil) throws -> Inquiry.Verdict? {
+    private static func verdict(_ tenant: Tenant, token: String? = nil) throws -> Authorizer.Decision? {
         let house = EmbeddedHouse([tenant])
         let lines = question.map { "\($0.0): \($0.1)" } + (token.map { ["Authorization: Bearer \($0)"] } ?? [])
         let bytes = ByteBuffer(bytes: Door.request("/a", method: "OPTIONS", lines: lines))
-        let circumstances = Circumstances(peer: try Door.peer())
-        var told: Inquiry.Verdict?
-        Inquiry(bytes, circumstances, answersPreflights: false, worker: house.worker) { verdict, _ in told = verdict }
+        let circumstances = Circumstances(peer: try Door.peer(), source: RequestSource(answersPreflights: false))
+        var told: Authorizer.Decision?
+        Inquiry(bytes, circumstances, worker: house.worker) { verdict, _ in told = verdict }
             .begin()
         return told
     }
@@ -79,7 +79,9 @@ import Testing
         var codes: [RefusalCode?] = []
         for _ in 0..<2 {
             let bytes = ByteBuffer(bytes: Door.request("/a", method: "OPTIONS", lines: lines))
-            Inquiry(bytes, Circumstances(), answersPreflights: false, worker: house.worker) { verdict, _ in
+            Inquiry(bytes, Circumstances(source: RequestSource(answersPreflights: false)), worker: house.worker) {
+                verdict,
+                _ in
                 if case .refused(let refusal, _) = verdict { codes.append(refusal.code) } else { codes.append(nil) }
             }
             .begin()

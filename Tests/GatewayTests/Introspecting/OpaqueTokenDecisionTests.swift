@@ -38,7 +38,7 @@ struct OpaqueTokenDecisionTests {
     private func settle(_ step: IntrospectionStep, _ outcome: IntrospectionOutcome, at now: Double = Door.now)
         -> IntrospectionFinding
     {
-        door.decision.authenticator.settle(step, outcome, door.tenants[0], at: now)
+        door.authorizer.authenticator.settle(step, outcome, door.tenants[0], at: now)
     }
 
     private func get(_ token: String = token, allowing: AllowedSteps = .all, after seconds: Double = 0) -> Door.Answer {
@@ -71,7 +71,7 @@ struct OpaqueTokenDecisionTests {
         let step = try step(get())
         let finding = settle(step, try outcome(step, cache: 0))
         #expect(throws: Never.self) { try self.step(get()) }
-        door.circumstances.introspected = finding
+        door.circumstances.steps.introspected = finding
         #expect(get(allowing: .all.subtracting(.introspection)).grant?.caller?.principal.subject == "alice")
         // The door takes a decision for which every step is open for that of a new request.
         let again = AllowedSteps.all.subtracting(.signature)
@@ -151,14 +151,14 @@ struct OpaqueTokenDecisionTests {
         let step = try step(get())
         _ = settle(step, try outcome(step))
         #expect(get(after: 23.9).grant != nil)
-        #expect(door.decision.authenticator.takeDueIntrospections().isEmpty)
+        #expect(door.authorizer.authenticator.takeDueIntrospections().isEmpty)
         #expect(get(after: 24).grant != nil)
         #expect(get(after: 25).grant != nil)
-        let due = door.decision.authenticator.takeDueIntrospections()
+        let due = door.authorizer.authenticator.takeDueIntrospections()
         #expect(due.map(\.question.token) == [step.question.token])
         #expect(due.map(\.question.isAhead) == [true])
         #expect(due.map(\.key.hash.0) == [step.key.hash.0])
-        #expect(door.decision.authenticator.takeDueIntrospections().isEmpty)
+        #expect(door.authorizer.authenticator.takeDueIntrospections().isEmpty)
         let again = try #require(due.first)
         _ = settle(again, try outcome(again, at: Door.now + 25), at: Door.now + 25)
         #expect(get(after: 54).grant?.caller?.principal.subject == "alice")
@@ -203,7 +203,7 @@ struct OpaqueTokenDecisionTests {
         let door = Door([tenant])
         let step = try step(door.get("/", token: Self.token))
         let outcome = try outcome(step, #""sub":"a","exp":1800000010"#, cache: 3600)
-        _ = door.decision.authenticator.settle(step, outcome, door.tenants[0], at: Door.now)
+        _ = door.authorizer.authenticator.settle(step, outcome, door.tenants[0], at: Door.now)
         #expect(door.get("/", token: Self.token, at: Door.now + 69).grant != nil)
         #expect(throws: Never.self) { try self.step(door.get("/", token: Self.token, at: Door.now + 70)) }
     }

@@ -21,7 +21,7 @@ struct FullHouseDecisionTests {
     /// - Parameter withoutRoom: The steps that could not be taken.
     private static func ask(_ door: Door, _ path: String, withoutRoom: AllowedSteps) throws -> Door.Answer {
         door.circumstances.begin(door.circumstances.peer)
-        door.circumstances.withoutRoom = withoutRoom
+        door.circumstances.steps.withoutRoom = withoutRoom
         let lines = ["Authorization: Bearer \(try Door.token())"]
         return door.ask(Door.request(path, lines: lines), allowing: .all.subtracting(withoutRoom))
     }
@@ -52,7 +52,7 @@ struct FullHouseDecisionTests {
         for (path, isOpen) in [("/orders", false), ("/open/x", true)] {
             let proof = try door.proof(for: token, changing: ["htu": .string("http://app.test\(path)")])
             door.door.circumstances.begin(door.door.circumstances.peer)
-            door.door.circumstances.withoutRoom = .proof
+            door.door.circumstances.steps.withoutRoom = .proof
             let bytes = Door.request(path, lines: ProvingDoor.lines(token, proof))
             let answer = door.door.ask(bytes, allowing: .all.subtracting(.proof))
             #expect(answer.refusal == (isOpen ? nil : .overloaded))
@@ -81,11 +81,13 @@ struct FullHouseDecisionTests {
         var outcomes: [String: String] = [:]
         func ask(_ path: String) {
             let bytes = Door.request(path, lines: ["Authorization: Bearer \(token)"])
-            Inquiry(ByteBuffer(bytes: bytes), Circumstances(), worker: house.worker) { verdict, _ in
+            Inquiry(ByteBuffer(bytes: bytes), Circumstances(source: RequestSource()), worker: house.worker) {
+                verdict,
+                _ in
                 switch verdict {
                 case .granted(let grant): outcomes[path] = grant.caller == nil ? "nobody" : "somebody"
                 case .refused(let refusal, _): outcomes[path] = refusal.code.rawValue
-                case .preflight, .endpoint: outcomes[path] = "something else"
+                case .preflight, .endpoint, .pending: outcomes[path] = "something else"
                 }
             }
             .begin()

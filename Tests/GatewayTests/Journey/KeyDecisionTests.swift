@@ -51,7 +51,7 @@ struct KeyDecisionTests {
         let refusal = try #require(door.ask(request, allowing: .signature).refusal)
         #expect(refusal.status == 503 && refusal.code == .storeUnavailable && refusal.retryAfterSeconds == 1)
         let answer = KeySetAnswer.unavailable(retryAfterSeconds: 7)
-        door.decision.authenticator.settle(KeyStep(source: 0, isMissing: true), answer, at: Door.now)
+        door.authorizer.authenticator.settle(KeyStep(source: 0, isMissing: true), answer, at: Door.now)
         #expect(door.ask(request).refusal?.retryAfterSeconds == 7, "nobody is asked again so soon")
     }
 
@@ -60,7 +60,7 @@ struct KeyDecisionTests {
         let request = try request(key)
         _ = door.ask(request, allowing: [])
         #expect(door.tenants[0].use(try set(key), from: .remote(Self.source)))
-        door.decision.authenticator.keysChanged(source: 0)
+        door.authorizer.authenticator.keysChanged(source: 0)
         #expect(door.ask(request).grant?.caller?.principal.subject == "alice")
     }
 
@@ -68,7 +68,7 @@ struct KeyDecisionTests {
         let door = try door(try set(key))
         let request = try request(next)
         #expect(asksForKeys(door.ask(request), isMissing: false))
-        door.decision.authenticator.settle(KeyStep(source: 0, isMissing: false), .nothingNew, at: Door.now)
+        door.authorizer.authenticator.settle(KeyStep(source: 0, isMissing: false), .nothingNew, at: Door.now)
         #expect(door.ask(request, allowing: .signature).refusal?.code == .invalidToken)
         // Another token with the same key costs no question for a while.
         let other = try self.request(next, subject: "bob")
@@ -81,7 +81,7 @@ struct KeyDecisionTests {
         let request = try request(next)
         #expect(door.ask(request, allowing: []).refusal?.code == .invalidToken)
         _ = door.tenants[0].use(try set(key, next), from: .remote(Self.source))
-        door.decision.authenticator.keysChanged(source: 0)
+        door.authorizer.authenticator.keysChanged(source: 0)
         #expect(door.ask(request).grant?.caller != nil)
     }
 
@@ -90,7 +90,7 @@ struct KeyDecisionTests {
         let request = try request(key)
         for _ in 0..<2 { #expect(door.ask(request).grant?.caller != nil) }
         _ = door.tenants[0].use(try set(next), from: .remote(Self.source))
-        door.decision.authenticator.keysChanged(source: 0)
+        door.authorizer.authenticator.keysChanged(source: 0)
         #expect(door.ask(request, allowing: []).refusal?.code == .invalidToken)
     }
 
@@ -99,7 +99,7 @@ struct KeyDecisionTests {
         let request = try request(key)
         #expect(door.ask(request).grant?.caller != nil)
         _ = door.tenants[0].use(nil, from: .remote(Self.source))
-        door.decision.authenticator.keysChanged(source: 0)
+        door.authorizer.authenticator.keysChanged(source: 0)
         #expect(door.ask(request, allowing: []).refusal?.status == 503)
     }
 
@@ -119,7 +119,7 @@ struct KeyDecisionTests {
                 [door.tenants[0].tenant],
                 eventLoop: MultiThreadedEventLoopGroup.singleton.any()
             )
-            door.decision.authenticator.settle(step, await verifier.verify(step), door.tenants[0])
+            door.authorizer.authenticator.settle(step, await verifier.verify(step), door.tenants[0])
             let after = AllowedSteps.all.after(.signature(step))
             #expect(asksForKeys(door.ask(request, allowing: after), isMissing: false))
             #expect(

@@ -177,7 +177,7 @@ struct RevocationDecisionTests {
     @Test func aSignOutThatThereIsNoRoomForIsNotIgnored() throws {
         let door = try door(revokeOn: [RevokeRule(method: "POST", path: try PathPattern("/open/logout"))])
         let lines = ["Authorization: Bearer \(try Door.token())"]
-        door.circumstances.withoutRoom = .signature
+        door.circumstances.steps.withoutRoom = .signature
         let refusal = door.ask(Door.request("/open/logout", method: "POST", lines: lines), allowing: []).refusal
         #expect(refusal == .overloaded)
     }

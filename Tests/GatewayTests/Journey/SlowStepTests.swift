@@ -76,10 +76,10 @@ struct SlowStepTests {
             [door.tenants[0].tenant],
             eventLoop: MultiThreadedEventLoopGroup.singleton.any()
         ).verify(step)
-        door.decision.authenticator.settle(step, outcome, door.tenants[0])
-        let hits = door.decision.authenticator.cacheCounts.hits
+        door.authorizer.authenticator.settle(step, outcome, door.tenants[0])
+        let hits = door.authorizer.authenticator.cacheCounts.hits
         #expect(door.ask(request, allowing: .all).grant?.caller != nil)
-        #expect(door.decision.authenticator.cacheCounts.hits == hits + 1)
+        #expect(door.authorizer.authenticator.cacheCounts.hits == hits + 1)
     }
 
     @Test func settledFailureIsFoundByTheNextDecision() async throws {
@@ -88,9 +88,9 @@ struct SlowStepTests {
             [door.tenants[0].tenant],
             eventLoop: MultiThreadedEventLoopGroup.singleton.any()
         ).verify(step)
-        door.decision.authenticator.settle(step, outcome, door.tenants[0])
+        door.authorizer.authenticator.settle(step, outcome, door.tenants[0])
         #expect(door.ask(request, allowing: .all).refusal?.code == .invalidToken)
-        #expect(door.decision.authenticator.cacheCounts.refusedHits == 1)
+        #expect(door.authorizer.authenticator.cacheCounts.refusedHits == 1)
     }
 
     @Test func checkWithKeysThatAreGoneIsNotRemembered() async throws {
@@ -101,7 +101,7 @@ struct SlowStepTests {
         ).verify(step)
         let other = try #require(SigningKey.generate(.p256).publicJWK(algorithm: .es256))
         #expect(door.tenants[0].use(try KeySet(jwk: other), from: .inline))
-        door.decision.authenticator.settle(step, outcome, door.tenants[0])
+        door.authorizer.authenticator.settle(step, outcome, door.tenants[0])
         #expect(door.ask(request, allowing: []).refusal?.code == .invalidToken)
     }
 

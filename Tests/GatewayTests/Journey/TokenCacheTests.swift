@@ -25,7 +25,7 @@ struct TokenCacheTests {
         let door = Door([try Door.tenant()])
         let token = try Door.token()
         for _ in 0..<3 { #expect(door.get("/", token: token).grant?.caller?.principal.subject == "alice") }
-        #expect(door.decision.authenticator.cacheCounts == TokenCacheCounts(hits: 2, misses: 1, refusedHits: 0))
+        #expect(door.authorizer.authenticator.cacheCounts == TokenCacheCounts(hits: 2, misses: 1, refusedHits: 0))
     }
 
     @Test func rememberedTokenStillExpires() throws {
@@ -34,9 +34,9 @@ struct TokenCacheTests {
         #expect(door.get("/", token: token).grant != nil)
         #expect(door.get("/", token: token, at: Door.now + 659.9).grant != nil)
         #expect(door.get("/", token: token, at: Door.now + 660).refusal == .tokenExpired)
-        #expect(door.decision.authenticator.cacheCounts == TokenCacheCounts(hits: 1, misses: 2, refusedHits: 0))
+        #expect(door.authorizer.authenticator.cacheCounts == TokenCacheCounts(hits: 1, misses: 2, refusedHits: 0))
         #expect(door.get("/", token: token, at: Door.now + 661).refusal == .tokenExpired)
-        #expect(door.decision.authenticator.cacheCounts.refusedHits == 1)
+        #expect(door.authorizer.authenticator.cacheCounts.refusedHits == 1)
     }
 
     @Test func tokenOfOneTenantIsNotAnothers() throws {
@@ -54,7 +54,7 @@ struct TokenCacheTests {
             #expect(door.ask(Door.request("/", lines: lines)).grant != nil)
             #expect(door.ask(Door.request("/", host: "other.test", lines: lines)).refusal?.code == .invalidToken)
         }
-        #expect(door.decision.authenticator.cacheCounts == TokenCacheCounts(hits: 1, misses: 2, refusedHits: 1))
+        #expect(door.authorizer.authenticator.cacheCounts == TokenCacheCounts(hits: 1, misses: 2, refusedHits: 1))
     }
 
     @Test func forgedTokensNeverEnterAndNeverEvictAGoodOne() throws {
@@ -67,9 +67,9 @@ struct TokenCacheTests {
             let text = String(10_000 + number)
             #expect(door.get("/", token: "\(body)A\(text)").refusal?.status == 401)
         }
-        #expect(door.decision.authenticator.cacheCounts.hits == 0)
+        #expect(door.authorizer.authenticator.cacheCounts.hits == 0)
         #expect(door.get("/", token: token).grant != nil)
-        #expect(door.decision.authenticator.cacheCounts.hits == 1)
+        #expect(door.authorizer.authenticator.cacheCounts.hits == 1)
         #expect(door.get("/", token: forged).grant == nil)
     }
 
@@ -79,7 +79,7 @@ struct TokenCacheTests {
         for time in [0.0, 29, 31] {
             #expect(door.get("/", token: forged, at: Door.now + time).refusal?.code == .invalidToken)
         }
-        #expect(door.decision.authenticator.cacheCounts == TokenCacheCounts(hits: 0, misses: 2, refusedHits: 1))
+        #expect(door.authorizer.authenticator.cacheCounts == TokenCacheCounts(hits: 0, misses: 2, refusedHits: 1))
     }
 
     @Test func tokenThatBecomesValidIsNotHeldAgainstItsBearer() throws {

@@ -34,7 +34,7 @@ import Testing
         let door = try Self.door([Self.limit(.address, burst: 2, line: 12), Self.limit(.subject, burst: 1, line: 13)])
         let token = try Door.token()
         #expect(door.get("/x", token: token).grant != nil)
-        door.circumstances.isRehearsal = true
+        door.circumstances.source.isRehearsal = true
         for _ in 0..<3 {
             let explanation = Explanation()
             door.circumstances.explanation = explanation
@@ -46,7 +46,7 @@ import Testing
                 ]
             )
         }
-        door.circumstances.isRehearsal = false
+        door.circumstances.source.isRehearsal = false
         door.circumstances.explanation = nil
         #expect(door.get("/open/x").grant != nil)
         #expect(door.get("/open/x").refusal?.code == .rateLimited)

@@ -200,10 +200,10 @@ struct BoundTokenTests {
         let door = try ProvingDoor()
         let token = try door.token()
         let lines = ProvingDoor.lines(token, try door.proof(for: token))
-        door.door.circumstances.isRehearsal = true
+        door.door.circumstances.source.isRehearsal = true
         for _ in 0..<3 { #expect(try await door.answer(lines).grant != nil) }
         #expect(door.settled == 0)
-        door.door.circumstances.isRehearsal = false
+        door.door.circumstances.source.isRehearsal = false
         #expect(try await door.answer(lines).grant != nil)
         #expect(door.settled == 1)
     }

@@ -75,9 +75,9 @@ final class ProvingDoor {
         settled += 1
         do throws(DPoPFailure) {
             try step.proof.verifySignature()
-            door.circumstances.proof = await used.use(step, at: now)
+            door.circumstances.steps.proof = await used.use(step, at: now)
         } catch {
-            door.circumstances.proof = .badSignature
+            door.circumstances.steps.proof = .badSignature
         }
         return door.ask(bytes, allowing: .all.subtracting(.proof), at: now)
     }

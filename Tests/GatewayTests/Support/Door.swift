@@ -1,4 +1,5 @@
 import HTTPCore
+import Issuing
 import NIOCore
 import Tenants
 import TestSupport
@@ -15,6 +16,7 @@ final class Door {
         case refused(Refusal)
         case granted(Grant)
         case preflight(Preflight)
+        case endpoint(Endpoint)
         case needs(SlowStep)
 
         var refusal: Refusal? {
@@ -33,19 +35,18 @@ final class Door {
     private let house: EmbeddedHouse
     let tenants: [TenantRuntime]
     let router: RequestRouter
-    let decision: AccessDecision
-    let circumstances = Circumstances()
+    let authorizer: Authorizer
+    let circumstances = Circumstances(source: RequestSource())
     private let received = ReceivedRequest()
-    private var head: RequestHead { received.head }
     private let parser = RequestHeadParser(maximumBytes: 32 << 10, maximumFields: 100)
 
     init(_ tenants: [Tenant]) {
         let house = EmbeddedHouse(tenants)
         self.house = house
-        let runtimes = house.worker.serving.tenants
+        let runtimes = house.worker.serving.tenants.map(\.runtime)
         self.tenants = runtimes
         router = RequestRouter(directory: TenantDirectory(tenants), tenants: runtimes)
-        decision = AccessDecision(keySources: house.worker.serving.keySteps.sources.count)
+        authorizer = Authorizer(router: router, keySources: house.worker.serving.keySteps.sources.count)
         for tenant in runtimes { tenant.revocations.age(since: 1, at: 1) }
     }
 
@@ -86,25 +87,13 @@ final class Door {
         case .refused(let violation): return .malformed(violation)
         case .complete: break
         }
-        switch router.route(received, bytes.span) {
+        circumstances.steps.allowed = allowing
+        switch authorizer.authorize(received, bytes.span, circumstances, at: now) {
         case .refused(let refusal, _): return .refused(refusal)
-        case .routed(let request):
-            let admitted = allowing == .all ? decision.admit(request, head, bytes.span, circumstances, at: now) : nil
-            switch admitted
-                ?? decision.decide(
-                    request,
-                    head,
-                    bytes.span,
-                    circumstances,
-                    allowing: allowing,
-                    at: now
-                )
-            {
-            case .refused(let refusal): return .refused(refusal)
-            case .granted(let grant): return .granted(grant)
-            case .preflight(let preflight): return .preflight(preflight)
-            case .needs(let step): return .needs(step)
-            }
+        case .granted(let grant): return .granted(grant)
+        case .preflight(let preflight, _): return .preflight(preflight)
+        case .endpoint(let endpoint, _): return .endpoint(endpoint)
+        case .pending(let step, _): return .needs(step)
         }
     }
 
@@ -140,11 +129,12 @@ final class Door {
     func forwardedBytes(_ bytes: [UInt8], from peer: Peer) -> [UInt8]? {
         guard let grant = ask(bytes).grant else { return nil }
         let context = ForwardingContext(
+            rules: ForwardingRules(grant.request.tenant.tenant),
             peer: peer,
             requestID: Self.requestID,
             traceID: (0x11, 0x22),
             spanID: 0x33,
-            version: head.minorVersion == 0 ? .http10 : .http11
+            version: received.head.minorVersion == 0 ? .http10 : .http11
         )
         return Array(ForwardedHead(grant, bytes.span, context, in: ByteBuffer()).bytes.readableBytesView)
     }

@@ -5,13 +5,14 @@ import Verification
 @testable import Gateway
 
 /// Who gets through, and with which refusal the others do not.
-struct AccessDecisionTests {
+struct AuthorizerTests {
     /// What came of a request, in one word.
     private func word(_ answer: Door.Answer) -> String {
         switch answer {
         case .malformed(let violation): "malformed \(violation.status)"
         case .refused(let refusal): "\(refusal.status) \(refusal.code.rawValue)"
         case .preflight: "preflight"
+        case .endpoint: "endpoint"
         case .needs: "needs a slow step"
         case .granted(let grant): "\(grant.outcome.label) \(grant.caller?.principal.subject ?? "nobody")"
         }

@@ -45,15 +45,19 @@ final class RequestRouter {
     }
 
     private func route(_ received: ReceivedRequest, _ target: RequestTarget, _ bytes: Span<UInt8>) -> Outcome {
-        if target.isAsterisk { return route(received, target, .literal(.asterisk), bytes) }
-        if target.path.isEmpty { return route(received, target, .literal(.root), bytes) }
+        if target.isAsterisk {
+            return route(CanonicalRequest(received, target: target, path: .literal(.asterisk)), bytes)
+        }
+        if target.path.isEmpty {
+            return route(CanonicalRequest(received, target: target, path: .literal(.root)), bytes)
+        }
         let path = bytes.extracting(target.path)
         switch received.path.read(path) {
-        case .asReceived: return route(received, target, .asReceived, bytes)
-        case .rewritten: return route(received, target, .rewritten, bytes)
+        case .asReceived: return route(CanonicalRequest(received, target: target, path: .asReceived), bytes)
+        case .rewritten: return route(CanonicalRequest(received, target: target, path: .rewritten), bytes)
         case .ambiguous(let violation):
             let refusal = Refusal(.ambiguousPath, status: 400, detail: violation.reason.description)
-            guard let index = tenantIndex(host: received.host, path: RoutedRequest.root) else {
+            guard let index = tenantIndex(host: received.host, path: CanonicalRequest.root) else {
                 return .refused(refusal, tenant: nil)
             }
             let tenant = tenants[index]
@@ -62,7 +66,7 @@ final class RequestRouter {
             else {
                 return .refused(refusal, tenant: tenant)
             }
-            return .routed(RoutedRequest(received, tenant: tenant, target: target, path: .ambiguous))
+            return .routed(RoutedRequest(CanonicalRequest(received, target: target, path: .ambiguous), of: tenant))
         }
     }
 
@@ -75,17 +79,10 @@ final class RequestRouter {
         return !directory.hasPathPrefix(host: host.span, amongSegments: segments)
     }
 
-    private func route(
-        _ received: ReceivedRequest,
-        _ target: RequestTarget,
-        _ path: RoutedRequest.Path,
-        _ bytes: Span<UInt8>
-    ) -> Outcome {
-        let host = received.host
-        let index = RoutedRequest.withMatchedPath(received, target, path, bytes) {
-            directory.tenant(host: host.span, path: $0)
-        }
-        let reduced = path == .rewritten ? received.path.reduced : nil
+    private func route(_ request: CanonicalRequest, _ bytes: Span<UInt8>) -> Outcome {
+        let host = request.received.host
+        let index = request.withMatchedPath(bytes) { directory.tenant(host: host.span, path: $0) }
+        let reduced = request.reducedPath
         if let reduced {
             // A prefix has neither empty segments nor parameters: a reading that merges or drops only in part has the
             // prefixes of the canonical one, and none that the wholly reduced one has not.
@@ -96,9 +93,9 @@ final class RequestRouter {
         }
         guard let index else { return .refused(.unknownHost, tenant: nil) }
         let tenant = tenants[index]
-        let isOurs = RoutedRequest.withMatchedPath(received, target, path, bytes) { Self.isOurs($0, tenant) }
+        let isOurs = request.withMatchedPath(bytes) { Self.isOurs($0, tenant) }
         if isOurs || reduced.map({ Self.isOurs($0.span, tenant) }) == true { return .refused(.ours, tenant: tenant) }
-        return .routed(RoutedRequest(received, tenant: tenant, target: target, path: path))
+        return .routed(RoutedRequest(request, of: tenant))
     }
 
     /// Whether the host of a routed request has tenants with a path prefix.
@@ -109,7 +106,7 @@ final class RequestRouter {
 
     /// The tenant that the request would have had under another host.
     func tenant(ofHost host: [UInt8], _ request: RoutedRequest, _ bytes: Span<UInt8>) -> TenantRuntime? {
-        let index = request.withMatchedPath(bytes) { directory.tenant(host: host.span, path: $0) }
+        let index = request.request.withMatchedPath(bytes) { directory.tenant(host: host.span, path: $0) }
         return index.map { tenants[$0] }
     }
 

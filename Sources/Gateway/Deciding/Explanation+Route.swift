@@ -10,7 +10,14 @@ extension Explanation {
         note(.accept, "the request is well formed: \(Self.text(head.method, bytes))")
     }
 
-    func noteUnrouted(_ refusal: Refusal, host: [UInt8], tenant: TenantRuntime?) {
+    func note(_ outcome: RequestRouter.Outcome, _ received: ReceivedRequest, _ bytes: Span<UInt8>) {
+        switch outcome {
+        case .refused(let refusal, let tenant): noteUnrouted(refusal, host: received.host, tenant: tenant)
+        case .routed(let request): noteRoute(request, bytes)
+        }
+    }
+
+    private func noteUnrouted(_ refusal: Refusal, host: [UInt8], tenant: TenantRuntime?) {
         let host = host.isEmpty ? "no host" : "host \(Self.text(host))"
         switch refusal.code {
         case .unknownHost where tenant == nil:
@@ -22,7 +29,7 @@ extension Explanation {
         }
     }
 
-    func noteRoute(_ request: RoutedRequest, _ bytes: Span<UInt8>) {
+    private func noteRoute(_ request: RoutedRequest, _ bytes: Span<UInt8>) {
         let chosen = request.tenant.tenant
         let host = Self.text(request.received.host)
         let prefix = chosen.pathPrefix.map { " and path_prefix \($0)" } ?? ""
@@ -31,9 +38,9 @@ extension Explanation {
         switch request.path {
         case .ambiguous: text += "; the path can be read in several ways, and no rule is matched on it"
         case .asReceived, .rewritten, .literal:
-            let path = request.withMatchedPath(bytes) { Self.text(0..<$0.count, $0) }
+            let path = request.request.withMatchedPath(bytes) { Self.text(0..<$0.count, $0) }
             text += "; rules see the path \(path)"
-            if let reduced = request.reducedPath {
+            if let reduced = request.request.reducedPath {
                 text += " and, as other servers may read it, \(Self.text(reduced))"
             }
         }

@@ -1,11 +1,9 @@
-import Counting
 import HTTPCore
-import Tenants
 
-/// A request that a tenant answers for, with its path in the one reading that counts. Only ``RequestRouter`` makes one.
-struct RoutedRequest {
+/// A received request whose target was read, with its path in the one form that rules are matched on and that is
+/// forwarded. Only ``RequestRouter`` makes one.
+struct CanonicalRequest {
     let received: ReceivedRequest
-    let tenant: TenantRuntime
     let target: RequestTarget
     let path: Path
 
@@ -26,9 +24,8 @@ struct RoutedRequest {
     }
 
     /// For ``RequestRouter`` alone.
-    init(_ received: ReceivedRequest, tenant: TenantRuntime, target: RequestTarget, path: Path) {
+    init(_ received: ReceivedRequest, target: RequestTarget, path: Path) {
         self.received = received
-        self.tenant = tenant
         self.target = target
         self.path = path
     }
@@ -43,21 +40,11 @@ struct RoutedRequest {
 
     /// The path that rules are matched on.
     func withMatchedPath<Result>(_ bytes: Span<UInt8>, _ body: (Span<UInt8>) -> Result) -> Result {
-        Self.withMatchedPath(received, target, path, bytes, body)
-    }
-
-    static func withMatchedPath<Result>(
-        _ received: ReceivedRequest,
-        _ target: RequestTarget,
-        _ path: Path,
-        _ bytes: Span<UInt8>,
-        _ body: (Span<UInt8>) -> Result
-    ) -> Result {
         switch path {
         case .asReceived, .ambiguous: body(bytes.extracting(target.path))
-        case .rewritten: with(received.path.decoded, body)
-        case .literal(.root): with(root, body)
-        case .literal(.asterisk): with(asterisk, body)
+        case .rewritten: Self.with(received.path.decoded, body)
+        case .literal(.root): Self.with(Self.root, body)
+        case .literal(.asterisk): Self.with(Self.asterisk, body)
         }
     }
 

@@ -89,7 +89,7 @@ final class Authenticator {
     /// Whether another site's page may be behind the request; where that is only observed, it is noted.
     private func refusesCrossSite(_ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Bool {
         let tenant = question.request.tenant
-        guard tenant.crossSite.refuses(question, bytes) else { return false }
+        guard tenant.crossSite.refuses(question.request.request, bytes, question.circumstances) else { return false }
         guard tenant.crossSite.mode == .observe || tenant.tenant.mode == .observe else { return true }
         question.circumstances.note(ObservedRefusal(refusal: .crossSite, line: tenant.crossSite.line))
         return false
@@ -117,7 +117,9 @@ final class Authenticator {
             explanation?.noteToken(at: place, tenant.tenant)
             if tenant.isCookie(place), refusesCrossSite(question, bytes) { return .refused(.crossSite) }
             // Without the proof's: that one bears on bound tokens alone.
-            guard question.circumstances.withoutRoom.subtracting(.proof).isEmpty else { return .refused(.overloaded) }
+            guard question.circumstances.steps.withoutRoom.subtracting(.proof).isEmpty else {
+                return .refused(.overloaded)
+            }
             let token = bytes.extracting(range)
             let authentication = verify(token, for: tenant, memory, question, allowing: allowing)
             explanation?.note(authentication, of: token, tenant, at: now)
@@ -134,7 +136,16 @@ final class Authenticator {
             case .good:
                 if caller.confirmation == nil && !takesProofs { return authentication }
                 let mayAsk = allowing.contains(.proof)
-                let binding = BindingCheck(question: question, caller: caller, token: range, mayAsk: mayAsk)
+                let binding = BindingCheck(
+                    request: request.request,
+                    circumstances: question.circumstances,
+                    now: now,
+                    tenant: tenant.index,
+                    proving: tenant.proving,
+                    caller: caller,
+                    token: range,
+                    mayAsk: mayAsk
+                )
                 switch binding.verdict(bytes) {
                 case .holds: return authentication
                 case .refused(let refusal): return .refused(refusal)
@@ -209,7 +220,7 @@ final class Authenticator {
         allowing: AllowedSteps
     ) -> Authentication {
         let now = question.now
-        if let finding = question.circumstances.introspected, finding.isOf(token, tenant: key.tenant) {
+        if let finding = question.circumstances.steps.introspected, finding.isOf(token, tenant: key.tenant) {
             switch finding.verdict {
             case .verified(let caller): return .verified(caller)
             case .refused(let refusal): return .refused(refusal)

@@ -29,9 +29,9 @@ struct RequestRules {
             (first, others) = (nil, [])
             return
         }
-        first = request.withMatchedPath(bytes) { rules.firstMatch(method: method, path: $0) }
-        if let reduced = request.reducedPath {
-            others = ([reduced] + request.partlyReducedPaths).map {
+        first = request.request.withMatchedPath(bytes) { rules.firstMatch(method: method, path: $0) }
+        if let reduced = request.request.reducedPath {
+            others = ([reduced] + request.request.partlyReducedPaths).map {
                 rules.firstMatch(method: method, path: $0.span)
             }
         } else {
@@ -47,7 +47,7 @@ struct RequestRules {
     ) -> Bool {
         let tenant = request.tenant
         guard !tenant.tenant.revokeOn.isEmpty, request.path != .ambiguous else { return false }
-        return request.inAnyReading(bytes) { tenant.endsSession(method: method, path: $0) }
+        return request.request.inAnyReading(bytes) { tenant.endsSession(method: method, path: $0) }
     }
 
     var isOpenToAnyone: Bool {

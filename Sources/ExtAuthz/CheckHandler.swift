@@ -1,5 +1,5 @@
 /// Decides about the requests that Envoy asks about.
-public protocol Authorizer: Sendable {
+public protocol CheckHandler: Sendable {
     /// Whether questions of a peer are answered.
     ///
     /// - Parameter peer: An IP address.

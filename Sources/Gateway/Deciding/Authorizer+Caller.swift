@@ -1,0 +1,131 @@
+import Counting
+import HTTPCore
+import Tenants
+
+/// The checks of who asks: the token, and what the caller may do.
+extension Authorizer {
+    func checkCaller(_ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Decision {
+        let circumstances = question.circumstances
+        let rules = RequestRules(question.request, question.head, bytes, isSignIn: circumstances.signIn != nil)
+        switch authenticator.authenticate(
+            question,
+            bytes,
+            circumstances.tokenMemory,
+            allowing: circumstances.steps.allowed
+        ) {
+        case .needs(let step): return .pending(step, question.request)
+        case .verified(let caller): return decide(question, rules, bytes, caller)
+        case .expired(let caller): return decideExpired(question, rules, bytes, caller)
+        case .refused(let refusal): return decideUnknown(question, rules, refusal)
+        case .unproven(let unproven): return decideUnproven(question, rules, bytes, unproven)
+        }
+    }
+
+    private func decide(
+        _ question: DecisionQuestion,
+        _ rules: RequestRules,
+        _ bytes: Span<UInt8>,
+        _ caller: Caller
+    ) -> Decision {
+        let request = question.request
+        if request.path == .ambiguous { return refuse(question, .ambiguousPath, caller) }
+        if let limits = request.tenant.limits,
+            let finding = limits.exceeded(
+                by: caller,
+                request.request,
+                request.tenant.endpoints,
+                bytes,
+                question.circumstances,
+                at: question.now
+            ),
+            let decision = refuse(question, finding, caller)
+        {
+            return decision
+        }
+        question.circumstances.explanation?.note(rules, caller, request.tenant.tenant)
+        let isOpen = rules.isOpenToAnyone
+        let signsOut = rules.endsSession ? caller : nil
+        if !isOpen, let refusal = rules.refusal(of: caller) {
+            return refuse(question, refusal, caller, signsOut: signsOut, observing: rules.observedLine)
+        }
+        return grant(question, caller, .granted, signsOut: signsOut, needsCaller: !isOpen)
+    }
+
+    /// Nobody is known.
+    private func decideUnknown(_ question: DecisionQuestion, _ rules: RequestRules, _ refusal: Refusal) -> Decision {
+        if question.request.path == .ambiguous { return refuse(question, .ambiguousPath, nil) }
+        // A bad token is ignored where none is needed, but several of them are someone's trick, and so is a visitor's
+        // cookie that another site makes use of; who cannot be known at the moment cannot be signed out either.
+        let isIgnored = refusal.code != .badRequest && refusal.code != .crossSiteRequest
+        if isIgnored { question.circumstances.explanation?.note(rules, nil, question.request.tenant.tenant) }
+        let isSignOut = rules.endsSession && refusal.leavesSignOutUndone
+        if rules.isOpenToAnyone && isIgnored && !isSignOut { return grant(question, nil, .anonymous) }
+        return refuse(question, refusal, nil, observing: isIgnored && !isSignOut ? rules.observedLine : nil)
+    }
+
+    /// Who has proved nothing gets nowhere that the caller would not, and is nobody there.
+    private func decideUnproven(
+        _ question: DecisionQuestion,
+        _ rules: RequestRules,
+        _ bytes: Span<UInt8>,
+        _ unproven: Authenticator.UnprovenCaller
+    ) -> Decision {
+        let (request, caller) = (question.request, unproven.caller)
+        if request.path == .ambiguous { return refuse(question, .ambiguousPath, nil) }
+        if rules.endsSession && unproven.refusal.leavesSignOutUndone {
+            return decideUnknown(question, rules, unproven.refusal)
+        }
+        if unproven.isExpired { return decideUnknown(question, rules, .tokenExpired) }
+        if let limits = request.tenant.limits,
+            let finding = limits.exceeded(
+                by: caller,
+                request.request,
+                request.tenant.endpoints,
+                bytes,
+                question.circumstances,
+                at: question.now
+            ),
+            let decision = refuse(question, finding)
+        {
+            return decision
+        }
+        if rules.isOpenToAnyone { return decideUnknown(question, rules, unproven.refusal) }
+        question.circumstances.explanation?.note(rules, caller, request.tenant.tenant)
+        if let refusal = rules.refusal(of: caller) {
+            return refuse(question, refusal, nil, observing: rules.observedLine)
+        }
+        question.circumstances.note(ObservedRefusal(refusal: unproven.refusal, line: unproven.line))
+        return grant(question, nil, .refused(unproven.refusal.code))
+    }
+
+    /// A token that is good but for its age gets nobody in; but it may get a new one.
+    private func decideExpired(
+        _ question: DecisionQuestion,
+        _ rules: RequestRules,
+        _ bytes: Span<UInt8>,
+        _ caller: Caller
+    ) -> Decision {
+        let request = question.request
+        if request.path == .ambiguous { return refuse(question, .ambiguousPath, nil) }
+        question.circumstances.explanation?.note(rules, nil, request.tenant.tenant)
+        if rules.isOpenToAnyone {
+            return grant(question, nil, .anonymous, signsOut: rules.endsSession ? caller : nil)
+        }
+        let tenant = request.tenant
+        if tenant.tenant.mode == .enforce, let refreshing = tenant.refreshing,
+            !request.request.inAnyReading(bytes, { refreshing.isExempt($0) })
+        {
+            if question.circumstances.steps.allowed.contains(.refresh) { return .pending(.refresh(caller), request) }
+            question.circumstances.explanation?.noteRefresh(tenant.tenant)
+        }
+        return refuse(question, .tokenExpired, nil, observing: rules.observedLine)
+    }
+}
+
+extension Refusal {
+    /// Whether a sign-out that was met by it would be done another time, or by a better proof: passing it on as
+    /// nobody's would leave the session alive in silence.
+    fileprivate var leavesSignOutUndone: Bool {
+        code == .storeUnavailable || code == .overloaded || proofError != nil
+    }
+}

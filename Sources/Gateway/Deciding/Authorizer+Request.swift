@@ -1,0 +1,102 @@
+import Counting
+import HTTPCore
+import Issuing
+import Tenants
+
+/// The checks of a request that are made before anybody is known.
+extension Authorizer {
+    /// Requests come on connections that were opened for their tenant (RFC 9110 section 7.4).
+    func checkConnection(_ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Decision? {
+        let (circumstances, tenant) = (question.circumstances, question.request.tenant)
+        guard circumstances.source.isReceivedHere else { return nil }
+        let isCovered =
+            circumstances.peer?.tls?.covers(question.request, bytes, router, circumstances.shownCertificates)
+            ?? !tenant.needsClientCertificate
+        return isCovered ? nil : .refused(.misdirected, tenant)
+    }
+
+    /// A browser asks whether a script may send a request.
+    func checkPreflight(_ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Decision? {
+        let (circumstances, tenant) = (question.circumstances, question.request.tenant)
+        guard let sharing = tenant.crossOrigin, circumstances.source.answersPreflights, !circumstances.isAdmitted
+        else { return nil }
+        switch sharing.preflight(question.head, bytes, circumstances.explanation) {
+        case .none: return nil
+        case .preflight(let preflight): return .preflight(preflight, tenant)
+        case .refused(let refusal): return refuse(question, refusal, nil)
+        }
+    }
+
+    /// The limits by address and of the whole tenant. They count a request once, however often it is decided on.
+    func checkLimitsForEverybody(_ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Decision? {
+        let (circumstances, tenant) = (question.circumstances, question.request.tenant)
+        guard !circumstances.isAdmitted else { return nil }
+        circumstances.isAdmitted = true
+        guard let limits = tenant.limits,
+            let finding = limits.exceeded(
+                beforeAuthentication: question.request.request,
+                tenant.endpoints,
+                bytes,
+                circumstances,
+                at: question.now
+            )
+        else { return nil }
+        return refuse(question, finding)
+    }
+
+    /// `limits.body_bytes`, for a body that says how long it is.
+    func checkContentLength(_ question: DecisionQuestion) -> Decision? {
+        let tenant = question.request.tenant
+        guard let limit = tenant.tenant.limits.bodyBytes, question.circumstances.source.isReceivedHere,
+            case .length(let length) = question.head.framing, length > limit
+        else { return nil }
+        return .refused(.payloadTooLarge, tenant)
+    }
+
+    /// Where the backend gets the path as it came, one that this gateway would send on in another form is ambiguous.
+    ///
+    /// Where it is only observed, it goes through as others do that are ambiguous; but not where the other proxy, which
+    /// resolves no dot segments, may read it as the path of another tenant.
+    func checkForwardedPath(_ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Decision? {
+        let (circumstances, request) = (question.circumstances, question.request)
+        guard circumstances.source.isForwardedAsReceived, request.path == .rewritten,
+            UnrewrittenPath.isUnsafe(bytes.extracting(request.target.path))
+        else { return nil }
+        let tenant = request.tenant
+        guard tenant.tenant.mode == .observe, !router.hostHasPathPrefix(request) else {
+            return .refused(.ambiguousPath, tenant)
+        }
+        circumstances.note(ObservedRefusal(refusal: .ambiguousPath, line: tenant.tenant.lines["mode"] ?? 0))
+        return nil
+    }
+
+    /// What the gateway answers itself, or checks before the backend does, in any reading of the path: a backend that
+    /// merges slashes must not be reached past a check.
+    func checkEndpoint(_ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Decision? {
+        let (circumstances, request) = (question.circumstances, question.request)
+        let table = request.tenant.endpoints
+        guard !table.isEmpty, circumstances.signIn == nil, request.path != .ambiguous else { return nil }
+        var found: Endpoint?
+        _ = request.request.inAnyReading(bytes) { path in
+            found = table.endpoint(at: path)
+            return found != nil
+        }
+        guard let found, !isForBackend(found, question, bytes) else { return nil }
+        return .endpoint(found, request)
+    }
+
+    /// Whether a request at the path of an endpoint that forwards goes by the tenant's rules instead: what it asks of the
+    /// backend is no sign-in, or observe mode lets through what would be refused.
+    private func isForBackend(_ endpoint: Endpoint, _ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Bool {
+        let (circumstances, tenant, head) = (question.circumstances, question.request.tenant, question.head)
+        guard tenant.forwardsSignIns(endpoint) else { return false }
+        let isReceivedHere = circumstances.source.isReceivedHere
+        // A browser asks first whether it may send one (Fetch section 3.2.2), and asks the app.
+        if bytes.isEqual(head.method, to: "OPTIONS"), !isReceivedHere || head.framing == .none { return true }
+        guard isReceivedHere, tenant.tenant.mode == .observe,
+            let refusal = EndpointHeadCheck.refusal(endpoint, head, bytes)
+        else { return false }
+        circumstances.signIn = CheckedSignIn(observed: refusal.code)
+        return true
+    }
+}
