@@ -129,15 +129,3 @@ enum NetworkText {
             }
     }
 }
-
-extension String {
-    /// The first place where `part` stands.
-    func range(of part: String) -> Range<String.Index>? {
-        var start = startIndex
-        while start < endIndex {
-            if self[start...].hasPrefix(part) { return start..<index(start, offsetBy: part.count) }
-            start = index(after: start)
-        }
-        return nil
-    }
-}
