@@ -36,15 +36,15 @@ enum KeyMaterial: Sendable, Equatable {
         case (.secret(let bytes), .hmac): HMACContext(secret: bytes, hash: algorithm.hash)
         case (.publicKey(.rsa(modulus: let modulus, exponent: _)), .rsaPKCS1),
             (.publicKey(.rsa(modulus: let modulus, exponent: _)), .rsaPSS):
-            DigestSignatureContext(self.publicKey, algorithm, signatureLength: modulus.count)
+            DigestSignatureContext(loadedKey, algorithm, signatureLength: modulus.count)
         case (.publicKey(.ellipticCurve(let curve, x: _, y: _)), .ecdsa):
-            DigestSignatureContext(self.publicKey, algorithm, signatureLength: 2 * curve.coordinateSize)
-        case (.publicKey(.ed25519), .edDSA): EdDSAContext(self.publicKey)
+            DigestSignatureContext(loadedKey, algorithm, signatureLength: 2 * curve.coordinateSize)
+        case (.publicKey(.ed25519), .edDSA): EdDSAContext(loadedKey)
         case (.secret, _), (.publicKey, _): nil
         }
     }
 
-    private var publicKey: PublicKey? {
-        if case .publicKey(let key) = self { key } else { nil }
+    private var loadedKey: OpenSSLKey? {
+        if case .publicKey(let key) = self { OpenSSLKey(key) } else { nil }
     }
 }

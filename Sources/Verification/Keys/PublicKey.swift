@@ -8,6 +8,11 @@ enum PublicKey: Sendable, Equatable {
     static let ed25519Curve = "Ed25519"
     static let ed25519Size = 32
 
+    /// The curve of an EC key.
+    var ellipticCurve: EllipticCurve? {
+        if case .ellipticCurve(let curve, x: _, y: _) = self { curve } else { nil }
+    }
+
     /// The key as a DER SubjectPublicKeyInfo (RFC 5280 section 4.1), which is how it is handed to OpenSSL.
     var subjectPublicKeyInfo: [UInt8] {
         switch self {

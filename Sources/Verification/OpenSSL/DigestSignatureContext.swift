@@ -8,10 +8,10 @@ final class DigestSignatureContext: SignatureContext {
     private let signatureLength: Int
 
     /// - Parameter signatureLength: The only length in bytes that a signature may have.
-    init?(_ key: PublicKey?, _ algorithm: SignatureAlgorithm, signatureLength: Int) {
-        guard let key, let digest = MessageDigest(algorithm.hash), let loaded = OpenSSLKey(key),
+    init?(_ key: OpenSSLKey?, _ algorithm: SignatureAlgorithm, signatureLength: Int) {
+        guard let key, let digest = MessageDigest(algorithm.hash),
             // The context holds its own reference to the key.
-            let context = EVP_PKEY_CTX_new_from_pkey(nil, loaded.pointer, nil)
+            let context = EVP_PKEY_CTX_new_from_pkey(nil, key.pointer, nil)
         else { return nil }
         guard EVP_PKEY_verify_init(context) == 1, RSAPadding.set(context, algorithm.family),
             EVP_PKEY_CTX_set_signature_md(context, digest.function) == 1

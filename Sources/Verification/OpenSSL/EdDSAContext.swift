@@ -6,9 +6,9 @@ final class EdDSAContext: SignatureContext {
     private let context: OpaquePointer
     private let key: OpenSSLKey
 
-    init?(_ key: PublicKey?) {
-        guard let key, let loaded = OpenSSLKey(key), let context = EVP_MD_CTX_new() else { return nil }
-        self.key = loaded
+    init?(_ key: OpenSSLKey?) {
+        guard let key, let context = EVP_MD_CTX_new() else { return nil }
+        self.key = key
         self.context = context
     }
 

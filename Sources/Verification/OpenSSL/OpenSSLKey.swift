@@ -17,10 +17,6 @@ final class OpenSSLKey {
         EVP_PKEY_free(pointer)
     }
 
-    convenience init?(_ key: PublicKey) {
-        self.init(subjectPublicKeyInfo: key.subjectPublicKeyInfo)
-    }
-
     /// From a DER SubjectPublicKeyInfo that fills all of `bytes`.
     convenience init?(subjectPublicKeyInfo bytes: [UInt8]) {
         self.init(taking: Self.read(bytes) { d2i_PUBKEY(nil, &$0, $1) })
@@ -37,8 +33,24 @@ final class OpenSSLKey {
     }
 
     /// Makes a new private key.
-    convenience init?(generating kind: SigningKey.Kind) {
-        self.init(taking: Self.generate(kind))
+    convenience init?(generating parameters: GenerationParameters) {
+        self.init(taking: Self.generate(parameters))
+    }
+
+    /// What OpenSSL has to know to make a private key.
+    enum GenerationParameters {
+        case rsa(bits: Int)
+        case ellipticCurve(EllipticCurve)
+        case ed25519
+
+        /// OpenSSL's name of the kind of key.
+        fileprivate var name: String {
+            switch self {
+            case .rsa: "RSA"
+            case .ellipticCurve: "EC"
+            case .ed25519: "ED25519"
+            }
+        }
     }
 
     private static func read(
@@ -56,15 +68,15 @@ final class OpenSSLKey {
         }
     }
 
-    private static func generate(_ kind: SigningKey.Kind) -> OpaquePointer? {
-        guard let context = EVP_PKEY_CTX_new_from_name(nil, kind.openSSLName, nil) else { return nil }
+    private static func generate(_ parameters: GenerationParameters) -> OpaquePointer? {
+        guard let context = EVP_PKEY_CTX_new_from_name(nil, parameters.name, nil) else { return nil }
         defer { EVP_PKEY_CTX_free(context) }
         guard EVP_PKEY_keygen_init(context) == 1 else { return nil }
-        switch kind {
+        switch parameters {
         case .rsa(let bits):
             guard EVP_PKEY_CTX_set_rsa_keygen_bits(context, Int32(clamping: bits)) == 1 else { return nil }
-        case .p256, .p384, .p521:
-            guard EVP_PKEY_CTX_set_group_name(context, kind.curve?.groupName) == 1 else { return nil }
+        case .ellipticCurve(let curve):
+            guard EVP_PKEY_CTX_set_group_name(context, curve.groupName) == 1 else { return nil }
         case .ed25519: break
         }
         var key: OpaquePointer?
@@ -81,26 +93,30 @@ final class OpenSSLKey {
         return isGood
     }
 
-    /// The numbers of the public half, or nil for a kind of key that no JWS algorithm uses.
-    var publicKey: PublicKey? {
-        if EVP_PKEY_is_a(pointer, "RSA") == 1 {
-            guard let modulus = number(OSSL_PKEY_PARAM_RSA_N), let exponent = number(OSSL_PKEY_PARAM_RSA_E) else {
-                return nil
-            }
-            return .rsa(modulus: modulus, exponent: exponent)
-        }
-        if EVP_PKEY_is_a(pointer, "EC") == 1 {
-            guard let curve = curve,
-                let x = number(OSSL_PKEY_PARAM_EC_PUB_X, size: curve.coordinateSize),
-                let y = number(OSSL_PKEY_PARAM_EC_PUB_Y, size: curve.coordinateSize)
-            else { return nil }
-            return .ellipticCurve(curve, x: x, y: y)
-        }
+    /// The public numbers of an RSA key, big-endian; nil for another kind of key.
+    var rsaNumbers: (modulus: [UInt8], exponent: [UInt8])? {
+        guard EVP_PKEY_is_a(pointer, "RSA") == 1,
+            let modulus = number(OSSL_PKEY_PARAM_RSA_N), let exponent = number(OSSL_PKEY_PARAM_RSA_E)
+        else { return nil }
+        return (modulus, exponent)
+    }
+
+    /// The public point of an EC key; nil for another kind of key, and on a curve that no JWS algorithm uses.
+    var ellipticCurvePoint: (curve: EllipticCurve, x: [UInt8], y: [UInt8])? {
+        guard EVP_PKEY_is_a(pointer, "EC") == 1, let curve = curve,
+            let x = number(OSSL_PKEY_PARAM_EC_PUB_X, size: curve.coordinateSize),
+            let y = number(OSSL_PKEY_PARAM_EC_PUB_Y, size: curve.coordinateSize)
+        else { return nil }
+        return (curve, x, y)
+    }
+
+    /// The public half of an Ed25519 key of `size` bytes; nil for another kind of key.
+    func ed25519PublicKey(size expected: Int) -> [UInt8]? {
         guard EVP_PKEY_is_a(pointer, "ED25519") == 1 else { return nil }
-        var bytes = [UInt8](repeating: 0, count: PublicKey.ed25519Size)
+        var bytes = [UInt8](repeating: 0, count: expected)
         var size = bytes.count
         guard EVP_PKEY_get_raw_public_key(pointer, &bytes, &size) == 1, size == bytes.count else { return nil }
-        return .ed25519(bytes)
+        return bytes
     }
 
     /// The private key as DER PKCS#8 (RFC 5958), unencrypted.

@@ -6,15 +6,12 @@ final class PrivateKeySignatory: Signatory {
     private let algorithm: SignatureAlgorithm
     private let curve: EllipticCurve?
 
-    init?(_ pkcs8: [UInt8], _ publicKey: PublicKey, _ algorithm: SignatureAlgorithm) {
+    /// - Parameter curve: That of an EC key.
+    init?(_ pkcs8: [UInt8], curve: EllipticCurve?, _ algorithm: SignatureAlgorithm) {
         guard let key = OpenSSLKey(privateKey: pkcs8) else { return nil }
         self.key = key
         self.algorithm = algorithm
-        if case .ellipticCurve(let curve, x: _, y: _) = publicKey {
-            self.curve = curve
-        } else {
-            curve = nil
-        }
+        self.curve = curve
     }
 
     func signature(over input: [UInt8]) -> [UInt8]? {

@@ -48,7 +48,7 @@ public final class SigningKey: Sendable {
 
     /// Makes a new private key.
     public static func generate(_ kind: Kind) throws(SigningError) -> SigningKey {
-        guard let key = OpenSSLKey(generating: kind) else { throw .notGenerated }
+        guard let key = OpenSSLKey(generating: kind.generationParameters) else { throw .notGenerated }
         return try SigningKey(key)
     }
 
@@ -98,20 +98,13 @@ extension SigningKey: CustomStringConvertible, CustomReflectable {
 }
 
 extension SigningKey.Kind {
-    var openSSLName: String {
+    var generationParameters: OpenSSLKey.GenerationParameters {
         switch self {
-        case .rsa: "RSA"
-        case .p256, .p384, .p521: "EC"
-        case .ed25519: "ED25519"
-        }
-    }
-
-    var curve: EllipticCurve? {
-        switch self {
-        case .p256: .p256
-        case .p384: .p384
-        case .p521: .p521
-        case .rsa, .ed25519: nil
+        case .rsa(let bits): .rsa(bits: bits)
+        case .p256: .ellipticCurve(.p256)
+        case .p384: .ellipticCurve(.p384)
+        case .p521: .ellipticCurve(.p521)
+        case .ed25519: .ed25519
         }
     }
 }

@@ -13,7 +13,7 @@ public final class TokenSigner {
         let signatory: (any Signatory)? =
             switch key.material {
             case .secret(let bytes): HMACContext(secret: bytes, hash: algorithm.hash)
-            case .privateKey(let pkcs8, let publicKey): PrivateKeySignatory(pkcs8, publicKey, algorithm)
+            case .privateKey(let pkcs8, let publicKey): PrivateKeySignatory(pkcs8, curve: publicKey.ellipticCurve, algorithm)
             }
         guard let signatory else { throw .notSigned }
         self.signatory = signatory
@@ -37,13 +37,4 @@ public final class TokenSigner {
         guard let signature = signatory.signature(over: Array(signingInput.utf8)) else { throw .notSigned }
         return signingInput + "." + Base64URL.encode(signature)
     }
-}
-
-/// Makes signatures in the form that a JWS carries.
-protocol Signatory: AnyObject {
-    func signature(over input: [UInt8]) -> [UInt8]?
-}
-
-extension HMACContext: Signatory {
-    func signature(over input: [UInt8]) -> [UInt8]? { code(over: input.span) }
 }
