@@ -13,7 +13,8 @@ public final class TokenSigner {
         let signatory: (any Signatory)? =
             switch key.material {
             case .secret(let bytes): HMACContext(secret: bytes, hash: algorithm.hash)
-            case .privateKey(let pkcs8, let publicKey): PrivateKeySignatory(pkcs8, curve: publicKey.ellipticCurve, algorithm)
+            case .privateKey(let pkcs8, let publicKey):
+                PrivateKeySignatory(pkcs8, curve: publicKey.ellipticCurve, algorithm)
             }
         guard let signatory else { throw .notSigned }
         self.signatory = signatory
