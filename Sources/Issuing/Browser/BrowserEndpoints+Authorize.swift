@@ -48,7 +48,7 @@ extension BrowserEndpoints {
                     SignInPageHTML.Choice(provider: provider.provider, url: providerURL(provider, id, $0))
                 }
             },
-            client: client,
+            destination: client.destination,
             cancelURL: client.isLinkable ? client.url(.cancelled, issuer: issuer.url) : nil
         ).response(in: frame, cookie: cookie)
     }

@@ -107,17 +107,6 @@ extension OAuthError {
     /// Accounts cannot be asked, or whoever keeps them.
     static let accountsUnavailable = unavailable("the account cannot be looked up at the moment", retryAfter: 2)
 
-    /// What a session that is refused, or that cannot be signed for, comes to.
-    init(_ error: IssuingError) {
-        switch error {
-        case .refused(.scopeExceeded):
-            self = OAuthError(.invalidScope, status: 400, "a scope was asked for that was not granted")
-        case .refused: self = .invalidGrant("the session has ended: sign in again")
-        case .unavailable: self = .storeUnavailable
-        case .cannotSign: self = .keysUnavailable
-        }
-    }
-
     /// `WWW-Authenticate` (RFC 9110 section 11.6.1). Values are the house's own words and names of tenants, which hold
     /// nothing that would have to be escaped.
     static func challenge(

@@ -18,6 +18,17 @@ extension OAuthError {
             throw OAuthError(error)
         }
     }
+
+    /// What a session that is refused, or that cannot be signed for, comes to.
+    init(_ error: IssuingError) {
+        switch error {
+        case .refused(.scopeExceeded):
+            self = OAuthError(.invalidScope, status: 400, "a scope was asked for that was not granted")
+        case .refused: self = .invalidGrant("the session has ended: sign in again")
+        case .unavailable: self = .storeUnavailable
+        case .cannotSign: self = .keysUnavailable
+        }
+    }
 }
 
 extension SignInContext {

@@ -1,5 +1,3 @@
-import Verification
-
 /// What a client posts to an endpoint of the issuer, and how it shows who it is.
 enum OAuthForm {
     private static let contentType = "application/x-www-form-urlencoded"
@@ -25,59 +23,5 @@ enum OAuthForm {
             case .tooMany: throw .invalidRequest("there are too many parameters")
             }
         }
-    }
-}
-
-/// `Authorization` (RFC 9110 section 11.4).
-enum AuthorizationField {
-    /// What follows the scheme, which is the same in capitals.
-    ///
-    /// - Returns: Nil for another scheme, or nothing behind it.
-    static func credentials(_ scheme: String, in field: String) -> String? {
-        guard let space = field.firstIndex(of: " "), field[..<space].lowercased() == scheme.lowercased() else {
-            return nil
-        }
-        let credentials = field[space...].trimmingSpaces
-        return credentials.isEmpty ? nil : String(credentials)
-    }
-
-    /// An access token: a bearer's (RFC 6750 section 2.1), or one that comes with a proof (RFC 9449 section 7.1).
-    static func accessToken(_ field: String) -> String? {
-        credentials("Bearer", in: field) ?? credentials("DPoP", in: field)
-    }
-
-    /// The user and the password of a Basic field (RFC 7617 section 2), as they were sent.
-    static func basic(_ field: String) -> (user: [UInt8], password: [UInt8])? {
-        guard let credentials = credentials("Basic", in: field), let text = base64(credentials),
-            let colon = text.firstIndex(of: UInt8(ascii: ":"))
-        else { return nil }
-        return (Array(text[..<colon]), Array(text[(colon + 1)...]))
-    }
-
-    /// The plain alphabet, with its padding or without (RFC 4648 section 4).
-    private static func base64(_ text: String) -> [UInt8]? {
-        var text = Array(text.utf8)
-        if text.count % 4 == 0 {
-            for _ in 0..<2 where text.last == UInt8(ascii: "=") { text.removeLast() }
-        }
-        var urlText: [UInt8] = []
-        for byte in text {
-            switch byte {
-            case UInt8(ascii: "+"): urlText.append(UInt8(ascii: "-"))
-            case UInt8(ascii: "/"): urlText.append(UInt8(ascii: "_"))
-            case UInt8(ascii: "-"), UInt8(ascii: "_"): return nil
-            default: urlText.append(byte)
-            }
-        }
-        return Base64URL.decode(urlText)
-    }
-}
-
-extension StringProtocol {
-    fileprivate var trimmingSpaces: SubSequence {
-        var text = self[...]
-        while text.first == " " || text.first == "\t" { text.removeFirst() }
-        while text.last == " " || text.last == "\t" { text.removeLast() }
-        return text
     }
 }

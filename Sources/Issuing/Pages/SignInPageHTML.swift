@@ -8,7 +8,8 @@ struct SignInPageHTML: Sendable {
     }
 
     let choices: [Choice]
-    let client: ClientReturn
+    /// For people: where the sign-in leads back to.
+    let destination: String
     /// Where a sign-in is given up; nil for no such link.
     let cancelURL: String?
 
@@ -25,7 +26,7 @@ struct SignInPageHTML: Sendable {
             title: "Sign in to \(frame.name)",
             content: """
                 <h1>Sign in to \(frame.nameHTML)</h1>
-                <p>to continue to <bdi><strong>\(HTMLText.escaped(client.destination))</strong></bdi></p>
+                <p>to continue to <bdi><strong>\(HTMLText.escaped(destination))</strong></bdi></p>
                 <ul role="list">
                 \(links.joined(separator: "\n"))
                 </ul>
