@@ -71,8 +71,8 @@ test: setup
 	scripts/check-migrations "$$($(SWIFT) build --show-bin-path)/gatehouse"
 	scripts/check-docc "$$($(SWIFT) build --show-bin-path)"
 	scripts/lint-packaging "$$($(SWIFT) build --show-bin-path)/gatehouse"
-	$(RUN_TESTS) --skip "$(SERVER_TESTS)|^IssuingTests\."
-	$(RUN_TESTS) --filter "^IssuingTests\."
+	$(RUN_TESTS) --skip "$(SERVER_TESTS)|^IdentityProviderTests\."
+	$(RUN_TESTS) --filter "^IdentityProviderTests\."
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(SERVER_TESTS_AT_ONCE) \
 		$(RUN_TESTS) --filter "$(SERVER_TESTS)" --skip "$(FLEET_TESTS)|^RealClientTests\."
 	$(RUN_TESTS) --filter "^RealClientTests\."

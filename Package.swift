@@ -109,7 +109,7 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(
-            name: "Issuing",
+            name: "IdentityProvider",
             dependencies: [
                 "Store",
                 "Tenants",
@@ -137,7 +137,7 @@ let package = Package(
             dependencies: [
                 "Counting",
                 "HTTPCore",
-                "Issuing",
+                "IdentityProvider",
                 "SharedState",
                 "Store",
                 "Tenants",
@@ -163,7 +163,7 @@ let package = Package(
                 "Counting",
                 "ExtAuthz",
                 "HTTPCore",
-                "Issuing",
+                "IdentityProvider",
                 "PeerNames",
                 "Redis",
                 "SharedState",
@@ -316,9 +316,9 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
-            name: "IssuingTests",
+            name: "IdentityProviderTests",
             dependencies: [
-                "Issuing", "Redis", "Store", "Tenants", "TestSupport", "Verification",
+                "IdentityProvider", "Redis", "Store", "Tenants", "TestSupport", "Verification",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -362,7 +362,7 @@ let package = Package(
         .testTarget(
             name: "AdminAPITests",
             dependencies: [
-                "AdminAPI", "Counting", "Issuing", "SharedState", "Store", "Tenants", "TestSupport", "Time",
+                "AdminAPI", "Counting", "IdentityProvider", "SharedState", "Store", "Tenants", "TestSupport", "Time",
                 "Verification",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
@@ -373,7 +373,7 @@ let package = Package(
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "Counting", "ExtAuthz", "Gateway", "HTTPCore", "Issuing", "SharedState", "Store", "Tenants",
+                "Counting", "ExtAuthz", "Gateway", "HTTPCore", "IdentityProvider", "SharedState", "Store", "Tenants",
                 "TestSupport", "Time", "Verification",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),
@@ -391,7 +391,7 @@ let package = Package(
         .testTarget(
             name: "HouseTests",
             dependencies: [
-                "CommandSupport", "Demo", "Gateway", "Issuing", "Redis", "Store", "Tenants", "TestSupport",
+                "CommandSupport", "Demo", "Gateway", "IdentityProvider", "Redis", "Store", "Tenants", "TestSupport",
                 "Verification", "gatehouse",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),

@@ -1,4 +1,4 @@
-public import Issuing
+public import IdentityProvider
 public import SharedState
 public import Tenants
 public import Verification

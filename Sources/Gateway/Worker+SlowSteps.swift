@@ -1,5 +1,5 @@
 import Counting
-import Issuing
+import IdentityProvider
 import NIOCore
 import SharedState
 import Store

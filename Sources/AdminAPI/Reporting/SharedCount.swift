@@ -1,5 +1,5 @@
 public import Counting
-public import Issuing
+public import IdentityProvider
 
 /// What metrics tell of what instances share, as it was when they were asked for.
 public struct SharedCount: Sendable {

@@ -1,4 +1,4 @@
-import Issuing
+import IdentityProvider
 
 extension MetricsText {
     /// What people's sign-ins with a provider's token came to. Only what has happened has a line.

@@ -1,4 +1,4 @@
-public import Issuing
+public import IdentityProvider
 
 /// The sessions of one issuer, as the admin API looks at them and ends them. Times are Unix seconds.
 public protocol SessionListing: Sendable {

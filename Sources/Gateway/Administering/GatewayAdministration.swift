@@ -1,6 +1,6 @@
 import AdminAPI
 import Counting
-import Issuing
+import IdentityProvider
 import Logging
 import SharedState
 import Tenants

@@ -1,6 +1,6 @@
 import Counting
 import HTTPCore
-import Issuing
+import IdentityProvider
 import Tenants
 
 /// The checks of a request that are made before anybody is known.

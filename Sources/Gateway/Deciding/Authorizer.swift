@@ -1,5 +1,5 @@
 import HTTPCore
-import Issuing
+import IdentityProvider
 
 /// Decides whether a request may pass. One function without I/O for everybody who asks: the proxy, other proxies by
 /// forward-auth and ext_authz, `explain`, and the tests in tenants.yaml all get the same answer.

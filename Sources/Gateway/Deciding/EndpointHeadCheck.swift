@@ -1,5 +1,5 @@
 import HTTPCore
-import Issuing
+import IdentityProvider
 
 /// What has to be right in the head of a request for an endpoint before its body is read.
 enum EndpointHeadCheck {

@@ -1,5 +1,5 @@
 import HTTPCore
-import Issuing
+import IdentityProvider
 import Tenants
 
 /// What is told of a request before anybody is known.

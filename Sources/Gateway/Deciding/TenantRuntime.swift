@@ -1,4 +1,4 @@
-import Issuing
+import IdentityProvider
 import Tenants
 import Time
 import Verification

@@ -1,6 +1,6 @@
 import Counting
 import HTTPCore
-import Issuing
+import IdentityProvider
 import NIOCore
 import Tenants
 import Verification

@@ -1,4 +1,4 @@
-import Issuing
+import IdentityProvider
 import Tenants
 
 /// What a response has to wait for before the client gets any of it. Each is asked once, in the order of ``next(_:)``.

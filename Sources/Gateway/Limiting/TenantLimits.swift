@@ -1,5 +1,5 @@
 import HTTPCore
-import Issuing
+import IdentityProvider
 import NIOCore
 import Tenants
 

@@ -1,4 +1,4 @@
-import Issuing
+import IdentityProvider
 import Logging
 import SharedState
 import Store

@@ -1,5 +1,5 @@
 import Counting
-import Issuing
+import IdentityProvider
 
 /// A sign-in request that was checked here and goes on to the backend.
 struct CheckedSignIn {

@@ -1,4 +1,4 @@
-import Issuing
+import IdentityProvider
 import NIOCore
 
 /// A request for one of the gateway's endpoints, whose body is gathered before it is answered.

@@ -1,4 +1,4 @@
-import Issuing
+import IdentityProvider
 import SharedState
 
 /// Requests to Apple, Google and account hooks.

@@ -1,4 +1,4 @@
-import Issuing
+import IdentityProvider
 import SharedState
 import Tenants
 import Verification

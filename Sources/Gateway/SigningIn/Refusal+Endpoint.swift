@@ -1,5 +1,5 @@
 import Counting
-import Issuing
+import IdentityProvider
 
 extension Refusal {
     init(_ refusal: EndpointRefusal) {

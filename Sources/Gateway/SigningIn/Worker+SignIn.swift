@@ -1,4 +1,4 @@
-import Issuing
+import IdentityProvider
 import NIOCore
 
 /// What the loops have to do with signing in besides single requests.

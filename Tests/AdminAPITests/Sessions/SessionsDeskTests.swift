@@ -1,4 +1,4 @@
-import Issuing
+import IdentityProvider
 import Store
 import Testing
 import Verification

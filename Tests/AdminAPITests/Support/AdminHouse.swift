@@ -1,5 +1,5 @@
 import Foundation
-import Issuing
+import IdentityProvider
 import Logging
 import Store
 import Synchronization

@@ -4,7 +4,7 @@ import Testing
 import Verification
 
 @testable import Gateway
-@testable import Issuing
+@testable import IdentityProvider
 
 /// Lifecycles in the states that tests begin in, and what these hold.
 enum LifecycleSample {

@@ -1,0 +1,264 @@
+import Store
+import Tenants
+import TestSupport
+import Testing
+import Verification
+
+@testable import IdentityProvider
+
+struct AccountHookTests {
+    private static let defaultMessage = "This account may not sign in here"
+
+    private func book(
+        _ side: HookSide,
+        _ store: any Store = MemoryStore.still,
+        _ rules: AccountRules = AccountRules(),
+        log: RecordedLog = RecordedLog()
+    ) -> AccountBook {
+        AccountDesk.book(rules, store, hook: side.hook(rules, log: log), log: log)
+    }
+
+    @Test func theBackendIsToldWhatTheProviderVouchesFor() async throws {
+        let side = try HookSide()
+        side.answer(#"{"subject":"u-1"}"#)
+        let rules = AccountRules(realm: "taxi", role: "driver")
+        let identity = AccountDesk.apple(email: "x1@privaterelay.appleid.com", isPrivateEmail: true)
+        _ = try await book(side, MemoryStore.still, rules).enter(identity, givenName: "Alice")
+        #expect(
+            side.asked == [
+                [
+                    "tenant": "chat", "realm": "taxi", "role": "driver", "provider": "apple", "subject": "001234.ab",
+                    "email": "x1@privaterelay.appleid.com", "email_verified": true, "is_private_email": true,
+                    "name": "Alice", "time": 1_800_000_000,
+                ]
+            ]
+        )
+        let request = try #require(side.received.first)
+        #expect(request.method == "POST")
+        #expect(request.url == HookSide.url)
+        #expect(request.timeout == .seconds(5))
+        #expect(request.fields.contains(EndpointResponse.Field("Content-Type", "application/json")))
+    }
+
+    @Test func whatIsNotKnownIsLeftOut() async throws {
+        let side = try HookSide()
+        side.answer(#"{"subject":"u-1"}"#)
+        _ = try await book(side).enter(AccountDesk.google(email: nil, isEmailVerified: false))
+        #expect(
+            side.asked == [
+                [
+                    "tenant": "chat", "provider": "google", "subject": "1098765", "email_verified": false,
+                    "is_private_email": false, "time": 1_800_000_000,
+                ]
+            ]
+        )
+    }
+
+    @Test func aProofIsForOneRequestAndAMinute() async throws {
+        let side = try HookSide()
+        side.answer(#"{"subject":"u-1"}"#)
+        let book = book(side)
+        _ = try await book.enter(AccountDesk.apple())
+        _ = try await book.enter(AccountDesk.apple())
+        #expect(side.proven.map { $0["iat"]?.double } == [1_800_000_000, 1_800_000_000])
+        #expect(side.proven.map { $0["exp"]?.double } == [1_800_000_060, 1_800_000_060])
+        #expect(Set(side.proven.compactMap { $0["jti"]?.string }).count == 2)
+    }
+
+    @Test func aBackendThatDoesNotKnowTheKeyRefuses() async throws {
+        let side = try HookSide()
+        side.answer(#"{"subject":"u-1"}"#)
+        side.signsWithAnotherKey.withLock { $0 = true }
+        await #expect(throws: AccountProblem.refusedByHook(status: 403, message: "not from the issuer")) {
+            try await book(side).enter(AccountDesk.apple())
+        }
+        #expect(side.asked.isEmpty)
+    }
+
+    @Test func whatTheHookSaysIsKept() async throws {
+        let side = try HookSide()
+        let store = MemoryStore.still
+        let book = book(side, store)
+        side.answer(#"{"subject":"u-1","role":"admin","claims":{"tier":3,"groups":["a"]},"more":1}"#)
+        let account = try await book.enter(AccountDesk.apple(), givenName: "Alice")
+        #expect(account.subject == "u-1")
+        #expect(account.role == "admin")
+        #expect(account.claims == ["tier": 3, "groups": ["a"]])
+        #expect(account.name == "Alice")
+        #expect(try await book.account(ofSubject: "u-1") == account)
+        #expect(try await book.account(of: AccountDesk.apple().key) == account)
+        side.answer(#"{"subject":"u-1","role":null,"claims":null}"#)
+        let later = try await book.enter(AccountDesk.apple())
+        #expect(later.claims == JSONObject())
+        #expect(later.role == "admin")
+    }
+
+    @Test func anotherSubjectForAnIdentityIsTheHooksToSay() async throws {
+        let side = try HookSide()
+        let log = RecordedLog()
+        let book = book(side, log: log)
+        side.answer(#"{"subject":"u-1"}"#)
+        _ = try await book.enter(AccountDesk.apple())
+        _ = try await book.enter(AccountDesk.google())
+        #expect(!log.lines.contains { $0.contains("another account") })
+        side.answer(#"{"subject":"u-2"}"#)
+        #expect(try await book.enter(AccountDesk.apple()).subject == "u-2")
+        #expect(try await book.account(of: AccountDesk.apple().key)?.subject == "u-2")
+        #expect(try await book.account(ofSubject: "u-1")?.identities == [AccountDesk.google().key])
+        #expect(log.lines.contains { $0.hasPrefix("notice the account hook gives an identity to another account") })
+    }
+
+    @Test func killedAnywhereTheNextSignInEndsWhereTheHookSays() async throws {
+        let side = try HookSide()
+        for step in 1...20 {
+            let store = WatchedStore()
+            let book = book(side, store)
+            side.answer(#"{"subject":"u-1"}"#)
+            _ = try await book.enter(AccountDesk.apple())
+            side.answer(#"{"subject":"u-2"}"#)
+            let tally = Tally()
+            store.onCall { (_) async throws(StoreError) in
+                if tally.next() >= step { throw .unavailable("killed") }
+            }
+            let killed = try? await book.enter(AccountDesk.apple())
+            store.onCall(nil)
+            #expect(try await book.enter(AccountDesk.apple()).subject == "u-2")
+            #expect(try await book.account(of: AccountDesk.apple().key)?.subject == "u-2")
+            #expect(try await book.account(ofSubject: "u-1")?.identities == [], "killed before \(step)")
+            if killed != nil { return }
+        }
+        Issue.record("a sign-in takes more than twenty calls")
+    }
+
+    @Test func withoutAWordOfTheHookTheTenantsRoleHolds() async throws {
+        let side = try HookSide()
+        let store = MemoryStore.still
+        let drivers = book(side, store, AccountRules(realm: "taxi", role: "driver"))
+        let riders = book(side, store, AccountRules(realm: "taxi", role: "rider"))
+        side.answer(#"{"subject":"u-1"}"#)
+        #expect(try await drivers.enter(AccountDesk.apple()).role == "driver")
+        await #expect(throws: AccountProblem.otherRole("This account is registered as a driver")) {
+            try await riders.enter(AccountDesk.apple())
+        }
+        side.answer(#"{"subject":"u-1","role":"rider"}"#)
+        #expect(try await riders.enter(AccountDesk.apple()).role == "rider")
+        // The hook is not asked by a check, and so there is nothing to find.
+        try await drivers.check(AccountDesk.apple())
+    }
+
+    @Test(arguments: [
+        (400, #"{"error":"no seat left"}"#, 403, "no seat left"), (401, #"{"detail":"a"}"#, 403, "a"),
+        (403, #"{"message":"b"}"#, 403, "b"), (404, "", 403, defaultMessage), (409, "no JSON", 409, defaultMessage),
+        (422, #"{"error":1,"detail":"","message":"c"}"#, 422, "c"), (451, "[]", 403, defaultMessage),
+        (403, #"{"error":"  a\u0000\nb  "}"#, 403, "ab"), (499, #"{"error":"e","error":"f"}"#, 403, defaultMessage),
+    ])
+    func aRefusalIsToldToTheApp(_ status: Int, _ body: String, _ told: Int, _ message: String) async throws {
+        let side = try HookSide()
+        let store = MemoryStore.still
+        side.answer(body, status: status)
+        await #expect(throws: AccountProblem.refusedByHook(status: told, message: message)) {
+            try await book(side, store).enter(AccountDesk.apple())
+        }
+        #expect(try await book(side, store).account(of: AccountDesk.apple().key) == nil)
+    }
+
+    @Test func aLongMessageIsCutBetweenCharacters() async throws {
+        let side = try HookSide()
+        side.answer("{\"error\":\"a\(String(repeating: "é", count: 200))\"}", status: 403)
+        let message = "a" + String(repeating: "é", count: 99)
+        await #expect(throws: AccountProblem.refusedByHook(status: 403, message: message)) {
+            try await book(side).enter(AccountDesk.apple())
+        }
+    }
+
+    @Test(arguments: [100, 204 + 100, 302, 408, 425, 429, 500, 503])
+    func anyOtherStatusMeansTryAgain(_ status: Int) async throws {
+        let side = try HookSide()
+        let log = RecordedLog()
+        side.answer(#"{"error":"busy","subject":"u-1"}"#, status: status)
+        #expect(try await code(side, log) == .backendUnavailable)
+        #expect(log.lines == ["warning the account hook fails status=\(status)"])
+    }
+
+    @Test(arguments: ProviderTrouble.allCases)
+    func noAnswerMeansTryAgain(_ trouble: ProviderTrouble) async throws {
+        let side = try HookSide()
+        side.onQuestion { (_) throws(ProviderTrouble) in throw trouble }
+        let code = try await code(side, RecordedLog())
+        #expect(code == (trouble == .timeout ? .backendTimeout : .backendUnavailable))
+    }
+
+    @Test(arguments: [
+        ("", "no JSON"), ("[]", "no JSON object"), ("{}", "subject"), (#"{"subject":1}"#, "subject"),
+        (#"{"subject":""}"#, "subject"), (#"{"subject":"a\nb"}"#, "subject"),
+        (#"{"subject":"a\u0085b"}"#, "subject"), (#"{"subject":"u","role":""}"#, "role"),
+        (#"{"subject":"u","role":["a"]}"#, "role"), (#"{"subject":"u","role":"a\u0000"}"#, "role"),
+        (#"{"subject":"u","claims":[]}"#, "claims has to be"), (#"{"subject":"u","claims":{"sub":"v"}}"#, "has sub"),
+        (#"{"subject":"u","claims":{"a":1,"exp":9}}"#, "has exp"), (#"{"subject":"u","subject":"v"}"#, "no JSON"),
+    ])
+    func anAnswerThatCannotBeUsedIsToldToTheOperator(_ body: String, _ reason: String) async throws {
+        let side = try HookSide()
+        let log = RecordedLog()
+        side.answer(body)
+        #expect(try await code(side, log) == .backendUnavailable)
+        let line = try #require(log.lines.first)
+        #expect(line.hasPrefix("error the account hook's answer cannot be used"))
+        #expect(line.contains(reason))
+    }
+
+    @Test func anAnswerHasItsBounds() throws {
+        let subject = String(repeating: "a", count: 255)
+        #expect(try AccountHook.Answer(Array("{\"subject\":\"\(subject)\"}".utf8)).subject == subject)
+        #expect(throws: AccountHook.Answer.Fault.subject) {
+            try AccountHook.Answer(Array("{\"subject\":\"\(subject)a\"}".utf8))
+        }
+        #expect(throws: AccountHook.Answer.Fault.role) {
+            try AccountHook.Answer(Array("{\"subject\":\"a\",\"role\":\"\(subject)\"}".utf8))
+        }
+        let claim = String(repeating: "a", count: 4096 - #"{"a":""}"#.utf8.count)
+        let fits = Array("{\"subject\":\"a\",\"claims\":{\"a\":\"\(claim)\"}}".utf8)
+        #expect(try AccountHook.Answer(fits).claims == ["a": .string(claim)])
+        #expect(throws: AccountHook.Answer.Fault.tooManyClaims(bytes: 4097)) {
+            try AccountHook.Answer(Array("{\"subject\":\"a\",\"claims\":{\"a\":\"a\(claim)\"}}".utf8))
+        }
+    }
+
+    @Test func everyClaimOfTheIssuersIsRefused() {
+        for name in AccessTokenClaims.reserved {
+            #expect(throws: AccountHook.Answer.Fault.reservedClaim(name)) {
+                try AccountHook.Answer(Array("{\"subject\":\"a\",\"claims\":{\"\(name)\":1}}".utf8))
+            }
+        }
+    }
+
+    @Test func withoutASignatureNothingIsSent() async throws {
+        let side = try HookSide()
+        side.cannotSign.withLock { $0 = true }
+        #expect(try await code(side, RecordedLog()) == .overloaded)
+        #expect(side.received.isEmpty)
+    }
+
+    @Test func bytesAtRandomAreNoAnswerAndNoCrash() {
+        var random = SplitMix64(seed: 6)
+        let good = Array(#"{"subject":"u-1","role":"a","claims":{"tier":3}}"#.utf8)
+        for _ in 0..<5000 {
+            var bytes = good
+            for _ in 0...Int.random(in: 0..<4, using: &random) {
+                bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+            }
+            guard let answer = try? AccountHook.Answer(bytes) else { continue }
+            #expect(!answer.subject.isEmpty && answer.subject.utf8.count <= 255)
+            #expect(answer.subject.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control })
+        }
+    }
+
+    private func code(_ side: HookSide, _ log: RecordedLog) async throws -> EndpointRefusal.Code? {
+        do {
+            _ = try await book(side, log: log).enter(AccountDesk.apple())
+            return nil
+        } catch AccountProblem.unavailable(let refusal) {
+            #expect(refusal.status == 503)
+            return refusal.code
+        }
+    }
+}

@@ -1,0 +1,185 @@
+import Store
+import Tenants
+import TestSupport
+import Testing
+
+@testable import IdentityProvider
+
+/// However many sign in at once, on however many instances, and wherever one is killed.
+struct AccountRaceTests {
+    @Test(arguments: StoreKind.allCases)
+    func manySignInsOfOneIdentityMakeOneAccount(_ kind: StoreKind) async throws {
+        try await kind.run { place in
+            let books = try await books(place)
+            for identity in [AccountDesk.apple(), AccountDesk.google(email: nil)] {
+                let subjects = try await subjects((0..<50).map { (books[$0 % 3], identity) })
+                #expect(subjects.count == 1)
+            }
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func manyProvidersOfOneEmailMakeOneAccount(_ kind: StoreKind) async throws {
+        try await kind.run { place in
+            let books = try await books(place)
+            let people = [
+                AccountDesk.apple(), AccountDesk.google(), AccountDesk.apple("2"), AccountDesk.google("2"),
+            ]
+            let subjects = try await subjects((0..<48).map { (books[$0 % 3], people[$0 % 4]) })
+            #expect(subjects.count == 1)
+            let account = try await books[0].enter(AccountDesk.apple())
+            #expect(Set(account.identities) == Set(people.map(\.key)))
+        }
+    }
+
+    @Test func oneRoleWinsAndTheOtherIsRefused() async throws {
+        let store = MemoryStore.still
+        let roles = ["driver", "rider"].map {
+            AccountDesk.book(AccountRules(realm: "taxi", role: $0, linkByEmail: true), tenant: $0, store)
+        }
+        let outcomes = await withTaskGroup(of: String?.self) { group in
+            for index in 0..<20 {
+                group.addTask { try? await roles[index % 2].enter(AccountDesk.apple()).role }
+            }
+            return await group.reduce(into: [String?]()) { $0.append($1) }
+        }
+        #expect(Set(outcomes.compactMap { $0 }).count == 1)
+        #expect(outcomes.count { $0 == nil } == 10)
+    }
+
+    /// While one instance is before its n-th call, another does all of its own.
+    @Test(arguments: [
+        (AccountDesk.apple(), AccountDesk.apple()), (AccountDesk.apple(), AccountDesk.google()),
+        (AccountDesk.apple(email: nil), AccountDesk.apple(email: nil)),
+    ])
+    func anotherInstanceInBetweenChangesNothing(_ mine: ProviderIdentity, _ other: ProviderIdentity) async throws {
+        for step in 1...20 {
+            let store = WatchedStore()
+            let tally = Tally()
+            let elsewhere = AccountDesk.book(store.memory)
+            store.onCall { (_) async throws(StoreError) in
+                if tally.next() == step { _ = try? await elsewhere.enter(other) }
+            }
+            let account = try await AccountDesk.book(store).enter(mine)
+            let calls = tally.next() - 1
+            #expect(try await elsewhere.enter(other).subject == account.subject, "before call \(step)")
+            #expect(try await elsewhere.enter(mine).subject == account.subject, "before call \(step)")
+            if calls < step { return }
+        }
+        Issue.record("a sign-in takes more than twenty calls")
+    }
+
+    /// Killed before its n-th call: the same one tries again first, or someone else with the e-mail does.
+    @Test(arguments: [
+        [AccountDesk.apple(), AccountDesk.google()], [AccountDesk.google(), AccountDesk.apple()],
+    ])
+    func aKillAnywhereLeavesOneAccount(_ next: [ProviderIdentity]) async throws {
+        for rules in [AccountRules(linkByEmail: true), AccountRules(realm: "taxi", role: "rider", linkByEmail: true)] {
+            var kills = 0
+            for step in 1...20 {
+                let store = WatchedStore()
+                let book = AccountDesk.book(rules, store)
+                guard await isKilled(book, store, before: step) else { break }
+                kills += 1
+                let subjects = try await subjects([(book, next[0])])
+                for identity in next + next {
+                    #expect(try await subjects == [book.enter(identity, after: 1).subject], "killed before \(step)")
+                }
+                let account = try #require(try await book.account(of: next[1].key))
+                #expect(Set(account.identities) == Set(next.map(\.key)))
+            }
+            #expect(kills >= 5)
+        }
+    }
+
+    /// Whoever changes an address and is killed keeps the account, and the old address lets nobody in.
+    @Test func aKilledChangeOfAddressLetsNobodyIn() async throws {
+        for step in 1...20 {
+            let store = WatchedStore()
+            let book = AccountDesk.book(store)
+            let alice = try await book.enter(AccountDesk.apple())
+            let moved = AccountDesk.apple(email: "alice@new.example")
+            let isKilled = await isKilled(book, store, moved, before: step)
+            #expect(try await book.enter(moved).subject == alice.subject)
+            #expect(try await book.enter(AccountDesk.google()).subject != alice.subject, "killed before \(step)")
+            #expect(try await book.enter(AccountDesk.google("2", email: moved.email)).subject == alice.subject)
+            guard isKilled else { return }
+        }
+        Issue.record("a sign-in takes more than twenty calls")
+    }
+
+    /// An e-mail that leads to an account which was never made is the next one's to lead, once nobody can be making it.
+    @Test func anEmailWaitsForItsAccountForTenMinutesOnly() async throws {
+        for (seconds, isJoined) in [(599.0, true), (601.0, false)] {
+            let store = WatchedStore()
+            let book = AccountDesk.book(store)
+            // Identity and e-mail are read and pointed, the account is not.
+            #expect(await isKilled(book, store, before: 5))
+            #expect(try await book.account(of: AccountDesk.apple().key) == nil)
+            let other = try await book.enter(AccountDesk.google(), after: seconds)
+            #expect(try await (book.enter(AccountDesk.apple(), after: seconds).subject == other.subject) == isJoined)
+        }
+    }
+
+    @Test func aSignInThatChangesNothingWritesAndSaysNothing() async throws {
+        let store = WatchedStore()
+        let log = RecordedLog()
+        let book = AccountDesk.book(store, log: log)
+        let account = try await book.enter(AccountDesk.apple())
+        store.fail([.set, .replace, .remove])
+        #expect(try await book.enter(AccountDesk.apple()) == account)
+        #expect(log.lines == [])
+    }
+
+    @Test func aStoreThatIsGoneOrHoldsNonsenseIsSaid() async throws {
+        let store = WatchedStore()
+        let log = RecordedLog()
+        let book = AccountDesk.book(store, log: log)
+        store.fail([.value])
+        let gone = AccountProblem.unavailable(.storeUnavailable)
+        await #expect(throws: gone) { try await book.enter(AccountDesk.apple()) }
+        await #expect(throws: gone) { try await book.account(ofSubject: "a") }
+        #expect(log.lines.isEmpty)
+        store.onCall(nil)
+        try await store.set(Array("{}".utf8), for: accountKey("a"), lifetime: nil)
+        await #expect(throws: gone) { try await book.account(ofSubject: "a") }
+        #expect(log.lines.contains { $0.hasPrefix("error an account cannot be read or kept") })
+    }
+
+    // MARK: Steps
+
+    private func accountKey(_ subject: String) -> StoreKey {
+        StoreKey(tenant: "chat", kind: "account", hashing: subject.utf8)
+    }
+
+    private func books(_ place: StorePlace) async throws -> [AccountBook] {
+        var books: [AccountBook] = []
+        for _ in 0..<3 { books.append(AccountDesk.book(try await place.store())) }
+        return books
+    }
+
+    private func subjects(_ signIns: [(AccountBook, ProviderIdentity)]) async throws -> Set<String> {
+        try await withThrowingTaskGroup(of: String.self) { group in
+            for (book, identity) in signIns {
+                group.addTask { try await book.enter(identity).subject }
+            }
+            return try await group.reduce(into: []) { $0.insert($1) }
+        }
+    }
+
+    /// A sign-in of which the store sees no call from the `step`th on.
+    private func isKilled(
+        _ book: AccountBook,
+        _ store: WatchedStore,
+        _ identity: ProviderIdentity = AccountDesk.apple(),
+        before step: Int
+    ) async -> Bool {
+        let tally = Tally()
+        store.onCall { (_) async throws(StoreError) in
+            if tally.next() >= step { throw .unavailable("killed") }
+        }
+        let account = try? await book.enter(identity)
+        store.onCall(nil)
+        return account == nil
+    }
+}

@@ -1,0 +1,93 @@
+import Tenants
+import TestSupport
+import Testing
+import Verification
+
+@testable import IdentityProvider
+
+struct AccountRecordTests {
+    private static func record(_ random: inout SplitMix64) -> AccountRecord {
+        func text(_ random: inout SplitMix64) -> String { Base64URL.encode(random.bytes(6)) }
+        func maybe(_ random: inout SplitMix64) -> String? { random.next() % 2 == 0 ? text(&random) : nil }
+        var links: [AccountRecord.Link] = []
+        for _ in 0..<random.next() % 4 {
+            let provider: SignIn.Provider = random.next() % 2 == 0 ? .apple : .google
+            let identity = Account.Identity(provider: provider, subject: text(&random))
+            links.append(AccountRecord.Link(identity: identity, email: maybe(&random)))
+        }
+        let account = Account(
+            subject: text(&random),
+            role: maybe(&random),
+            email: maybe(&random),
+            isEmailVerified: random.next() % 2 == 0,
+            isPrivateEmail: random.next() % 2 == 0,
+            name: maybe(&random),
+            claims: ["a": .string(text(&random)), "b": [1, nil, ["c": true]]],
+            createdAt: Double(random.next() % 1_000_000_000) + 0.25
+        )
+        return AccountRecord(account, links: links)
+    }
+
+    @Test func whatIsKeptReadsTheSame() throws {
+        var random = SplitMix64(seed: 1)
+        for _ in 0..<500 {
+            let record = Self.record(&random)
+            let read = try #require(AccountRecord(json: record.json))
+            #expect(read.account == record.account)
+            #expect(read.links.map(\.email) == record.links.map(\.email))
+            #expect(read.json == record.json)
+        }
+    }
+
+    @Test func anythingElseReadsAsNothing() throws {
+        var random = SplitMix64(seed: 2)
+        for _ in 0..<200 {
+            let bytes = Self.record(&random).json
+            #expect(AccountRecord(json: Array(bytes.dropLast(Int.random(in: 1...bytes.count, using: &random)))) == nil)
+            guard var object = try JSONParser.parse(bytes).object else {
+                Issue.record("no object")
+                return
+            }
+            object["v"] = 2
+            #expect(AccountRecord(json: JSONWriter.bytes(of: object)) == nil)
+            object["v"] = 1
+            object["identities"] = [["provider": "acme", "sub": "1"]]
+            #expect(AccountRecord(json: JSONWriter.bytes(of: object)) == nil)
+        }
+    }
+
+    @Test func identitiesAreToldApartByBytes() {
+        var record = AccountRecord(Account(subject: "s", createdAt: 0))
+        record.update(with: AccountDesk.apple("\u{E9}"), givenName: nil)
+        record.update(with: AccountDesk.apple("e\u{301}"), givenName: nil)
+        record.update(with: AccountDesk.apple("e\u{301}"), givenName: nil)
+        #expect(record.links.count == 2)
+        record.leave(AccountDesk.apple("\u{E9}").key)
+        #expect(record.account.identities.map { Array($0.subject.utf8) } == [Array("e\u{301}".utf8)])
+    }
+
+    @Test(arguments: [
+        "", "@", "a@", "@b", "a b@c", "a\u{7F}@b", "a\n@b", String(repeating: "a", count: 319) + "@b",
+    ])
+    func whatIsNoEmailIsNone(_ text: String) {
+        #expect(EmailAddress(text) == nil)
+    }
+
+    @Test(arguments: [("A@B.c", "a@b.c"), ("a+b@C", "a+b@c"), ("Ä@Z", "Ä@z"), ("[`{@z", "[`{@z")])
+    func onlyLettersOfASCIIChangeTheirCase(_ text: String, _ address: String) {
+        #expect(EmailAddress(text)?.bytes == Array(address.utf8))
+    }
+
+    @Test(arguments: [
+        ("  Alice\u{0}\r\n ", "Alice"), ("A\u{9B}B", "AB"), ("Å Ö", "Å Ö"), ("\u{2003}x\u{A0}", "x"),
+    ])
+    func aNameIsWithoutControlsAndOuterSpace(_ text: String, _ kept: String) {
+        #expect(PersonName.kept(text) == kept)
+    }
+
+    @Test func aNameIsCutWhereItGetsTooLong() {
+        #expect(PersonName.kept(" \n\t") == nil)
+        #expect(PersonName.kept(String(repeating: "é", count: 101)) == String(repeating: "é", count: 100))
+        #expect(BoundedText.kept("aé", bytes: 2) == "a")
+    }
+}

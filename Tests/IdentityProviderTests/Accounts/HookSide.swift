@@ -1,0 +1,95 @@
+import Synchronization
+import Tenants
+import TestSupport
+import Testing
+import Verification
+
+@testable import IdentityProvider
+
+/// An app's backend with an account hook: it takes only what the tenant's issuer signed, and says what it is told to.
+final class HookSide: ProviderRequests, IssuerKeys {
+    static let url = "https://api.example/accounts/hook"
+    static let issuer = "https://chat.example"
+
+    typealias Answer = @Sendable (JSONObject) throws(ProviderTrouble) -> ProviderResponse
+
+    private let key: SigningKey
+    private let other: SigningKey
+    private let answer = Mutex<Answer?>(nil)
+    private let questions = Mutex<[JSONObject]>([])
+    private let proofs = Mutex<[JSONObject]>([])
+    /// Signs with a key that is not the issuer's.
+    let signsWithAnotherKey = Mutex(false)
+    let cannotSign = Mutex(false)
+    private let requests = Mutex<[ProviderRequest]>([])
+
+    init() throws {
+        key = try SigningKey.generate(.p256)
+        other = try SigningKey.generate(.p256)
+    }
+
+    /// What it was asked, once the proof was found good.
+    var asked: [JSONObject] { questions.withLock { $0 } }
+    var proven: [JSONObject] { proofs.withLock { $0 } }
+    var received: [ProviderRequest] { requests.withLock { $0 } }
+
+    func onQuestion(_ answer: @escaping Answer) { self.answer.withLock { $0 = answer } }
+
+    func answer(_ text: String, status: Int = 200) {
+        onQuestion { _ in ProviderResponse(status: status, body: Array(text.utf8)) }
+    }
+
+    func hook(_ rules: AccountRules = AccountRules(), log: RecordedLog = RecordedLog()) -> AccountHook {
+        AccountHook(
+            url: Self.url,
+            issuer: Self.issuer,
+            tenant: "chat",
+            rules: rules,
+            keys: self,
+            requests: self,
+            logger: log.logger
+        )
+    }
+
+    // MARK: The gateway's side
+
+    func sign(_ claims: JSONObject, as type: IssuedTokenType) async throws(SigningProblem) -> String {
+        if cannotSign.withLock({ $0 }) { throw .notSealed }
+        do throws(SigningError) {
+            let signer = try TokenSigner(signsWithAnotherKey.withLock { $0 } ? other : key, algorithm: .es256)
+            return try signer.sign(claims, header: ["typ": .string(type.rawValue)])
+        } catch {
+            throw .notSigned(error)
+        }
+    }
+
+    func published() async throws(SigningProblem) -> PublishedKeys {
+        PublishedKeys(document: JSONObject(), keys: keys)
+    }
+
+    // MARK: The backend's side
+
+    private var keys: KeySet { key.publicJWK(algorithm: .es256).flatMap { try? KeySet(jwk: $0) } ?? .empty }
+
+    func send(_ request: ProviderRequest) async throws(ProviderTrouble) -> ProviderResponse {
+        requests.withLock { $0.append(request) }
+        guard let claims = proof(of: request), let question = try? JSONParser.parse(request.body).object else {
+            return ProviderResponse(status: 401, body: Array(#"{"error":"not from the issuer"}"#.utf8))
+        }
+        questions.withLock { $0.append(question) }
+        proofs.withLock { $0.append(claims) }
+        guard let answer = answer.withLock({ $0 }) else { throw .unreachable }
+        return try answer(question)
+    }
+
+    /// What a careful backend checks.
+    private func proof(of request: ProviderRequest) -> JSONObject? {
+        guard let field = request.fields.first(where: { $0.name == "Authorization" }), field.value.hasPrefix("Bearer "),
+            let (header, payload) = try? JWS.verify(compact: Array(field.value.dropFirst(7).utf8), keys: keys),
+            header["typ"] == "hook+jwt", let claims = try? JSONParser.parse(payload).object,
+            claims["iss"]?.string == Self.issuer, claims["aud"]?.string == request.url,
+            claims["body_sha256"]?.string == Base64URL.encode(SHA256.digest(request.body))
+        else { return nil }
+        return claims
+    }
+}

@@ -1,0 +1,240 @@
+import TestSupport
+import Testing
+import Verification
+
+@testable import IdentityProvider
+
+/// Requests to the authorization endpoint: what leads to the page, what the client is told, and what only the person
+/// is.
+struct AuthorizationEndpointTests {
+    @Test func goodRequestShowsThePageAndTiesItToTheBrowser() async throws {
+        let response = try await BrowserHouse().authorize()
+        #expect(response.status == 200)
+        let cookie = try #require(response.cookies.first)
+        #expect(response.cookies.count == 1)
+        #expect(cookie.hasPrefix("__Host-gatehouse-sign-in-"))
+        #expect(cookie.hasSuffix("; Path=/; HttpOnly; SameSite=Lax; Secure; Max-Age=600"))
+    }
+
+    @Test func postedRequestIsTakenLikewise() async throws {
+        let house = try BrowserHouse()
+        #expect(try await house.response(house.request(.authorize, by: "POST", BrowserHouse.good)).status == 200)
+        var json = house.request(.authorize, by: "POST", BrowserHouse.good)
+        json.fields.contentType = "application/json"
+        #expect(try await house.response(json).status == 400)
+        var late = house.request(.authorize, by: "POST", BrowserHouse.good)
+        late.query = FormText.text(of: BrowserHouse.good)
+        late.body = []
+        #expect(try await house.response(late).status == 400)
+        let put = try await house.response(house.request(.authorize, by: "PUT", BrowserHouse.good))
+        #expect(put.status == 405)
+        #expect(put.value(of: "Allow") == "GET, POST")
+    }
+
+    @Test func withoutTLSTheCookieHasNoHostPrefix() async throws {
+        let house = try BrowserHouse()
+        let response = try await house.response(house.request(.authorize, BrowserHouse.good, isSecure: false))
+        let cookie = try #require(response.cookies.first)
+        #expect(cookie.hasPrefix("gatehouse-sign-in-"))
+        #expect(!cookie.contains("Secure"))
+        #expect(PageReading(response).links.contains { $0.contains("http%3A%2F%2Fchat.example%2Fid%2F") })
+    }
+
+    @Test func eachProviderIsAskedWithItsOwnNonceAndVerifier() async throws {
+        let house = try BrowserHouse()
+        let links = try await PageReading(house.authorize()).links
+        let apple = try house.apple.signIn(at: try #require(links.first { $0.hasPrefix("https://apple.example/") }))
+            .asked
+        let google = try house.google.signIn(at: try #require(links.first { $0.hasPrefix("https://google.ex") })).asked
+        #expect(apple.redirectURI == "https://chat.example/id/oauth2/callback/apple")
+        #expect(google.redirectURI == "https://chat.example/id/oauth2/callback/google")
+        #expect(apple.nonce != google.nonce)
+        #expect(apple.codeChallenge != google.codeChallenge)
+        #expect(apple.state.dropLast(2) == google.state.dropLast(2))
+        #expect(apple.state.hasSuffix(".a") && google.state.hasSuffix(".g"))
+        #expect(Base64URL.decode(apple.nonce)?.count == 32)
+        #expect(Base64URL.decode(google.codeChallenge)?.count == 32)
+    }
+
+    static let tricks = [
+        "clanboards://oauthredirect/", "clanboards://oauthredirect.evil.example", "clanboards://oauthredirec",
+        "clanboards://evil@oauthredirect", "clanboards://oauthredirect#x", "clanboards://oauthredirect#",
+        "clanboards://OAuthRedirect", "Clanboards://oauthredirect", "clanboards://oauthredirect?x=1",
+        "clanboards://oauthredirect?", "clanboards://oauthredirec%74", "clanboards://oauthredirect:443",
+        "clanboards:/oauthredirect", " clanboards://oauthredirect", "clanboards://oauthredirect ",
+        "clanboards://oauthredirect\n", "clanboards://oauthredirect\0", "https://board.example/back",
+        "clanboards://oauthredirect/../oauthredirect", "clanboards://oauthredirect\\", "javascript:alert(1)//",
+        "\u{212A}lanboards://oauthredirect",
+    ]
+
+    @Test(arguments: tricks)
+    func redirectURIThatDiffersInAnythingIsNeverFollowed(_ uri: String) async throws {
+        let house = try BrowserHouse()
+        for changes in [["redirect_uri": uri], ["redirect_uri": uri, "response_type": "token"]] {
+            var parameters = BrowserHouse.good.filter { changes[$0.name] == nil }
+            parameters += changes.map { ($0.key, $0.value) }
+            let response = try await house.authorize(parameters)
+            #expect(response.status == 400)
+            #expect(response.value(of: "Location") == nil)
+            #expect(!response.text.contains("evil"))
+            #expect(response.cookies.isEmpty)
+        }
+    }
+
+    static let untrusted: [KeyValuePairs<String, String?>] = [
+        ["client_id": nil], ["client_id": "Mobile"], ["client_id": "mobile "], ["client_id": "nobody"],
+        ["redirect_uri": nil], ["redirect_uri": ""],
+        ["client_id": "odd", "redirect_uri": "https://odd.example/#part"],
+    ]
+
+    @Test(arguments: untrusted.indices)
+    func withoutAClientAndItsRedirectURINobodyIsTold(_ index: Int) async throws {
+        let response = try await BrowserHouse().authorize(BrowserHouse.parameters(Self.untrusted[index]))
+        #expect(response.status == 400)
+        #expect(response.value(of: "Location") == nil)
+    }
+
+    static let refused: [(KeyValuePairs<String, String?>, String)] = [
+        (["response_type": nil], "invalid_request"),
+        (["response_type": "token"], "unsupported_response_type"),
+        (["response_type": "code id_token"], "unsupported_response_type"),
+        (["code_challenge": nil], "invalid_request"),
+        (["code_challenge": nil, "code_challenge_method": nil], "invalid_request"),
+        (["code_challenge_method": nil], "invalid_request"),
+        (["code_challenge_method": "plain"], "invalid_request"),
+        (["code_challenge_method": "s256"], "invalid_request"),
+        (["code_challenge": "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-c"], "invalid_request"),
+        (["code_challenge": "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM="], "invalid_request"),
+        (["code_challenge": "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cN"], "invalid_request"),
+        (["code_challenge": "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw+cM"], "invalid_request"),
+        (["response_mode": "fragment"], "invalid_request"),
+        (["response_mode": "form_post"], "invalid_request"),
+        (["request": "e30.e30."], "request_not_supported"),
+        (["request_uri": "https://evil.example/"], "request_uri_not_supported"),
+        (["registration": "{}"], "registration_not_supported"),
+        (["prompt": "none"], "login_required"),
+        (["prompt": "login none"], "invalid_request"),
+        (["scope": nil], "invalid_scope"),
+        (["scope": "admin"], "invalid_scope"),
+        (["scope": "offline_access"], "invalid_scope"),
+        (["scope": "OPENID"], "invalid_scope"),
+        (["nonce": String(repeating: "n", count: 513)], "invalid_request"),
+    ]
+
+    @Test(arguments: refused.indices)
+    func clientIsToldWhatIsWrong(_ index: Int) async throws {
+        let (changes, error) = Self.refused[index]
+        let response = try await BrowserHouse().authorize(BrowserHouse.parameters(changes))
+        #expect(response.status == 303)
+        #expect(try #require(response.value(of: "Location")).hasPrefix("clanboards://oauthredirect?error="))
+        let fields = try response.locationFields
+        #expect(fields["error"] == error)
+        #expect(fields["error_description"] != nil)
+        #expect(fields["state"] == "of the app")
+        #expect(fields["iss"] == "https://chat.example")
+        #expect(fields["code"] == nil)
+        #expect(response.cookies.isEmpty)
+    }
+
+    static let accepted: [KeyValuePairs<String, String?>] = [
+        ["response_mode": "query"], ["prompt": "login"], ["prompt": "select_account consent"], ["nonce": nil],
+        ["state": nil], ["scope": "openid offline_access what-is-that"], ["max_age": "0"], ["ui_locales": "de"],
+        ["nonce": String(repeating: "n", count: 512)], ["state": String(repeating: "s", count: 2048)],
+    ]
+
+    @Test(arguments: accepted.indices)
+    func whatMayBeThereDoesNoHarm(_ index: Int) async throws {
+        let response = try await BrowserHouse().authorize(BrowserHouse.parameters(Self.accepted[index]))
+        #expect(response.status == 200)
+    }
+
+    @Test func longStateIsGivenBackWithTheError() async throws {
+        let state = String(repeating: "s", count: 2049)
+        let response = try await BrowserHouse().authorize(BrowserHouse.parameters(["state": state]))
+        #expect(try response.locationFields["error"] == "invalid_request")
+        #expect(try response.locationFields["state"] == state)
+    }
+
+    @Test func longRequestIsNotRead() async throws {
+        let house = try BrowserHouse()
+        let length = FormText.text(of: BrowserHouse.parameters() + [("ui", "")]).utf8.count
+        for method in ["GET", "POST"] {
+            for (count, status) in [(8192 - length, 200), (8193 - length, 400)] {
+                let parameters = BrowserHouse.parameters() + [("ui", String(repeating: "x", count: count))]
+                let response = try await house.response(house.request(.authorize, by: method, parameters))
+                #expect(response.status == status)
+                #expect(response.value(of: "Location") == nil)
+            }
+        }
+    }
+
+    /// However often it is repeated, no more parameters are read than of any other request.
+    @Test func whoRepeatsAmongManyParametersIsNotTold() async throws {
+        let house = try BrowserHouse()
+        for (count, isTold) in [(54, true), (55, false)] {
+            let many = Array(repeating: (name: "x", value: "1"), count: 2) + BrowserHouse.good
+            let filler = (0..<count).map { (name: "n\($0)", value: $0 % 2 == 0 ? "" : "1") }
+            let response = try await house.authorize(many + filler)
+            #expect((response.value(of: "Location") != nil) == isTold)
+            #expect(response.status == (isTold ? 303 : 400))
+        }
+    }
+
+    @Test func repeatedParameterIsToldUnlessItSaysWhomToTell() async throws {
+        let house = try BrowserHouse()
+        for (name, value) in [("scope", "openid"), ("code_challenge", "x"), ("x", "1")] {
+            let twice = [(name, value), (name, value)] + BrowserHouse.good.filter { $0.name != name }
+            let response = try await house.authorize(twice)
+            #expect(try response.toldError == "invalid_request")
+            #expect(try response.locationFields["state"] == "of the app")
+        }
+        let states = try await house.authorize(BrowserHouse.good + [("state", "another")])
+        #expect(try states.toldError == "invalid_request")
+        #expect(try states.locationFields["state"] == nil)
+        for (name, value) in [("client_id", "mobile"), ("redirect_uri", "https://evil.example/")] {
+            let response = try await house.authorize(BrowserHouse.good + [(name, value)])
+            #expect(response.status == 400)
+            #expect(response.value(of: "Location") == nil)
+        }
+    }
+
+    @Test func parametersOfTheRegisteredRedirectURIAreKept() async throws {
+        let changes: KeyValuePairs<String, String?> = [
+            "client_id": "board", "redirect_uri": "https://board.example/back?from=chat", "prompt": "none",
+        ]
+        let response = try await BrowserHouse().authorize(BrowserHouse.parameters(changes))
+        let location = try #require(response.value(of: "Location"))
+        #expect(location.hasPrefix("https://board.example/back?from=chat&error=login_required"))
+    }
+
+    @Test func storeThatIsDownIsToldAsTemporary() async throws {
+        let house = try BrowserHouse()
+        house.store.fail([.set])
+        #expect(try await house.authorize().toldError == "temporarily_unavailable")
+    }
+
+    @Test func garbageNeverLeadsAnywhereButToTheClient() async throws {
+        var generator = SplitMix64(seed: 6)
+        let clients = BrowserHouse.clients
+        let good = Array(FormText.text(of: BrowserHouse.good).utf8)
+        for _ in 0..<4000 {
+            var bytes = good
+            for _ in 0..<Int.random(in: 1...6, using: &generator) {
+                let index = Int.random(in: 0..<bytes.count, using: &generator)
+                switch Int.random(in: 0..<3, using: &generator) {
+                case 0: bytes[index] = UInt8.random(in: 0...255, using: &generator)
+                case 1: bytes.remove(at: index)
+                default: bytes.insert(contentsOf: "&%=+#".utf8.shuffled(using: &generator).prefix(2), at: index)
+                }
+            }
+            switch JudgedAuthorization(bytes, clients: clients) {
+            case .untrusted: break
+            case .refused(_, let client): #expect(client.redirectURI == "clanboards://oauthredirect")
+            case .good(let request):
+                #expect(request.client.redirectURI == "clanboards://oauthredirect")
+                #expect(Base64URL.decode(request.codeChallenge)?.count == 32)
+                #expect(Set(request.scopes).isSubset(of: ["openid", "email", "profile", "offline_access"]))
+            }
+        }
+    }
+}

@@ -1,0 +1,137 @@
+import Store
+import Tenants
+import TestSupport
+import Testing
+import Verification
+
+@testable import IdentityProvider
+
+/// What is kept of a sign-in under way, and what others can make of it.
+struct SignInTransactionTests {
+    private static func transaction(
+        _ purpose: SignInTransaction.Purpose = .web(after: "https://a.example/"),
+        posted: SignInTransaction.Posted? = nil
+    ) -> SignInTransaction {
+        SignInTransaction(
+            purpose: purpose,
+            legs: [
+                .apple: .init(nonce: "n-a", codeVerifier: "v-a", redirectURI: "https://a.example/apple"),
+                .google: .init(nonce: "n-g", codeVerifier: "v-g", redirectURI: "https://a.example/google"),
+            ],
+            bindingHash: [1, 2, 3],
+            expiresAt: 1_800_000_600.25,
+            posted: posted
+        )
+    }
+
+    static let all: [SignInTransaction] = {
+        let full = AuthorizationRequest(
+            client: ClientReturn(kept: "c", redirectURI: "app://back", state: "s \u{1F511}\n\""),
+            scopes: ["openid", "email"],
+            nonce: "n",
+            codeChallenge: BrowserHouse.challenge
+        )
+        let bare = AuthorizationRequest(
+            client: ClientReturn(kept: "c", redirectURI: "app://back", state: nil),
+            scopes: ["openid"],
+            nonce: nil,
+            codeChallenge: BrowserHouse.challenge
+        )
+        return [
+            transaction(), transaction(.client(full)), transaction(.client(bare)),
+            transaction(posted: .init(provider: .apple, answer: .code("c", givenName: "Alice"))),
+            transaction(posted: .init(provider: .google, answer: .code("c", givenName: nil))),
+            transaction(posted: .init(provider: .apple, answer: .cancelled)),
+            transaction(posted: .init(provider: .apple, answer: .failed)),
+        ]
+    }()
+
+    @Test(arguments: all)
+    func readsBackAsItWasWritten(_ transaction: SignInTransaction) {
+        #expect(SignInTransaction(json: transaction.json) == transaction)
+    }
+
+    @Test(arguments: ["", "[]", "{}", #"{"binding":"AQ","expires":1}"#, #"{"after":"x","expires":1}"#, "null"])
+    func whatIsNoneReadsAsNone(_ json: String) {
+        #expect(SignInTransaction(json: Array(json.utf8)) == nil)
+    }
+
+    @Test func storeShowsNothingOfIt() async throws {
+        let store = MemoryStore.still
+        let transactions = SignInTransactions(store, tenant: "chat")
+        let id = SignInID.make()
+        try await transactions.add(Self.transaction(), as: id)
+        let bytes = try #require(
+            try await store.value(for: StoreKey(tenant: "chat", kind: "sign-in", hashing: id.bytes))
+        )
+        let text = String(decoding: bytes, as: UTF8.self)
+        for secret in ["v-a", "n-g", "a.example", "binding"] { #expect(!text.contains(secret)) }
+        let other = SignInTransactions(store, tenant: "clans")
+        #expect(try await other.read(id, at: 1_800_000_000) == nil)
+        #expect(try await transactions.read(id, at: 1_800_000_000)?.transaction == Self.transaction())
+    }
+
+    @Test func damagedRecordIsTheStoresFault() async throws {
+        let store = MemoryStore.still
+        let transactions = SignInTransactions(store, tenant: "chat")
+        let id = SignInID.make()
+        let key = StoreKey(tenant: "chat", kind: "sign-in", hashing: id.bytes)
+        try await store.set([1, 2, 3], for: key, lifetime: nil)
+        await #expect(throws: StoreError.garbled("a sign-in under way of chat")) {
+            _ = try await transactions.read(id, at: 1)
+        }
+    }
+
+    @Test func usedOneStaysUsedAndUnchanged() async throws {
+        let transactions = SignInTransactions(MemoryStore.still, tenant: "chat")
+        let id = SignInID.make()
+        try await transactions.add(Self.transaction(), as: id)
+        let stored = try #require(try await transactions.read(id, at: 1_800_000_000))
+        #expect(try await transactions.consume(stored))
+        #expect(try await !transactions.consume(stored))
+        #expect(try await !transactions.replace(stored, with: Self.transaction()))
+        #expect(try await transactions.read(id, at: 1_800_000_000) == nil)
+    }
+
+    @Test func stateReadsBackAndNothingElseDoes() throws {
+        let state = SignInState(id: .make(), provider: .apple)
+        #expect(SignInState(state.text) == state)
+        var generator = SplitMix64(seed: 77)
+        for _ in 0..<2000 {
+            var bytes = Array(state.text.utf8)
+            let index = Int.random(in: 0..<bytes.count, using: &generator)
+            bytes[index] = UInt8.random(in: 0x20...0x7E, using: &generator)
+            let text = String(decoding: bytes, as: UTF8.self)
+            if let read = SignInState(text) { #expect(read.text.utf8.elementsEqual(bytes)) }
+        }
+        for text in ["", ".", "a.a.a", state.text + ".a", state.text + " ", state.id.text, "\(state.id.text).A"] {
+            #expect(SignInState(text) == nil)
+        }
+    }
+
+    @Test func nameThatAppleTellsGoesWithTheCode() throws {
+        let state = SignInState(id: .make(), provider: .apple)
+        let users = [
+            (#"{"name":{"firstName":"Alice","lastName":"Liddell"}}"#, "Alice Liddell"), ("{}", nil), ("not JSON", nil),
+        ]
+        for (user, name) in users {
+            let form = FormText.text(of: [("state", state.text), ("code", "c"), ("user", user)])
+            #expect(ProviderReturn(Array(form.utf8))?.answer == .code("c", givenName: name))
+        }
+    }
+
+    @Test func garbageIsNoAnswer() {
+        var generator = SplitMix64(seed: 78)
+        let state = SignInState(id: .make(), provider: .google)
+        let good = Array("state=\(state.text)&code=abc&iss=https%3A%2F%2Faccounts.google.com".utf8)
+        for _ in 0..<3000 {
+            var bytes = good
+            for _ in 0..<Int.random(in: 1...4, using: &generator) {
+                bytes[Int.random(in: 0..<bytes.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
+            }
+            guard let read = ProviderReturn(bytes) else { continue }
+            #expect(read.state.provider == .google || read.state.provider == .apple)
+            if case .code(let code, _)? = read.answer { #expect(!code.isEmpty && code.utf8.count < 60) }
+        }
+    }
+}

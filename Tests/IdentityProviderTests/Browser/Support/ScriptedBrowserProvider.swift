@@ -1,0 +1,130 @@
+import Synchronization
+import Tenants
+import Verification
+
+@testable import IdentityProvider
+
+/// A provider that gives out codes as a real one does: each is good for who shows the verifier, nonce and redirect URI
+/// of the request that it came from, and once.
+final class ScriptedBrowserProvider: BrowserProvider {
+    /// What a browser was sent with.
+    struct Asked: Sendable, Equatable {
+        var redirectURI: String
+        var state: String
+        var nonce: String
+        var codeChallenge: String
+    }
+
+    private struct State {
+        var codes: [String: Asked] = [:]
+        var count = 0
+        var failure: EndpointRefusal?
+        var identity: ProviderIdentity
+    }
+
+    let provider: SignIn.Provider
+    private let state: Mutex<State>
+
+    init(_ provider: SignIn.Provider) {
+        self.provider = provider
+        let identity = ProviderIdentity(
+            provider: provider,
+            subject: "\(provider.rawValue)-alice",
+            email: "alice@example.org",
+            isEmailVerified: true
+        )
+        state = Mutex(State(identity: identity))
+    }
+
+    /// From now on nobody can be vouched for.
+    func fail(_ refusal: EndpointRefusal) { state.withLock { $0.failure = refusal } }
+
+    func authorizationURL(redirectURI: String, state: String, nonce: String, codeChallenge: String) -> String {
+        FormText.url(
+            "https://\(provider.rawValue).example/authorize?client_id=gate",
+            adding: [
+                ("redirect_uri", redirectURI), ("state", state), ("nonce", nonce), ("code_challenge", codeChallenge),
+            ]
+        )
+    }
+
+    /// The code that somebody gets who signs in at `url`, and what the browser was sent with.
+    func signIn(at url: String) throws -> (code: String, asked: Asked) {
+        let query = url.split(separator: "?", maxSplits: 1).last.map { Array($0.utf8) } ?? []
+        let fields = try FormFields(query)
+        let asked = Asked(
+            redirectURI: fields["redirect_uri"] ?? "",
+            state: fields["state"] ?? "",
+            nonce: fields["nonce"] ?? "",
+            codeChallenge: fields["code_challenge"] ?? ""
+        )
+        return state.withLock { state in
+            state.count += 1
+            let code = "\(provider.rawValue)-code-\(state.count)"
+            state.codes[code] = asked
+            return (code, asked)
+        }
+    }
+
+    func identity(
+        code: String,
+        codeVerifier: String,
+        nonce: String,
+        redirectURI: String,
+        at now: Double
+    ) async throws(EndpointRefusal) -> ProviderIdentity {
+        let (asked, failure, identity) = state.withLock {
+            ($0.codes.removeValue(forKey: code), $0.failure, $0.identity)
+        }
+        if let failure { throw failure }
+        let challenge = Base64URL.encode(SHA256.digest(Array(codeVerifier.utf8)))
+        guard let asked, asked.codeChallenge == challenge, asked.nonce == nonce, asked.redirectURI == redirectURI else {
+            throw .invalidToken("the provider knows no such code")
+        }
+        return identity
+    }
+}
+
+/// Accounts by the provider's subject, or always the same problem.
+final class ScriptedAccounts: AccountFinding {
+    struct Call: Sendable, Equatable {
+        var subject: String
+        var givenName: String?
+    }
+
+    private let problem = Mutex<AccountProblem?>(nil)
+    private let made = Mutex<[Call]>([])
+
+    /// Who has signed in, in order.
+    var calls: [Call] { made.withLock { $0 } }
+
+    func refuse(_ problem: AccountProblem) { self.problem.withLock { $0 = problem } }
+
+    func signIn(
+        _ identity: ProviderIdentity,
+        givenName: String?,
+        at now: Double
+    ) async throws(AccountProblem) -> Account {
+        made.withLock { $0.append(Call(subject: identity.subject, givenName: givenName)) }
+        if let problem = problem.withLock({ $0 }) { throw problem }
+        return Account(
+            subject: "account of \(identity.subject)",
+            role: "member",
+            email: identity.email,
+            isEmailVerified: identity.isEmailVerified,
+            name: givenName,
+            identities: [Account.Identity(provider: identity.provider, subject: identity.subject)],
+            createdAt: now
+        )
+    }
+
+    func check(_ identity: ProviderIdentity) async throws(AccountProblem) {
+        if let problem = problem.withLock({ $0 }) { throw problem }
+    }
+
+    func account(ofSubject subject: String) async throws(AccountProblem) -> Account? { nil }
+
+    func account(of identity: Account.Identity) async throws(AccountProblem) -> Account? { nil }
+
+    func forget(_ identity: Account.Identity, at now: Double) async throws(AccountProblem) {}
+}

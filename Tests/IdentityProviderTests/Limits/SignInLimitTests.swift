@@ -1,0 +1,130 @@
+import Store
+import Tenants
+import Testing
+import Verification
+
+@testable import IdentityProvider
+
+/// How often accounts, clients and addresses may ask.
+struct SignInLimitTests {
+    private static let start = SignInStage.start
+    private static let burst = 100
+
+    private static func exhaust(_ limits: AttemptLimits, _ name: String, _ limit: AttemptLimit = .accountSessions) {
+        for _ in 0..<limit.burst { _ = limits.admit(Array(name.utf8), limit, at: start) }
+    }
+
+    // MARK: Accounts
+
+    @Test func anAccountSignsInOnlySoOftenByExchanges() async throws {
+        let stage = try SignInStage()
+        for name in ["1", "2"] { stage.checks.issueGoogle("access:\(name)", for: name) }
+        for _ in 0..<Self.burst {
+            #expect(try await stage.post(.googleExchange, ["access_token": "1"]).response.status == 200)
+        }
+        let refusal = await stage.post(.googleExchange, ["access_token": "1"]).refusal
+        #expect(refusal?.code == .rateLimited && refusal?.status == 429 && refusal?.retryAfterSeconds == 1)
+        // Others do, and so does this one soon.
+        #expect(try await stage.post(.googleExchange, ["access_token": "2"]).response.status == 200)
+        #expect(
+            try await stage.post(.googleExchange, ["access_token": "1"], at: Self.start + 1).response.status == 200
+        )
+    }
+
+    @Test func anAppleExchangeIsStillGoodOnceTheAccountMaySignInAgain() async throws {
+        let stage = try SignInStage()
+        stage.checks.issueApple("t")
+        Self.exhaust(stage.limits, "chat account-of-001.apple")
+        let body: JSONObject = ["identity_token": "t", "nonce": "n"]
+        #expect(await stage.post(.appleExchange, body).refusal?.code == .rateLimited)
+        #expect(try await stage.post(.appleExchange, body, at: Self.start + 1).response.status == 200)
+        // A retry begins no session.
+        Self.exhaust(stage.limits, "chat account-of-001.apple")
+        #expect(try await stage.post(.appleExchange, body).response.status == 200)
+    }
+
+    @Test func anAccountOfAnotherTenantIsAnother() async throws {
+        let stage = try SignInStage()
+        stage.checks.issueGoogle("access:1", for: "1")
+        Self.exhaust(stage.limits, "clans account-of-1")
+        #expect(try await stage.post(.googleExchange, ["access_token": "1"]).response.status == 200)
+    }
+
+    @Test func inABrowserThePersonIsTold() async throws {
+        let house = try BrowserHouse()
+        for _ in 0..<Self.burst {
+            _ = house.limits.admit(Array("chat account of google-alice".utf8), .accountSessions, at: Self.start + 5)
+        }
+        let response = try await house.response(BrowserVisit(web: house).back(.webCallback))
+        #expect(response.status == 429)
+        #expect(response.value(of: "Retry-After") == "1")
+        #expect(response.text.contains("Too many sign-ins"))
+        #expect(!response.cookies.contains { $0.hasPrefix("chat_") })
+    }
+
+    @Test func aCodeIsStillGoodOnceTheAccountMaySignInAgain() async throws {
+        let house = try IssuerHouse()
+        let form = try await house.redemption(house.code())
+        Self.exhaust(house.limits, "clans alice")
+        let response = try await house.post(.token, form)
+        #expect(response.verdict == "429 temporarily_unavailable")
+        #expect(response.field("Retry-After") == "1")
+        _ = try GivenTokens(await house.post(.token, form, at: Self.start + 1))
+    }
+
+    // MARK: Clients
+
+    @Test func aClientAsksForTokensOnlySoOften() async throws {
+        let house = try IssuerHouse()
+        let form: Parameters = [("grant_type", "refresh_token"), ("refresh_token", "x")]
+        for _ in 0..<2000 {
+            _ = house.limits.admit(Array("clans board".utf8), .clientTokens, at: Self.start)
+            // Its name is anybody's.
+            _ = house.limits.admit(Array("clans mobile".utf8), .clientTokens, at: Self.start)
+        }
+        let board = form + IssuerClient.board.credentials
+        let response = try await house.post(.token, board)
+        #expect(response.verdict == "429 temporarily_unavailable")
+        #expect(response.field("Retry-After") == "1")
+        #expect(try await house.post(.token, form + IssuerClient.mobile.credentials).verdict == "400 invalid_grant")
+        #expect(try await house.post(.token, board, at: Self.start + 1).verdict == "400 invalid_grant")
+    }
+
+    // MARK: Addresses
+
+    @Test(arguments: [
+        (Endpoint.introspect, Endpoint.token), (.userInfo, .revoke), (.sessionMe, .sessionRefresh),
+        (.sessionValidate, .googleExchange),
+    ])
+    func questionsOfServersHaveABudgetOfTheirOwn(_ question: Endpoint, _ exchange: Endpoint) async throws {
+        let stage = try SignInStage()
+        let desk = EndpointDesk(stage.context, realmSessions: [], limits: AttemptLimits(), counts: stage.counts)
+        func admitted(_ endpoint: Endpoint, upTo count: Int) async -> Int {
+            var admitted = 0
+            for _ in 0..<count {
+                let request = EndpointRequest(
+                    endpoint: endpoint,
+                    method: "POST",
+                    authority: "chat.localtest",
+                    clientAddress: [192, 0, 2, 1],
+                    now: Self.start
+                )
+                if await desk.answer(request).refusal?.code != .rateLimited { admitted += 1 }
+            }
+            return admitted
+        }
+        #expect(await admitted(exchange, upTo: 300) == 200)
+        #expect(await admitted(question, upTo: 1100) == 1000)
+    }
+
+    @Test func theDesksOfAProcessCountTogether() async throws {
+        let limits = AttemptLimits()
+        let stages = [try SignInStage(), try SignInStage()]
+        let desks = stages.map { EndpointDesk($0.context, realmSessions: [], limits: limits, counts: $0.counts) }
+        Self.exhaust(limits, "", .exchanges)
+        for desk in desks {
+            let request = EndpointRequest(endpoint: .token, method: "POST", authority: "a", now: Self.start)
+            #expect(await desk.answer(request).refusal?.code == .rateLimited)
+        }
+    }
+}

@@ -1,0 +1,162 @@
+import Store
+import Synchronization
+import Testing
+import Verification
+
+@testable import IdentityProvider
+
+struct AuthorizationCodesTests {
+    private static let start = IssuerHouse.start
+    private static let grant = CodeGrant(
+        clientID: "mobile",
+        redirectURI: "clanboards://oauthredirect",
+        codeChallenge: IssuerHouse.challenge,
+        scopes: ["openid", "email"],
+        nonce: "n-0S6",
+        subject: "alice",
+        provider: "apple",
+        device: "Alice's telephone",
+        issuedAt: start
+    )
+
+    private func key(of code: String, tenant: String = "clans") throws -> StoreKey {
+        StoreKey(tenant: tenant, kind: "code", hashing: try #require(Base64URL.decode(code)))
+    }
+
+    @Test func aCodeGivesItsGrantUntilItIsSpent() async throws {
+        let codes = AuthorizationCodes(MemoryStore.still, tenant: "clans")
+        let code = try await codes.issue(Self.grant, at: Self.start)
+        #expect(Base64URL.decode(code)?.count == 32)
+        guard case .fresh(let grant, let fresh) = try await codes.find(code, at: Self.start + 1) else {
+            throw UnexpectedAnswer(what: "not fresh")
+        }
+        #expect(grant == Self.grant)
+        #expect(try await codes.spend(fresh, sessionID: "session 1"))
+        #expect(try await !codes.spend(fresh, sessionID: "session 2"))
+        guard case .spent("session 1") = try await codes.find(code, at: Self.start + 1) else {
+            throw UnexpectedAnswer(what: "not spent")
+        }
+    }
+
+    @Test func aBurntCodeNamesNoSession() async throws {
+        let codes = AuthorizationCodes(MemoryStore.still, tenant: "clans")
+        let code = try await codes.issue(Self.grant, at: Self.start)
+        guard case .fresh(_, let fresh) = try await codes.find(code, at: Self.start) else {
+            throw UnexpectedAnswer(what: "not fresh")
+        }
+        #expect(try await codes.spend(fresh, sessionID: nil))
+        guard case .spent(nil) = try await codes.find(code, at: Self.start) else {
+            throw UnexpectedAnswer(what: "not spent")
+        }
+    }
+
+    @Test func grantsWithoutWhatIsOptionalComeBackTheSame() async throws {
+        let codes = AuthorizationCodes(MemoryStore.still, tenant: "clans")
+        var bare = Self.grant
+        (bare.nonce, bare.device, bare.scopes) = (nil, nil, [])
+        let code = try await codes.issue(bare, at: Self.start)
+        guard case .fresh(bare, _) = try await codes.find(code, at: Self.start) else {
+            throw UnexpectedAnswer(what: "another grant")
+        }
+    }
+
+    @Test func aCodeLives60SecondsAndItsMarkTenMinutes() async throws {
+        let time = Mutex(Self.start)
+        let codes = AuthorizationCodes(MemoryStore(clock: { time.withLock { $0 } }), tenant: "clans")
+        let code = try await codes.issue(Self.grant, at: Self.start)
+        guard case .fresh(_, let fresh) = try await codes.find(code, at: Self.start + 59.9) else {
+            throw UnexpectedAnswer(what: "not fresh")
+        }
+        // An instance whose clock is ahead of the store's.
+        guard case .unknown = try await codes.find(code, at: Self.start + 60) else {
+            throw UnexpectedAnswer(what: "still there")
+        }
+        time.withLock { $0 = Self.start + 59 }
+        #expect(try await codes.spend(fresh, sessionID: "session 1"))
+        time.withLock { $0 = Self.start + 658 }
+        guard case .spent("session 1") = try await codes.find(code, at: Self.start + 658) else {
+            throw UnexpectedAnswer(what: "forgotten too soon")
+        }
+        time.withLock { $0 = Self.start + 660 }
+        guard case .unknown = try await codes.find(code, at: Self.start + 660) else {
+            throw UnexpectedAnswer(what: "still there")
+        }
+    }
+
+    @Test func aCodeThatTheStoreForgotCannotBeSpent() async throws {
+        let time = Mutex(Self.start)
+        let codes = AuthorizationCodes(MemoryStore(clock: { time.withLock { $0 } }), tenant: "clans")
+        let code = try await codes.issue(Self.grant, at: Self.start)
+        guard case .fresh(_, let fresh) = try await codes.find(code, at: Self.start) else {
+            throw UnexpectedAnswer(what: "not fresh")
+        }
+        time.withLock { $0 = Self.start + 61 }
+        #expect(try await !codes.spend(fresh, sessionID: "session 1"))
+    }
+
+    @Test func ofManyWhoSpendACodeAtOnceOneDoes() async throws {
+        let codes = AuthorizationCodes(MemoryStore.still, tenant: "clans")
+        let code = try await codes.issue(Self.grant, at: Self.start)
+        guard case .fresh(_, let fresh) = try await codes.find(code, at: Self.start) else {
+            throw UnexpectedAnswer(what: "not fresh")
+        }
+        let winners = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for number in 0..<20 {
+                group.addTask { try await codes.spend(fresh, sessionID: "session \(number)") }
+            }
+            return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        #expect(winners == 1)
+    }
+
+    @Test func theStoreHasNeitherTheCodeNorItsGrant() async throws {
+        let store = MemoryStore.still
+        let codes = AuthorizationCodes(store, tenant: "clans")
+        let code = try await codes.issue(Self.grant, at: Self.start)
+        let key = try key(of: code)
+        #expect(!key.text.contains(code))
+        let record = String(decoding: try #require(try await store.value(for: key)), as: UTF8.self)
+        for secret in [code, "alice", "mobile", "oauthredirect", "openid", IssuerHouse.challenge] {
+            #expect(!record.contains(secret))
+        }
+    }
+
+    @Test func aCodeIsNoCodeOfAnotherTenant() async throws {
+        let store = MemoryStore.still
+        let code = try await AuthorizationCodes(store, tenant: "clans").issue(Self.grant, at: Self.start)
+        let others = AuthorizationCodes(store, tenant: "chat")
+        guard case .unknown = try await others.find(code, at: Self.start) else { throw UnexpectedAnswer(what: "known") }
+        // Not even if its record gets there.
+        let record = try #require(try await store.value(for: key(of: code)))
+        try await store.set(record, for: key(of: code, tenant: "chat"), lifetime: nil)
+        await #expect(throws: StoreError.self) { try await others.find(code, at: Self.start) }
+    }
+
+    @Test(arguments: ["", "x", "not base64url!", String(repeating: "A", count: 43), String(repeating: "A", count: 44)])
+    func whatNobodyIssuedIsUnknown(_ code: String) async throws {
+        let codes = AuthorizationCodes(MemoryStore.still, tenant: "clans")
+        guard case .unknown = try await codes.find(code, at: Self.start) else { throw UnexpectedAnswer(what: "known") }
+    }
+
+    @Test(arguments: ["", "F", "Fnonsense", "X", "{}"])
+    func aRecordThatIsNoneIsAnError(_ record: String) async throws {
+        let store = MemoryStore.still
+        let codes = AuthorizationCodes(store, tenant: "clans")
+        let code = try await codes.issue(Self.grant, at: Self.start)
+        try await store.set(Array(record.utf8), for: key(of: code), lifetime: nil)
+        await #expect(throws: StoreError.self) { try await codes.find(code, at: Self.start) }
+    }
+
+    @Test func aStoreThatIsAwayIsAnErrorEachTime() async throws {
+        let store = WatchedStore()
+        let codes = AuthorizationCodes(store, tenant: "clans")
+        let code = try await codes.issue(Self.grant, at: Self.start)
+        guard case .fresh(_, let fresh) = try await codes.find(code, at: Self.start) else {
+            throw UnexpectedAnswer(what: "not fresh")
+        }
+        store.fail(WatchedStore.Call.allCases)
+        await #expect(throws: StoreError.self) { try await codes.issue(Self.grant, at: Self.start) }
+        await #expect(throws: StoreError.self) { try await codes.find(code, at: Self.start) }
+        await #expect(throws: StoreError.self) { try await codes.spend(fresh, sessionID: nil) }
+    }
+}

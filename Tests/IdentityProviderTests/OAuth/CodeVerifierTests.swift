@@ -1,0 +1,37 @@
+import Testing
+
+@testable import IdentityProvider
+
+struct CodeVerifierTests {
+    /// RFC 7636 appendix B.
+    @Test func theChallengeOfTheStandardsVerifierIsTheStandards() {
+        #expect(CodeVerifier.challenge(of: IssuerHouse.verifier) == IssuerHouse.challenge)
+        #expect(CodeVerifier.matches(IssuerHouse.verifier, challenge: IssuerHouse.challenge))
+    }
+
+    @Test(arguments: [
+        "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXK",
+        "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+        "",
+    ])
+    func anotherVerifierDoesNotMatch(_ verifier: String) {
+        #expect(!CodeVerifier.matches(verifier, challenge: IssuerHouse.challenge))
+    }
+
+    /// As if `plain` were meant, which is not supported.
+    @Test func theChallengeItselfIsNoVerifier() {
+        #expect(!CodeVerifier.matches(IssuerHouse.verifier, challenge: IssuerHouse.verifier))
+        #expect(!CodeVerifier.matches(IssuerHouse.verifier, challenge: ""))
+    }
+
+    @Test(arguments: [
+        (String(repeating: "a", count: 42), false), (String(repeating: "a", count: 43), true),
+        (String(repeating: "~", count: 128), true), (String(repeating: "a", count: 129), false),
+        (String(repeating: "a", count: 42) + "+", false), (String(repeating: "a", count: 42) + "=", false),
+        (String(repeating: "a", count: 43) + "é", false), (String(repeating: "a", count: 43) + "\n", false),
+        (String(repeating: "azAZ09-._~", count: 5), true),
+    ])
+    func aVerifierHas43To128UnreservedCharacters(_ verifier: String, _ isWellFormed: Bool) {
+        #expect(CodeVerifier.isWellFormed(verifier) == isWellFormed)
+    }
+}

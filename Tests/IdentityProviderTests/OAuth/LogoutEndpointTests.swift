@@ -1,0 +1,152 @@
+import Store
+import Tenants
+import Testing
+import Verification
+
+@testable import IdentityProvider
+
+struct LogoutEndpointTests {
+    private static let start = IssuerHouse.start
+    private static let bye = "https://board.example/bye"
+
+    private func isAlive(_ tokens: GivenTokens, _ house: IssuerHouse, at now: Double = start) async throws -> Bool {
+        try await house.sessions.session(tokens.sessionID, at: now) != nil
+    }
+
+    @Test func itEndsTheSessionOfTheHintAndLeadsBack() async throws {
+        let house = try IssuerHouse()
+        let (tokens, other) = (try await house.tokens(for: .board), try await house.tokens(for: .board))
+        let query: Parameters = [
+            ("id_token_hint", try tokens.id), ("client_id", "board"), ("post_logout_redirect_uri", Self.bye),
+            ("state", "a b&c=é"),
+        ]
+        let response = try await house.get(.logout, query)
+        #expect(response.status == 303)
+        #expect(response.field("Location") == "https://board.example/bye?state=a%20b%26c%3D%C3%A9")
+        #expect(response.field("Cache-Control") == "no-store")
+        #expect(response.subject == "alice")
+        #expect(try await !isAlive(tokens, house))
+        #expect(try await isAlive(other, house))
+        #expect(try await !house.isActive(tokens.access))
+    }
+
+    @Test func itIsPostedAsWell() async throws {
+        let house = try IssuerHouse()
+        let tokens = try await house.tokens()
+        let form: Parameters = [
+            ("id_token_hint", try tokens.id), ("post_logout_redirect_uri", "clanboards://signed-out"),
+        ]
+        let response = try await house.post(.logout, form)
+        #expect(response.field("Location") == "clanboards://signed-out")
+        #expect(try await !isAlive(tokens, house))
+    }
+
+    @Test func aQueryOfTheAddressIsKept() async throws {
+        let house = try IssuerHouse()
+        let query: Parameters = [
+            ("id_token_hint", try await house.tokens(for: .board).id), ("state", "1"),
+            ("post_logout_redirect_uri", Self.bye + "?from=id"),
+        ]
+        #expect(try await house.get(.logout, query).field("Location") == Self.bye + "?from=id&state=1")
+    }
+
+    @Test func withoutAnAddressThereIsAPage() async throws {
+        let house = try IssuerHouse()
+        let tokens = try await house.tokens()
+        let response = try await house.get(.logout, [("id_token_hint", try tokens.id)])
+        #expect(response.status == 200)
+        #expect(String(decoding: response.body, as: UTF8.self).contains("<h1>You are signed out</h1>"))
+        #expect(response.field("Content-Type") == "text/html; charset=utf-8")
+        #expect(response.field("Content-Security-Policy")?.hasPrefix("default-src 'none';") == true)
+        #expect(response.field("Content-Security-Policy")?.contains("frame-ancestors 'none'") == true)
+        #expect(response.field("Cache-Control") == "no-store")
+        #expect(try await !isAlive(tokens, house))
+    }
+
+    @Test func anExpiredTokenIsAHintStill() async throws {
+        let house = try IssuerHouse()
+        let tokens = try await house.tokens()
+        let later = Self.start + 20 * 86_400
+        #expect(try await house.get(.logout, [("id_token_hint", try tokens.id)], at: later).status == 200)
+        #expect(try await !isAlive(tokens, house, at: later))
+    }
+
+    @Test func aSecondLogoutDoesNoHarm() async throws {
+        let house = try IssuerHouse()
+        let query: Parameters = [("id_token_hint", try await house.tokens().id)]
+        for _ in 0..<2 { #expect(try await house.get(.logout, query).status == 200) }
+    }
+
+    @Test func withoutAHintNobodyIsSignedOut() async throws {
+        let house = try IssuerHouse()
+        let tokens = try await house.tokens(for: .board)
+        let leading: Parameters = [("client_id", "board"), ("post_logout_redirect_uri", Self.bye), ("state", "1")]
+        #expect(try await house.get(.logout, leading).field("Location") == Self.bye + "?state=1")
+        for query in [[], [("client_id", "board")], [("state", "1"), ("sid", try tokens.sessionID)]] as [Parameters] {
+            let response = try await house.get(.logout, query, authorization: "Bearer \(tokens.access)")
+            #expect(response.status == 200)
+            #expect(!String(decoding: response.body, as: UTF8.self).contains("You are signed out"))
+        }
+        #expect(try await isAlive(tokens, house))
+        #expect(try await house.isActive(tokens.access))
+    }
+
+    @Test(arguments: [
+        "https://board.example/bye/", "https://board.example/byebye", "https://board.example/bye?",
+        "HTTPS://board.example/bye",
+        "https://board.example/bye#x", "https://board.example:443/bye", "https://board.example@evil.example/bye",
+        "//board.example/bye", "https://board.example/back", "clanboards://signed-out", "javascript:alert(1)",
+    ])
+    func itLeadsNowhereThatIsNotRegistered(_ uri: String) async throws {
+        let house = try IssuerHouse()
+        let tokens = try await house.tokens(for: .board)
+        let hint: Parameters = [("id_token_hint", try tokens.id)]
+        for query in [hint, [("client_id", "board")], []] {
+            let response = try await house.get(.logout, query + [("post_logout_redirect_uri", uri)])
+            #expect(response.status == 400)
+            #expect(response.field("Location") == nil)
+            #expect(!String(decoding: response.body, as: UTF8.self).contains(uri))
+        }
+        #expect(try await isAlive(tokens, house))
+    }
+
+    @Test func aHintThatIsNoneEndsNothing() async throws {
+        let store = WatchedStore()
+        let (house, chat) = (try IssuerHouse("clans", store), try IssuerHouse("chat", store))
+        let (own, others) = (try await house.tokens(for: .board), try await chat.tokens(for: .board))
+        for token in [own.access, own.refresh, try others.id, "x", try own.id + "A"] {
+            let query: Parameters = [("id_token_hint", token), ("post_logout_redirect_uri", Self.bye)]
+            let response = try await house.get(.logout, query + [("client_id", "board")])
+            #expect(response.status == 400)
+            #expect(response.field("Location") == nil)
+        }
+        #expect(try await isAlive(own, house))
+        #expect(try await isAlive(others, chat))
+    }
+
+    @Test(arguments: ["mobile", "nobody", "Board"])
+    func theClientHasToBeTheHints(_ client: String) async throws {
+        let house = try IssuerHouse()
+        let tokens = try await house.tokens(for: .board)
+        let query: Parameters = [("id_token_hint", try tokens.id), ("client_id", client)]
+        #expect(try await house.get(.logout, query).status == 400)
+        #expect(try await isAlive(tokens, house))
+    }
+
+    @Test func whatCannotBeReadIsRefused() async throws {
+        let house = try IssuerHouse()
+        for text in ["client_id=board&client_id=board", "state=%zz"] {
+            #expect(try await house.post(.logout, text: text).status == 400)
+        }
+        #expect(try await house.post(.logout, text: "{}", contentType: "application/json").status == 400)
+    }
+
+    @Test func whatCannotBeEndedIsSaid() async throws {
+        let house = try IssuerHouse()
+        let query: Parameters = [("id_token_hint", try await house.tokens().id)]
+        house.store.fail(WatchedStore.Call.allCases)
+        let response = try await house.get(.logout, query)
+        #expect(response.status == 503)
+        #expect(response.field("Retry-After") == "1")
+    }
+}

@@ -1,0 +1,111 @@
+import Store
+import Tenants
+import Testing
+import Verification
+
+@testable import IdentityProvider
+
+/// `grant_type=refresh_token` at the token endpoint.
+struct RefreshGrantTests {
+    private static let start = IssuerHouse.start
+
+    private func form(_ token: String, _ client: IssuerClient = .mobile, scope: String? = nil) -> Parameters {
+        let scope: Parameters = scope.map { [("scope", $0)] } ?? []
+        return [("grant_type", "refresh_token"), ("refresh_token", token)] + client.credentials + scope
+    }
+
+    @Test(arguments: [IssuerClient.mobile, .board])
+    func aRefreshTokenGivesTheNextPair(_ client: IssuerClient) async throws {
+        let house = try IssuerHouse()
+        let first = try await house.tokens(for: client)
+        let response = try await house.post(.token, form(first.refresh, client), at: Self.start + 100)
+        let second = try GivenTokens(response)
+        #expect(response.field("Cache-Control") == "no-store")
+        #expect(second.refresh != first.refresh)
+        #expect(try second.sessionID == first.sessionID)
+        #expect(second.claims["sub"] == "alice")
+        #expect(try GivenTokens.claims(of: second.id)["aud"]?.stringOrStrings == [client.id])
+        let third = try GivenTokens(await house.post(.token, form(second.refresh, client), at: Self.start + 200))
+        #expect(try third.sessionID == first.sessionID)
+    }
+
+    @Test func aTokenThatIsUsedAgainLateEndsTheSession() async throws {
+        let house = try IssuerHouse()
+        let first = try await house.tokens()
+        let second = try GivenTokens(await house.post(.token, form(first.refresh), at: Self.start + 10))
+        let again = try GivenTokens(await house.post(.token, form(first.refresh), at: Self.start + 39))
+        #expect(again.refresh == second.refresh)
+        #expect(try await house.post(.token, form(first.refresh), at: Self.start + 41).verdict == "400 invalid_grant")
+        #expect(try await house.post(.token, form(second.refresh), at: Self.start + 42).verdict == "400 invalid_grant")
+        #expect(try await !house.isActive(second.access, at: Self.start + 42))
+    }
+
+    @Test func aTokenIsGoodForItsOwnClientAlone() async throws {
+        let house = try IssuerHouse()
+        let tokens = try await house.tokens()
+        for client in [IssuerClient.tablet, .board] {
+            #expect(try await house.post(.token, form(tokens.refresh, client)).verdict == "400 invalid_grant")
+        }
+        _ = try GivenTokens(await house.post(.token, form(tokens.refresh)))
+    }
+
+    @Test func scopesCanBeNarrowedAndNotWidened() async throws {
+        let house = try IssuerHouse()
+        let tokens = try await house.tokens(scopes: ["openid", "email"])
+        let wider = try await house.post(.token, form(tokens.refresh, scope: "openid email profile"))
+        #expect(wider.verdict == "400 invalid_scope")
+        let narrow = try GivenTokens(await house.post(.token, form(tokens.refresh, scope: "email")))
+        #expect(narrow.answer["scope"] == "email")
+        #expect(narrow.claims["scope"] == "email")
+    }
+
+    @Test(arguments: ["x", "not.a.token", String(repeating: "A", count: 86)])
+    func whatIsNoRefreshTokenIsRefused(_ token: String) async throws {
+        #expect(try await IssuerHouse().post(.token, form(token)).verdict == "400 invalid_grant")
+    }
+
+    @Test func itHasToBeThere() async throws {
+        let form: Parameters = [("grant_type", "refresh_token"), ("client_id", "mobile")]
+        #expect(try await IssuerHouse().post(.token, form).verdict == "400 invalid_request")
+    }
+
+    @Test func anAccessTokenIsNoRefreshToken() async throws {
+        let house = try IssuerHouse()
+        let tokens = try await house.tokens()
+        for token in [tokens.access, try tokens.id] {
+            #expect(try await house.post(.token, form(token)).verdict == "400 invalid_grant")
+        }
+    }
+
+    @Test func aTokenOfAnotherTenantIsRefused() async throws {
+        let store = WatchedStore()
+        let (clans, chat) = (try IssuerHouse("clans", store), try IssuerHouse("chat", store))
+        let tokens = try await clans.tokens()
+        #expect(try await chat.post(.token, form(tokens.refresh)).verdict == "400 invalid_grant")
+        _ = try GivenTokens(await clans.post(.token, form(tokens.refresh)))
+    }
+
+    @Test(arguments: [RevocationTarget.subject("alice"), .tenant])
+    func whoWasRevokedGetsNoMore(_ target: RevocationTarget) async throws {
+        let house = try IssuerHouse()
+        let tokens = try await house.tokens()
+        let revocation = Revocation(tenant: "clans", target: target, revokedAt: Self.start + 5)
+        _ = try await house.store.revoke([revocation])
+        #expect(try await house.post(.token, form(tokens.refresh), at: Self.start + 10).verdict == "400 invalid_grant")
+        #expect(try await house.sessions.session(tokens.sessionID, at: Self.start + 10) == nil)
+        let later = try await house.tokens(at: Self.start + 11)
+        _ = try GivenTokens(await house.post(.token, form(later.refresh), at: Self.start + 12))
+    }
+
+    @Test(arguments: [[WatchedStore.Call.value], [.replace], WatchedStore.Call.allCases])
+    func whileTheStoreIsAwayNothingIsLost(_ calls: [WatchedStore.Call]) async throws {
+        let house = try IssuerHouse()
+        let tokens = try await house.tokens()
+        house.store.fail(calls)
+        let response = try await house.post(.token, form(tokens.refresh))
+        #expect(response.verdict == "503 temporarily_unavailable")
+        #expect(response.field("Retry-After") == "1")
+        house.store.onCall(nil)
+        _ = try GivenTokens(await house.post(.token, form(tokens.refresh)))
+    }
+}

@@ -1,0 +1,44 @@
+import Store
+import Synchronization
+import Verification
+
+@testable import IdentityProvider
+
+/// Revocations as the store has them now, read anew for each question.
+struct StoredRevocations: RevocationChecks {
+    let store: any Store
+
+    func isRevoked(_ principal: Principal, tenant: String) async -> Bool {
+        var targets: [RevocationTarget] = []
+        if let tokenID = principal.tokenID { targets.append(.token(issuer: principal.issuer, tokenID: tokenID)) }
+        if let sessionID = principal.sessionID { targets.append(.session(sessionID)) }
+        return await isRevoked(targets, subject: principal.subject, since: principal.issuedAt ?? 0, tenant)
+    }
+
+    func isRevoked(_ session: IssuerSession, tenant: String) async -> Bool {
+        await isRevoked([.session(session.id)], subject: session.subject, since: session.createdAt, tenant)
+    }
+
+    func revoke(_ revocations: [Revocation]) async throws(StoreError) { _ = try await store.revoke(revocations) }
+
+    private func isRevoked(
+        _ targets: [RevocationTarget],
+        subject: String?,
+        since: Double,
+        _ tenant: String
+    ) async -> Bool {
+        let records = Mutex<[RevocationRecord]>([])
+        do {
+            _ = try await store.loadRevocations(tenants: [tenant]) { page in records.withLock { $0 += page } }
+        } catch {
+            return true
+        }
+        let inForce = records.withLock { $0 }.filter { !$0.isWithdrawn && $0.tenant == tenant }
+        let always = Set(targets.map { RevocationDigest($0) })
+        var before: Set = [RevocationDigest(.tenant)]
+        if let subject { before.insert(RevocationDigest(.subject(subject))) }
+        return inForce.contains {
+            always.contains($0.digest) || (before.contains($0.digest) && since < $0.revokedAt)
+        }
+    }
+}

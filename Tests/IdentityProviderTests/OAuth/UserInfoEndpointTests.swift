@@ -1,0 +1,112 @@
+import Store
+import Tenants
+import Testing
+import Verification
+
+@testable import IdentityProvider
+
+struct UserInfoEndpointTests {
+    private static let start = IssuerHouse.start
+    private static let invalid = """
+        Bearer realm="clans", error="invalid_token", \
+        error_description="the access token is not known, has expired or was revoked"
+        """
+
+    @Test func itSaysWhatTheScopesLetItSay() async throws {
+        let house = try IssuerHouse()
+        let all = try await house.tokens(scopes: ["openid", "email", "profile"])
+        let response = try await house.get(.userInfo, authorization: "Bearer \(all.access)")
+        #expect(response.status == 200)
+        #expect(response.subject == "alice")
+        #expect(response.field("Cache-Control") == "no-store")
+        #expect(
+            try response.object == [
+                "sub": "alice", "clan": "north", "email": "alice@example.org", "email_verified": true, "name": "Alice",
+                "role": "member",
+            ]
+        )
+        let bare = try await house.tokens(scopes: ["openid"])
+        #expect(
+            try await house.get(.userInfo, authorization: "bearer \(bare.access)").object
+                == ["sub": "alice", "clan": "north", "role": "member"]
+        )
+    }
+
+    @Test func theSubjectIsTheTokensWhateverTheHookSays() async throws {
+        let house = try IssuerHouse()
+        house.accounts.put(Account(subject: "bob", claims: ["sub": "alice", "x": 1], createdAt: 1))
+        let tokens = try await house.tokens(scopes: ["openid"], subject: "bob")
+        let answer = try await house.get(.userInfo, authorization: "Bearer \(tokens.access)").object
+        #expect(answer == ["sub": "bob", "x": 1])
+    }
+
+    @Test func theTokenMayBeInAFormButNotInAQuery() async throws {
+        let house = try IssuerHouse()
+        let tokens = try await house.tokens()
+        #expect(try await house.post(.userInfo, [("access_token", tokens.access)]).object["sub"] == "alice")
+        let bearer = "Bearer \(tokens.access)"
+        #expect(try await house.post(.userInfo, [], authorization: bearer).object["sub"] == "alice")
+        #expect(
+            try await house.post(.userInfo, text: "", contentType: nil, authorization: bearer).object["sub"] == "alice"
+        )
+        let twice = try await house.post(.userInfo, [("access_token", tokens.access)], authorization: bearer)
+        #expect(twice.verdict == "400 invalid_request")
+        #expect(twice.field("WWW-Authenticate") == "Bearer realm=\"clans\", error=\"invalid_request\"")
+        let inQuery = try await house.get(.userInfo, [("access_token", tokens.access)])
+        #expect(inQuery.status == 401)
+    }
+
+    @Test(arguments: [nil, "Basic abc", "Bearer", "Bearer ", "bearerabc"])
+    func withoutATokenNoErrorIsSaid(_ authorization: String?) async throws {
+        let response = try await IssuerHouse().get(.userInfo, authorization: authorization)
+        #expect(response.status == 401)
+        #expect(response.field("WWW-Authenticate") == "Bearer realm=\"clans\"")
+        #expect(response.body.isEmpty)
+    }
+
+    @Test func whatIsNoGoodAccessTokenIsRefused() async throws {
+        let store = WatchedStore()
+        let (house, chat) = (try IssuerHouse("clans", store), try IssuerHouse("chat", store))
+        let (own, others) = (try await house.tokens(), try await chat.tokens())
+        for token in [try own.id, own.refresh, others.access, try others.id, "x", "a.b.c", own.access + "A"] {
+            let response = try await house.get(.userInfo, authorization: "Bearer \(token)")
+            #expect(response.verdict == "401 invalid_token")
+            #expect(response.field("WWW-Authenticate") == Self.invalid)
+        }
+        let late = try await house.get(.userInfo, authorization: "Bearer \(own.access)", at: Self.start + 1800)
+        #expect(late.field("WWW-Authenticate") == Self.invalid)
+    }
+
+    @Test func whatWasRevokedOrEndedIsRefused() async throws {
+        let house = try IssuerHouse()
+        let ended = try await house.tokens()
+        try await house.sessions.end(sessionID: ended.sessionID, at: Self.start)
+        #expect(try await house.get(.userInfo, authorization: "Bearer \(ended.access)").verdict == "401 invalid_token")
+        let revoked = try await house.tokens()
+        let target = RevocationTarget.subject("alice")
+        _ = try await house.store.revoke([Revocation(tenant: "clans", target: target, revokedAt: Self.start + 5)])
+        #expect(
+            try await house.get(.userInfo, authorization: "Bearer \(revoked.access)").verdict == "401 invalid_token"
+        )
+    }
+
+    @Test func withoutOpenIDTheScopeIsTooSmall() async throws {
+        let house = try IssuerHouse()
+        let tokens = try await house.tokens(scopes: ["email"])
+        let response = try await house.get(.userInfo, authorization: "Bearer \(tokens.access)")
+        #expect(response.verdict == "403 insufficient_scope")
+        #expect(
+            response.field("WWW-Authenticate")
+                == "Bearer realm=\"clans\", error=\"insufficient_scope\", scope=\"openid\""
+        )
+    }
+
+    @Test func withoutTheAccountNothingIsSaid() async throws {
+        let house = try IssuerHouse()
+        let bearer = "Bearer \(try await house.tokens().access)"
+        house.accounts.fail(with: .unavailable(.storeUnavailable))
+        #expect(try await house.get(.userInfo, authorization: bearer).verdict == "503 temporarily_unavailable")
+        house.accounts.fail(with: .otherRole("a driver"))
+        #expect(try await house.get(.userInfo, authorization: bearer).verdict == "401 invalid_token")
+    }
+}

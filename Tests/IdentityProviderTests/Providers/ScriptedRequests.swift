@@ -1,0 +1,51 @@
+import Synchronization
+import Testing
+import Verification
+
+@testable import IdentityProvider
+
+/// A network in which only the addresses that a test names answer, and which keeps what it was asked.
+final class ScriptedRequests: ProviderRequests {
+    typealias Answer = Result<ProviderResponse, ProviderTrouble>
+
+    private let answers: [String: Answer]
+    private let asked = Mutex<[ProviderRequest]>([])
+
+    /// - Parameter answers: By address, without the query.
+    init(_ answers: [String: Answer] = [:]) {
+        self.answers = answers
+    }
+
+    /// In no order: some are sent at once.
+    var requests: [ProviderRequest] { asked.withLock { $0 } }
+
+    /// The one that was sent to this address; a test that finds none, or two, has failed.
+    func request(to address: String) throws -> ProviderRequest {
+        let found = requests.filter { Self.address($0) == address }
+        try #require(found.count == 1)
+        return found[0]
+    }
+
+    func send(_ request: ProviderRequest) async throws(ProviderTrouble) -> ProviderResponse {
+        asked.withLock { $0.append(request) }
+        guard let answer = answers[Self.address(request)] else {
+            Issue.record("nobody was to be asked at \(Self.address(request))")
+            throw .unreachable
+        }
+        return try answer.get()
+    }
+
+    private static func address(_ request: ProviderRequest) -> String {
+        String(request.url.prefix { $0 != "?" })
+    }
+}
+
+extension ScriptedRequests.Answer {
+    static func json(_ object: JSONObject, status: Int = 200) -> Self {
+        .success(ProviderResponse(status: status, body: JSONWriter.bytes(of: object)))
+    }
+
+    static func text(_ text: String, status: Int = 200) -> Self {
+        .success(ProviderResponse(status: status, body: Array(text.utf8)))
+    }
+}

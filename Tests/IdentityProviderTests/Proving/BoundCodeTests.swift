@@ -1,0 +1,79 @@
+import Store
+import Tenants
+import Testing
+import Verification
+
+@testable import IdentityProvider
+
+/// `dpop_jkt` on its way from the authorization request to the code (RFC 9449 section 10).
+@Suite struct BoundCodeTests {
+    private static let thumbprint = SHA256.digest([1])
+    private static let name = Base64URL.encode(thumbprint)
+
+    private static func good(_ name: String) -> [(name: String, value: String)] {
+        BrowserHouse.good + [("dpop_jkt", name)]
+    }
+
+    @Test func itIsKeptForTheCode() async throws {
+        let house = try BrowserHouse(proof: ProofRules())
+        let page = try await house.authorize(Self.good(Self.name))
+        #expect(page.status == 200)
+        let visit = try await BrowserVisit(house, .google, Self.good(Self.name))
+        let response = try await house.response(visit.back(.googleCallback))
+        let code = try #require(try response.locationFields["code"])
+        guard case .fresh(let grant, _) = try await house.codes.find(code, at: BrowserHouse.start + 6) else {
+            throw Unexpected(what: "no code")
+        }
+        #expect(grant.keyThumbprint == Self.thumbprint)
+        #expect(grant.isBound(to: TokenBinding(TokenConfirmation(keyThumbprint: Self.thumbprint), bindsSession: true)))
+        #expect(!grant.isBound(to: nil))
+        let certificate = TokenConfirmation(certificateThumbprint: Self.thumbprint)
+        #expect(!grant.isBound(to: TokenBinding(certificate, bindsSession: true)))
+    }
+
+    @Test(arguments: ["short", String(repeating: "A", count: 44), "~" + String(repeating: "A", count: 42)])
+    func whatIsNoThumbprintIsRefused(_ text: String) async throws {
+        let house = try BrowserHouse(proof: ProofRules())
+        let response = try await house.authorize(Self.good(text))
+        let fields = try response.locationFields
+        #expect(fields["error"] == "invalid_request" && fields["code"] == nil)
+    }
+
+    /// There it is a parameter that is not known, like any (RFC 6749 section 3.1).
+    @Test func withoutDPoPItIsPassedOver() async throws {
+        let house = try BrowserHouse()
+        for text in [Self.name, "short"] {
+            #expect(try await house.authorize(Self.good(text)).status == 200)
+        }
+        let visit = try await BrowserVisit(house, .google, Self.good(Self.name))
+        let code = try #require(try await house.response(visit.back(.googleCallback)).locationFields["code"])
+        guard case .fresh(let grant, _) = try await house.codes.find(code, at: BrowserHouse.start + 6) else {
+            throw Unexpected(what: "no code")
+        }
+        #expect(grant.keyThumbprint == nil && grant.isBound(to: nil))
+    }
+
+    /// One that the store gives back garbled is one that nobody has.
+    @Test func aSignInUnderWayKeepsIt() throws {
+        var request = AuthorizationRequest(
+            client: ClientReturn(kept: "c", redirectURI: "app://back", state: nil),
+            scopes: ["openid"],
+            nonce: nil,
+            codeChallenge: BrowserHouse.challenge
+        )
+        request.keyThumbprint = Self.thumbprint
+        let transaction = SignInTransaction(
+            purpose: .client(request),
+            legs: [:],
+            bindingHash: [1],
+            expiresAt: 1_800_000_600,
+            posted: nil
+        )
+        #expect(SignInTransaction(json: transaction.json) == transaction)
+        let garbled = String(decoding: transaction.json, as: UTF8.self).replacing(Self.name, with: "?")
+        guard case .client(let read)? = SignInTransaction(json: Array(garbled.utf8))?.purpose else {
+            throw Unexpected(what: "no sign-in")
+        }
+        #expect(read.keyThumbprint == [])
+    }
+}

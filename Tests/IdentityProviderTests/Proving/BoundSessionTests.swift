@@ -1,0 +1,185 @@
+import Store
+import Testing
+import Verification
+
+@testable import IdentityProvider
+
+/// What a session keeps of the key that it is bound to, and the gateway's own refreshes of it.
+@Suite struct BoundSessionTests {
+    private let start = Desk.start
+    private let confirmation = TokenConfirmation(keyThumbprint: SHA256.digest([1]))
+    private let other = TokenConfirmation(keyThumbprint: SHA256.digest([2]))
+
+    private func opening(_ confirmation: TokenConfirmation?, bindsSession: Bool = true) -> SessionOpening {
+        SessionOpening(
+            subject: "alice",
+            binding: confirmation.map { TokenBinding($0, bindsSession: bindsSession) }
+        )
+    }
+
+    @Test(arguments: [
+        TokenConfirmation(keyThumbprint: SHA256.digest([1])),
+        TokenConfirmation(certificateThumbprint: SHA256.digest([2])),
+        TokenConfirmation(keyThumbprint: SHA256.digest([1]), certificateThumbprint: SHA256.digest([2])), nil,
+    ])
+    func aRecordReadsBack(_ confirmation: TokenConfirmation?) throws {
+        let session = IssuerSession.start(opening(confirmation), .chat, at: 1000).session
+        #expect(session.confirmation == confirmation)
+        let read = try #require(IssuerSession.read(session.json))
+        #expect(read.session == session && read.session.confirmation == confirmation)
+    }
+
+    /// Records of a gateway that bound nothing.
+    @Test func aRecordWithoutItIsOfASessionThatIsBoundToNothing() async throws {
+        let store = MemoryStore.still
+        let desk = try Desk(.chat, store)
+        let tokens = try await desk.signIn()
+        let key = StoreKey(tenant: "chat", kind: "session", name: tokens.sessionID)
+        let record = try #require(try await store.value(for: key))
+        #expect(try #require(JSONParser.parse(record).object)["cnf"] == nil)
+        let next = try await desk.book.refresh(tokens.refresh, at: start + 1)
+        #expect(next.confirmation == nil && next.response["token_type"] == "Bearer")
+    }
+
+    /// What a record is bound to and cannot be read is proved by nobody.
+    @Test(arguments: [
+        JSONValue.string("key"), ["jkt": "short"], ["jkt": 1], [:], ["x5t#S256": "AA"], ["kid": "k"], .null,
+    ])
+    func aBindingThatCannotBeReadIsMetByNobody(_ claim: JSONValue) async throws {
+        let store = MemoryStore.still
+        let desk = try Desk(.chat, store)
+        let tokens = try await desk.book.start(opening(confirmation), at: start)
+        let key = StoreKey(tenant: "chat", kind: "session", name: tokens.sessionID)
+        let record = try #require(try await store.value(for: key))
+        var object = try #require(JSONParser.parse(record).object)
+        object["cnf"] = claim
+        try await store.set(JSONWriter.bytes(of: object), for: key, lifetime: nil)
+        for binding in [nil, TokenBinding(confirmation, bindsSession: true)] {
+            let refused = try await refusal {
+                try await desk.book.refresh(tokens.refresh, binding: binding, at: start + 1)
+            }
+            #expect(refused == .otherKey)
+        }
+    }
+
+    /// The gateway renews by the `sid` for who has shown a token with its proof: the new one is for the same key.
+    @Test func aRenewedTokenIsBoundAsTheOneBefore() async throws {
+        let desk = try Desk()
+        let tokens = try await desk.book.start(opening(confirmation), at: start)
+        let (session, scopes) = (tokens.sessionID, tokens.scopes)
+        let renewed = try await desk.book.renew(
+            sessionID: session,
+            subject: "alice",
+            scopes: scopes,
+            boundTo: confirmation,
+            at: start + 1
+        )
+        #expect(renewed.confirmation == confirmation)
+        #expect(TokenConfirmation(try desk.claims(renewed.accessToken)) == confirmation)
+        for wrong in [nil, other, TokenConfirmation(certificateThumbprint: SHA256.digest([1]))] {
+            let refused = try await refusal {
+                try await desk.book.renew(
+                    sessionID: session,
+                    subject: "alice",
+                    scopes: scopes,
+                    boundTo: wrong,
+                    at: start + 1
+                )
+            }
+            #expect(refused == .otherKey)
+        }
+        // The client's own refresh token is still the one that it has.
+        let next = try await desk.book.refresh(
+            tokens.refresh,
+            binding: TokenBinding(confirmation, bindsSession: true),
+            at: start + 2
+        )
+        #expect(next.confirmation == confirmation)
+    }
+
+    /// `dpop_bound` or `certificate_bound` that is set later: what began unbound gets no further tokens that are.
+    @Test(arguments: [true, false])
+    func aClientThatHasToProveIsNotRenewedUnbound(isKey: Bool) async throws {
+        let store = MemoryStore.still
+        let opening = SessionOpening(subject: "alice", clientID: "app")
+        let tokens = try await Desk(.chat, store).book.start(opening, at: start)
+        var rules = IssuerRules.chat
+        if isKey { rules.clientsWithKeys = ["app"] } else { rules.clientsWithCertificates = ["app"] }
+        let desk = try Desk(rules, store)
+        let enough = TokenConfirmation(
+            keyThumbprint: isKey ? SHA256.digest([1]) : nil,
+            certificateThumbprint: isKey ? nil : SHA256.digest([2])
+        )
+        let wrong = TokenConfirmation(
+            keyThumbprint: isKey ? nil : SHA256.digest([1]),
+            certificateThumbprint: isKey ? SHA256.digest([2]) : nil
+        )
+        func renew(_ confirmation: TokenConfirmation?) async throws -> IssuedTokens {
+            try await desk.book.renew(
+                sessionID: tokens.sessionID,
+                subject: "alice",
+                scopes: tokens.scopes,
+                boundTo: confirmation,
+                at: start + 1
+            )
+        }
+        for confirmation in [nil, wrong] {
+            let refused = try await refusal { try await renew(confirmation) }
+            #expect(refused == .otherKey)
+            let binding = confirmation.map { TokenBinding($0, bindsSession: false) }
+            let unused = try await refusal {
+                try await desk.book.refresh(tokens.refresh, client: .any, binding: binding, at: start + 1)
+            }
+            #expect(unused == .otherKey)
+        }
+        #expect(try await renew(enough).confirmation == enough)
+    }
+
+    /// A client's with a secret: each token is bound as the one that it is for.
+    @Test func aSessionThatIsNotBoundRenewsForWhicheverKey() async throws {
+        let desk = try Desk()
+        let tokens = try await desk.book.start(opening(confirmation, bindsSession: false), at: start)
+        #expect(tokens.confirmation == confirmation)
+        for key in [other, nil] {
+            let renewed = try await desk.book.renew(
+                sessionID: tokens.sessionID,
+                subject: "alice",
+                scopes: tokens.scopes,
+                boundTo: key,
+                at: start + 1
+            )
+            #expect(renewed.confirmation == key)
+        }
+    }
+
+    @Test func claimsOfAnAccountCannotSayWhatATokenIsBoundTo() async throws {
+        let desk = try Desk()
+        let claims: JSONObject = ["cnf": .object(other.claim), "role": "member"]
+        let tokens = try await desk.book.start(SessionOpening(subject: "alice", claims: claims), at: start)
+        let made = try desk.claims(tokens.accessToken)
+        #expect(made["cnf"] == nil && made["role"] == "member")
+    }
+
+    /// Of two that bind one session at once, one does.
+    @Test func aSessionIsBoundToOneKey() async throws {
+        let store = MemoryStore.still
+        let desks = [try Desk(.chat, store), try Desk(.chat, store)]
+        let tokens = try await desks[0].signIn()
+        let refresh = try tokens.refresh
+        let outcomes = try await withThrowingTaskGroup(of: IssuingRefusal?.self) { group in
+            for (desk, key) in zip(desks, [confirmation, other]) {
+                group.addTask {
+                    try await refusal {
+                        try await desk.book.refresh(
+                            refresh,
+                            binding: TokenBinding(key, bindsSession: true),
+                            at: start + 1
+                        )
+                    }
+                }
+            }
+            return try await group.reduce(into: [IssuingRefusal?]()) { $0.append($1) }
+        }
+        #expect(outcomes.count { $0 == nil } == 1 && outcomes.count { $0 == .otherKey } == 1)
+    }
+}

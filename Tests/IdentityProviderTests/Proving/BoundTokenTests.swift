@@ -1,0 +1,194 @@
+import Store
+import Tenants
+import Testing
+import Verification
+
+@testable import IdentityProvider
+
+/// Tokens that are bound to the key of a proof, from the code to the refresh (RFC 9449 sections 5 and 10).
+@Suite struct BoundTokenTests {
+    private let start = IssuerHouse.start
+    private let house: IssuerHouse
+    private let key: ProofKey
+    private let app: ProvingApp
+    /// The same client with another key, and without one.
+    private let thief: ProvingApp
+    private let keyless: ProvingApp
+
+    init() throws {
+        house = try .proving()
+        key = try ProofKey()
+        app = ProvingApp(house: house, key: key)
+        thief = ProvingApp(house: house, key: try ProofKey())
+        keyless = ProvingApp(house: house)
+    }
+
+    @Test func aProofBindsWhatItComesFor() async throws {
+        let tokens = try await app.signIn()
+        #expect(tokens.type == "DPoP")
+        #expect(tokens.keyName == key.name)
+        #expect(try GivenTokens.claims(of: tokens.id)["cnf"] == nil)
+        let standing = try await house.post(.introspect, [("token", tokens.access)] + IssuerClient.board.credentials)
+        #expect(try standing.object["token_type"] == "DPoP")
+        #expect(try standing.object["cnf"]?.object?["jkt"] == .string(key.name))
+        let refresh = try await house.post(.introspect, [("token", tokens.refresh)] + IssuerClient.board.credentials)
+        #expect(try refresh.object["cnf"]?.object?["jkt"] == .string(key.name))
+    }
+
+    @Test func withoutAProofTheyAreBearerTokens() async throws {
+        let tokens = try await keyless.signIn()
+        #expect(tokens.type == "Bearer" && tokens.claims["cnf"] == nil)
+        let standing = try await house.post(.introspect, [("token", tokens.access)] + IssuerClient.board.credentials)
+        #expect(try standing.object["token_type"] == "Bearer")
+        #expect(try standing.object["cnf"] == nil)
+    }
+
+    /// As an authorization server that knows nothing of RFC 9449.
+    @Test func aTenantWithoutDPoPPassesProofsOver() async throws {
+        let plain = ProvingApp(house: try IssuerHouse(), key: key)
+        #expect(try await plain.signIn().type == "Bearer")
+        let code = try await plain.house.code()
+        let answer = try await plain.ask(plain.house.redemption(code), proofs: ["no proof", "at all"])
+        #expect(try GivenTokens(answer).claims["cnf"] == nil)
+    }
+
+    // MARK: Refreshing
+
+    /// RFC 9449 section 5: a public client's refresh token is good with its key alone. A thief has neither used it up
+    /// nor ended the session by trying.
+    @Test func aStolenRefreshTokenIsWorthNothingAndTakesNothing() async throws {
+        let tokens = try await app.signIn()
+        for other in [thief, keyless] {
+            #expect(try await other.refresh(tokens.refresh, at: start + 1).verdict == "400 invalid_grant")
+        }
+        let next = try GivenTokens(try await app.refresh(tokens.refresh, at: start + 2))
+        #expect(next.type == "DPoP" && next.keyName == key.name)
+        // Long after its use it would end the session, if who has it had the key.
+        for other in [thief, keyless] {
+            #expect(try await other.refresh(tokens.refresh, at: start + 90).verdict == "400 invalid_grant")
+        }
+        let third = try GivenTokens(try await app.refresh(next.refresh, at: start + 91))
+        #expect(try await app.refresh(tokens.refresh, at: start + 180).verdict == "400 invalid_grant")
+        #expect(try await app.refresh(third.refresh, at: start + 181).verdict == "400 invalid_grant")
+    }
+
+    @Test func aLostAnswerIsGivenAgainToTheSameKeyAlone() async throws {
+        let tokens = try await app.signIn()
+        let next = try GivenTokens(try await app.refresh(tokens.refresh, at: start + 1))
+        #expect(try await thief.refresh(tokens.refresh, at: start + 2).verdict == "400 invalid_grant")
+        let again = try GivenTokens(try await app.refresh(tokens.refresh, at: start + 3))
+        #expect(again.refresh == next.refresh && again.keyName == key.name && again.type == "DPoP")
+    }
+
+    /// The refresh token that comes with a bound access token is bound too, whatever the one before was.
+    @Test func aSessionThatBeganWithoutAProofIsBoundByTheFirst() async throws {
+        let tokens = try await keyless.signIn()
+        let next = try GivenTokens(try await app.refresh(tokens.refresh, at: start + 1))
+        #expect(next.keyName == key.name)
+        for other in [thief, keyless] {
+            #expect(try await other.refresh(next.refresh, at: start + 2).verdict == "400 invalid_grant")
+        }
+        #expect(try GivenTokens(try await app.refresh(next.refresh, at: start + 3)).keyName == key.name)
+    }
+
+    /// Its secret keeps its refresh tokens: they are not bound, and each access token is to the key that it came with.
+    @Test func aClientWithASecretMayChangeItsKey() async throws {
+        let board = ProvingApp(house: house, client: .board, key: key)
+        let tokens = try await board.signIn()
+        #expect(tokens.keyName == key.name)
+        let other = try ProofKey()
+        let changed = ProvingApp(house: house, client: .board, key: other)
+        let next = try GivenTokens(try await changed.refresh(tokens.refresh, at: start + 1))
+        #expect(next.type == "DPoP" && next.keyName == other.name)
+        let bare = ProvingApp(house: house, client: .board)
+        let last = try GivenTokens(try await bare.refresh(next.refresh, at: start + 2))
+        #expect(last.type == "Bearer" && last.keyName == nil)
+    }
+
+    @Test func aClientThatIsToBindItsTokensGetsNoOthers() async throws {
+        var client = IssuerClient.mobile
+        client.needsProof = true
+        let house = try IssuerHouse.proving(clients: [client])
+        let bare = ProvingApp(house: house, client: client)
+        let code = try await house.code(for: client)
+        #expect(try await bare.ask(house.redemption(code, client)).verdict == "400 invalid_request")
+        let app = ProvingApp(house: house, client: client, key: key)
+        let tokens = try GivenTokens(try await app.ask(house.redemption(code, client)))
+        #expect(try await bare.refresh(tokens.refresh, at: start + 1).verdict == "400 invalid_request")
+        #expect(try GivenTokens(try await app.refresh(tokens.refresh, at: start + 2)).keyName == key.name)
+    }
+
+    // MARK: Codes
+
+    /// RFC 9449 section 10. Who has the code and its verifier but not the key has stolen both: the code is good for nobody
+    /// from then on.
+    @Test func aBoundCodeIsForItsKeyAlone() async throws {
+        #expect(try await app.signIn(boundTo: key.thumbprint).keyName == key.name)
+        for other in [thief, keyless] {
+            let code = try await house.code(boundTo: key.thumbprint)
+            #expect(try await other.ask(house.redemption(code)).verdict == "400 invalid_grant")
+            #expect(try await app.ask(house.redemption(code)).verdict == "400 invalid_grant")
+        }
+    }
+
+    @Test func theKeyDoesNotStandInForTheVerifier() async throws {
+        let code = try await house.code(boundTo: key.thumbprint)
+        var form = house.redemption(code)
+        form.removeAll { $0.name == "code_verifier" }
+        form.append(("code_verifier", String(repeating: "guess", count: 10)))
+        #expect(try await app.ask(form).verdict == "400 invalid_grant")
+    }
+
+    // MARK: Certificates
+
+    /// RFC 8705 sections 3 and 4.
+    @Test func aCertificateBindsLikeAKey() async throws {
+        var mobile = IssuerClient.mobile
+        mobile.bindsToCertificate = true
+        let house = try IssuerHouse.proving(clients: [mobile])
+        let certificate = SHA256.digest(Array("certificate".utf8))
+        let app = ProvingApp(house: house, client: mobile, certificate: certificate)
+        let tokens = try await app.signIn()
+        #expect(tokens.type == "Bearer")
+        #expect(tokens.claims["cnf"] == .object(["x5t#S256": .string(Base64URL.encode(certificate))]))
+        let bare = ProvingApp(house: house, client: mobile)
+        let other = ProvingApp(house: house, client: mobile, certificate: SHA256.digest([1]))
+        #expect(try await bare.refresh(tokens.refresh).verdict == "400 invalid_request")
+        #expect(try await other.refresh(tokens.refresh).verdict == "400 invalid_grant")
+        let code = try await house.code(for: mobile)
+        #expect(try await bare.ask(house.redemption(code, mobile)).verdict == "400 invalid_request")
+        let both = ProvingApp(house: house, client: mobile, key: key, certificate: certificate)
+        let next = try GivenTokens(try await both.refresh(tokens.refresh, at: start + 1))
+        #expect(next.type == "DPoP")
+        #expect(next.claims["cnf"]?.object?.members.map(\.name).sorted() == ["jkt", "x5t#S256"])
+        // Bound to both from there on.
+        #expect(try await app.refresh(next.refresh, at: start + 2).verdict == "400 invalid_grant")
+    }
+
+    // MARK: What clients are told
+
+    @Test func discoverySaysWhatThereIs() async throws {
+        let name = "dpop_signing_alg_values_supported"
+        let certificates = "tls_client_certificate_bound_access_tokens"
+        let bound = try await house.get(.discovery).object
+        #expect(bound[name] == ["ES256", "EdDSA"] && bound[certificates] == nil)
+        let plain = try await IssuerHouse().get(.discovery).object
+        #expect(plain[name] == nil)
+        var client = IssuerClient.mobile
+        client.bindsToCertificate = true
+        let house = try IssuerHouse("clans", issuer: .clans(clients: [client]))
+        #expect(try await house.get(.discovery).object[certificates] == true)
+    }
+
+    // MARK: Trouble
+
+    /// Whether a proof was used before cannot be told: nothing is given, and nothing used up.
+    @Test func aStoreThatIsAwayKeepsTheCode() async throws {
+        let code = try await house.code()
+        house.store.fail([.replace])
+        let answer = try await app.ask(house.redemption(code))
+        #expect(answer.verdict == "503 temporarily_unavailable")
+        house.store.onCall(nil)
+        #expect(try GivenTokens(try await app.ask(house.redemption(code))).keyName == key.name)
+    }
+}

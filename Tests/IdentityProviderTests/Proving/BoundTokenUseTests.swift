@@ -1,0 +1,190 @@
+import Tenants
+import Testing
+import Verification
+
+@testable import IdentityProvider
+
+/// Access tokens at the gateway's own endpoints: what they are bound to has to be proved there too (RFC 9449 section 7,
+/// RFC 8705 section 3).
+@Suite struct BoundTokenUseTests {
+    private static let start = IssuerHouse.start
+    /// Those that take an access token, with how they are asked.
+    private static let endpoints: [(endpoint: Endpoint, method: String)] = [
+        (.userInfo, "GET"), (.userInfo, "POST"), (.introspect, "POST"), (.sessionMe, "GET"), (.sessionValidate, "POST"),
+        (.sessionLogout, "POST"),
+    ]
+
+    /// What somebody who has an access token tries with it.
+    private enum Attack: String, CaseIterable {
+        case asBearer, asBearerWithProof, withoutProof, withProofOfOtherKey, withProofForOtherToken, withoutHash
+        case withProofForOtherEndpoint, withProofForOtherMethod, withOldProof
+
+        /// What a tenant's endpoint says of it in its challenge.
+        var error: String { self == .asBearer || self == .asBearerWithProof ? "invalid_token" : "invalid_dpop_proof" }
+
+        var scheme: String { self == .asBearer || self == .asBearerWithProof ? "Bearer" : "DPoP" }
+
+        func proof(_ key: ProofKey, _ method: String, _ url: String, _ token: String) throws -> String? {
+            switch self {
+            case .asBearer, .withoutProof: nil
+            case .asBearerWithProof: try key.proof(method, url, token: token)
+            case .withProofOfOtherKey: try ProofKey().proof(method, url, token: token)
+            case .withProofForOtherToken: try key.proof(method, url, token: token + "A")
+            case .withoutHash: try key.proof(method, url)
+            case .withProofForOtherEndpoint: try key.proof(method, url + "/more", token: token)
+            case .withProofForOtherMethod: try key.proof("PATCH", url, token: token)
+            case .withOldProof: try key.proof(method, url, token: token, at: start - 61)
+            }
+        }
+    }
+
+    private static func form(_ endpoint: Endpoint, _ token: String) -> Parameters? {
+        endpoint == .introspect ? [("token", token)] : endpoint == .userInfo ? [] : nil
+    }
+
+    /// Whether an endpoint of the issuer tells errors as RFC 6750 has them, or as the gateway does.
+    private static func expected(_ endpoint: Endpoint, _ error: String) -> String {
+        switch endpoint {
+        case .userInfo, .introspect: "401 \(error)"
+        default: "401 invalid_token \(error)"
+        }
+    }
+
+    @Test func aBoundTokenIsGoodWithItsProofAlone() async throws {
+        let house = try IssuerHouse.proving()
+        let key = try ProofKey()
+        let app = ProvingApp(house: house, key: key)
+        let keyless = ProvingApp(house: house)
+        let token = try await app.signIn().access
+        for (endpoint, method) in Self.endpoints {
+            let form = method == "POST" ? Self.form(endpoint, token) : nil
+            for attack in Attack.allCases {
+                let answer = try await keyless.use(
+                    token,
+                    at: endpoint,
+                    method,
+                    form: form,
+                    scheme: attack.scheme,
+                    proof: try attack.proof(key, method, app.url("/id/\(endpoint.rawValue)"), token)
+                )
+                let expected = Self.expected(endpoint, attack.error)
+                #expect(answer.verdict == expected, "\(endpoint) \(attack)")
+                if case .response(let response) = answer {
+                    #expect(response.fields.proofError == attack.error, "\(endpoint) \(attack)")
+                }
+            }
+            // The logout comes last: nobody ended the session before.
+            let proof = try key.proof(method, app.url("/id/\(endpoint.rawValue)"), token: token)
+            let answer = try await app.use(token, at: endpoint, method, form: form, proof: proof)
+            #expect(answer.verdict == "200 -", "\(endpoint)")
+            let replayed = try await app.use(token, at: endpoint, method, form: form, proof: proof)
+            #expect(replayed.verdict == Self.expected(endpoint, "invalid_dpop_proof"), "\(endpoint)")
+        }
+        #expect(try await app.use(token).verdict == "401 invalid_token")
+    }
+
+    @Test func aTokenInAFormHasNoProof() async throws {
+        let house = try IssuerHouse.proving()
+        let app = ProvingApp(house: house, key: try ProofKey())
+        let token = try await app.signIn().access
+        let answer = await app.send(.userInfo, "POST", "/id/userInfo", form: [("access_token", token)])
+        #expect(answer.verdict == "401 invalid_token")
+    }
+
+    /// RFC 9449 section 7.1: the scheme says that there is a key.
+    @Test func aTokenThatIsBoundToNothingIsNoneForTheScheme() async throws {
+        let house = try IssuerHouse.proving()
+        let app = ProvingApp(house: house, key: try ProofKey())
+        let token = try await ProvingApp(house: house).signIn().access
+        #expect(try await app.use(token).verdict == "401 invalid_token")
+        #expect(try await app.use(token, at: .sessionMe).verdict == "401 invalid_token invalid_token")
+        #expect(try await app.use(token, scheme: "Bearer").verdict == "200 -")
+    }
+
+    /// A tenant that demands bound tokens still lets others end.
+    @Test func whereBoundTokensAreDemandedOthersCanBeEndedAlone() async throws {
+        let house = try IssuerHouse.proving(ProofRules(need: .required))
+        let keyless = ProvingApp(house: house)
+        let token = try await keyless.signIn().access
+        for endpoint in [Endpoint.userInfo, .sessionMe] {
+            let answer = try await keyless.use(token, at: endpoint, scheme: "Bearer")
+            #expect(answer.verdict == Self.expected(endpoint, "invalid_token"))
+        }
+        #expect(try await keyless.use(token, at: .sessionLogout, "POST", scheme: "Bearer").verdict == "200 -")
+        let observing = try IssuerHouse.proving(ProofRules(need: .required, mode: .observe))
+        let other = ProvingApp(house: observing)
+        let bearer = try await other.signIn().access
+        #expect(try await other.use(bearer, scheme: "Bearer").verdict == "200 -")
+    }
+
+    /// A tenant whose `dpop` was taken away has tokens left that nobody can prove to hold.
+    @Test func aBoundTokenIsGoodForNothingWhereProofsAreNotLookedAt() async throws {
+        let store = WatchedStore()
+        let app = ProvingApp(house: try .proving(store: store), key: try ProofKey())
+        let token = try await app.signIn().access
+        let later = ProvingApp(house: try IssuerHouse("clans", store), key: app.key)
+        for scheme in ["Bearer", "DPoP"] {
+            #expect(try await later.use(token, scheme: scheme).verdict == "401 invalid_token")
+            #expect(try await later.use(token, at: .sessionMe, scheme: scheme).verdict == "401 invalid_token -")
+        }
+    }
+
+    @Test func whoAsksWithoutATokenIsToldBothSchemes() async throws {
+        let app = ProvingApp(house: try .proving())
+        guard case .response(let response) = await app.send(.userInfo, "GET", "/id/userinfo") else {
+            throw UnexpectedAnswer(what: "no answer")
+        }
+        let challenges = response.fields.filter { $0.name == "WWW-Authenticate" }.map(\.value)
+        #expect(challenges == [#"Bearer realm="clans""#, #"DPoP realm="clans", algs="ES256 EdDSA""#])
+    }
+
+    @Test func noncesAreAskedForHereToo() async throws {
+        let house = try IssuerHouse.proving(ProofRules(need: .optional, nonce: true))
+        var app = ProvingApp(house: house, key: try ProofKey())
+        app.nonce = house.context.proofNonces.make(at: Self.start)
+        let token = try await app.signIn().access
+        app.nonce = nil
+        for endpoint in [Endpoint.userInfo, .sessionMe] {
+            let refused = try await app.use(token, at: endpoint)
+            #expect(refused.verdict == Self.expected(endpoint, "use_dpop_nonce"))
+            var next = app
+            next.nonce = refused.fields.first { $0.name == "DPoP-Nonce" }?.value
+            #expect(try await next.use(token, at: endpoint).verdict == "200 -")
+        }
+    }
+
+    /// RFC 8705 section 3: whatever the scheme, the connection has to be the certificate's.
+    @Test func aCertificateIsProvedByTheConnection() async throws {
+        var client = IssuerClient.mobile
+        client.bindsToCertificate = true
+        let house = try IssuerHouse("clans", issuer: .clans(clients: [client]))
+        let app = ProvingApp(house: house, client: client, certificate: SHA256.digest([1]))
+        let token = try await app.signIn().access
+        #expect(try await app.use(token, scheme: "Bearer").verdict == "200 -")
+        for certificate in [nil, SHA256.digest([2])] {
+            let thief = ProvingApp(house: house, client: client, certificate: certificate)
+            #expect(try await thief.use(token, scheme: "Bearer").verdict == "401 invalid_token")
+            #expect(try await thief.use(token, at: .sessionMe, scheme: "Bearer").verdict == "401 invalid_token -")
+        }
+    }
+
+    /// A proof is no way in for who only has the store down.
+    @Test func withoutTheStoreNoProofIsGood() async throws {
+        let house = try IssuerHouse.proving()
+        let app = ProvingApp(house: house, key: try ProofKey())
+        let token = try await app.signIn().access
+        house.store.fail([.replace])
+        #expect(try await app.use(token).verdict == "503 temporarily_unavailable")
+        #expect(try await app.use(token, at: .sessionMe).verdict == "503 store_unavailable -")
+    }
+}
+
+extension EndpointAnswer {
+    fileprivate var fields: [EndpointResponse.Field] {
+        switch self {
+        case .response(let response): response.fields
+        case .refused(let refusal): refusal.fields
+        case .forward: []
+        }
+    }
+}

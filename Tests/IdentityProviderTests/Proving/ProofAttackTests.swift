@@ -1,0 +1,145 @@
+import Store
+import Tenants
+import Testing
+import Verification
+
+@testable import IdentityProvider
+
+/// Proofs at the token endpoint that prove nothing (RFC 9449 sections 4.3, 8 and 11).
+@Suite struct ProofAttackTests {
+    private static let start = IssuerHouse.start
+    private static let url = "https://clans.example\(ProvingApp.tokenPath)"
+
+    /// What a proof is changed to.
+    enum Trick: String, CaseIterable, Sendable {
+        case otherMethod, otherEndpoint, otherHost, plainHTTP, tooOld, inTheFuture, withoutID, withoutTime, otherType
+        case privateKey, notAllowedAlgorithm, otherSignature, keyOfAnother, noJWS, empty, twoInOne
+
+        func proof(_ key: ProofKey) throws -> String {
+            let url = ProofAttackTests.url
+            switch self {
+            case .otherMethod: return try key.proof("GET", url)
+            case .otherEndpoint: return try key.proof("POST", "https://clans.example/id/userinfo")
+            case .otherHost: return try key.proof("POST", "https://evil.example\(ProvingApp.tokenPath)")
+            case .plainHTTP: return try key.proof("POST", "http://clans.example\(ProvingApp.tokenPath)")
+            case .tooOld: return try key.proof("POST", url, at: ProofAttackTests.start - 61)
+            case .inTheFuture: return try key.proof("POST", url, at: ProofAttackTests.start + 62)
+            case .withoutID: return try key.proof("POST", url, changes: ["jti": .null])
+            case .withoutTime: return try key.proof("POST", url, changes: ["iat": .null])
+            case .otherType: return try key.proof("POST", url, header: ["typ": "JWT"])
+            case .privateKey:
+                var jwk = try #require(key.key.publicJWK())
+                jwk["d"] = "AA"
+                return try key.proof("POST", url, header: ["jwk": .object(jwk)])
+            case .notAllowedAlgorithm: return try ProofKey(.rsa(bits: 2048)).proof("POST", url)
+            case .otherSignature:
+                let parts = try key.proof("POST", url).split(separator: ".")
+                let other = try key.proof("POST", url).split(separator: ".")
+                return [parts[0], parts[1], other[2]].joined(separator: ".")
+            case .keyOfAnother:
+                let jwk = try #require(try ProofKey().key.publicJWK())
+                return try key.proof("POST", url, header: ["jwk": .object(jwk)])
+            case .noJWS: return "proof"
+            case .empty: return ""
+            case .twoInOne: return try key.proof("POST", url) + ", " + key.proof("POST", url)
+            }
+        }
+    }
+
+    /// None gives anything, and none uses up the code: a client that gets it wrong can try again.
+    @Test(arguments: Trick.allCases)
+    func aProofThatProvesNothingGivesNothing(_ trick: Trick) async throws {
+        let house = try IssuerHouse.proving()
+        let key = try ProofKey()
+        let app = ProvingApp(house: house, key: key)
+        let code = try await house.code()
+        let answer = try await app.ask(house.redemption(code), proofs: [try trick.proof(key)])
+        #expect(answer.verdict == "400 invalid_dpop_proof", "\(trick)")
+        #expect(answer.field("Cache-Control") == "no-store")
+        #expect(try GivenTokens(try await app.ask(house.redemption(code))).keyName == key.name)
+    }
+
+    @Test func twoFieldsAreNoProof() async throws {
+        let house = try IssuerHouse.proving()
+        let key = try ProofKey()
+        let app = ProvingApp(house: house, key: key)
+        let code = try await house.code()
+        let two = [try key.proof("POST", Self.url), try key.proof("POST", Self.url)]
+        #expect(try await app.ask(house.redemption(code), proofs: two).verdict == "400 invalid_dpop_proof")
+    }
+
+    @Test func aProofIsGoodOnceOnWhicheverInstance() async throws {
+        let store = WatchedStore()
+        let houses = [try IssuerHouse.proving(store: store), try IssuerHouse.proving(store: store)]
+        let key = try ProofKey()
+        let proof = try key.proof("POST", Self.url)
+        let first = ProvingApp(house: houses[0], key: key)
+        let tokens = try GivenTokens(
+            try await first.ask(houses[0].redemption(try await houses[0].code()), proofs: [proof])
+        )
+        for house in houses {
+            let app = ProvingApp(house: house, key: key)
+            let again = try await app.ask(house.redemption(try await house.code()), proofs: [proof])
+            #expect(again.verdict == "400 invalid_dpop_proof")
+            let form: Parameters = [("grant_type", "refresh_token"), ("refresh_token", tokens.refresh)]
+            let refresh = try await app.ask(form + IssuerClient.mobile.credentials, proofs: [proof])
+            #expect(refresh.verdict == "400 invalid_dpop_proof")
+        }
+        // Of several at once too.
+        let code = try await houses[0].code()
+        let another = try key.proof("POST", Self.url)
+        let answers = try await withThrowingTaskGroup(of: String.self) { group in
+            for house in houses + houses {
+                group.addTask {
+                    try await ProvingApp(house: house).ask(house.redemption(code), proofs: [another]).verdict
+                }
+            }
+            return try await group.reduce(into: [String]()) { $0.append($1) }
+        }
+        #expect(answers.count { $0 == "400 invalid_dpop_proof" } == 3)
+    }
+
+    // MARK: Nonces
+
+    /// RFC 9449 section 8: the nonce comes with the error, and the same code is redeemed with it.
+    @Test func aTenantWithNoncesGivesOneFirst() async throws {
+        let house = try IssuerHouse.proving(ProofRules(need: .optional, nonce: true))
+        let key = try ProofKey()
+        var app = ProvingApp(house: house, key: key)
+        let code = try await house.code()
+        let refused = try await app.ask(house.redemption(code))
+        #expect(refused.verdict == "400 use_dpop_nonce")
+        app.nonce = refused.field("DPoP-Nonce")
+        let answer = try await app.ask(house.redemption(code))
+        let tokens = try GivenTokens(answer)
+        #expect(tokens.keyName == key.name)
+        // The next one comes along, so that nobody has to ask twice each time.
+        app.nonce = answer.field("DPoP-Nonce")
+        let good = try #require(app.nonce)
+        #expect(try GivenTokens(try await app.refresh(tokens.refresh)).keyName == key.name)
+        for nonce in ["", "AAAA", good + "A"] {
+            app.nonce = nonce
+            #expect(try await app.refresh(tokens.refresh).verdict == "400 use_dpop_nonce")
+        }
+    }
+
+    @Test func aNonceIsGoodForAWhile() async throws {
+        let house = try IssuerHouse.proving(ProofRules(need: .optional, nonce: true))
+        let key = try ProofKey()
+        var app = ProvingApp(house: house, key: key)
+        app.nonce = house.context.proofNonces.make(at: Self.start)
+        let tokens = try await app.signIn()
+        let late = Self.start + ProofNonces.lifetime + 60
+        #expect(try await app.refresh(tokens.refresh, at: late).verdict == "400 use_dpop_nonce")
+        let elsewhere = ProofNonces(key: Array(repeating: 7, count: 32))
+        app.nonce = elsewhere.make(at: late)
+        #expect(try await app.refresh(tokens.refresh, at: late).verdict == "400 use_dpop_nonce")
+    }
+
+    @Test func withoutNoncesNoneIsTold() async throws {
+        let house = try IssuerHouse.proving()
+        let app = ProvingApp(house: house, key: try ProofKey())
+        let answer = try await app.ask(house.redemption(try await house.code()))
+        #expect(answer.status == 200 && answer.field("DPoP-Nonce") == nil)
+    }
+}

@@ -1,0 +1,50 @@
+import Testing
+import Verification
+
+@testable import IdentityProvider
+
+/// What a token is bound to: tests have another `Confirmation` beside it.
+typealias TokenConfirmation = Verification.Confirmation
+
+/// A client's own key, and the proofs that it makes with it (RFC 9449 section 4.2).
+struct ProofKey: Sendable {
+    let key: SigningKey
+    let thumbprint: [UInt8]
+
+    init(_ kind: SigningKey.Kind = .p256) throws {
+        key = try SigningKey.generate(kind)
+        let name = try #require(key.thumbprint)
+        thumbprint = try #require(Base64URL.decode(name))
+    }
+
+    /// `jkt`.
+    var name: String { Base64URL.encode(thumbprint) }
+
+    /// - Parameters:
+    ///   - url: `htu`.
+    ///   - token: The access token that it is for.
+    ///   - changes: Claims in place of its own; null: none.
+    ///   - header: Likewise.
+    func proof(
+        _ method: String,
+        _ url: String,
+        token: String? = nil,
+        nonce: String? = nil,
+        changes: JSONObject = [:],
+        header: JSONObject = [:],
+        at now: Double = IssuerHouse.start
+    ) throws -> String {
+        var claims: JSONObject = [
+            "jti": .string(Base64URL.encode(RandomBytes.make(12))), "htm": .string(method), "htu": .string(url),
+            "iat": .number(JSONNumber(Int(now))),
+        ]
+        if let token { claims["ath"] = .string(Base64URL.encode(SHA256.digest(Array(token.utf8)))) }
+        if let nonce { claims["nonce"] = .string(nonce) }
+        for member in changes.members { claims[member.name] = member.value == .null ? nil : member.value }
+        let jwk = try #require(key.publicJWK())
+        var fields: JSONObject = ["typ": "dpop+jwt", "jwk": .object(jwk)]
+        for member in header.members { fields[member.name] = member.value }
+        let algorithm = try #require(key.algorithms.first)
+        return try TokenSigner(key, algorithm: algorithm).sign(claims, header: fields)
+    }
+}

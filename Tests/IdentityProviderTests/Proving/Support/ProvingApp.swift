@@ -1,0 +1,153 @@
+import Tenants
+import Testing
+import Verification
+
+@testable import IdentityProvider
+
+/// A client of an issuer that comes with proofs, or ought to.
+struct ProvingApp {
+    static let tokenPath = "/id/oauth2/token"
+
+    let house: IssuerHouse
+    var client: IssuerClient = .mobile
+    /// What it proves with; nil: it sends no proof.
+    var key: ProofKey?
+    /// Of its connection.
+    var certificate: [UInt8]?
+    var nonce: String?
+
+    /// The URL that it asks for.
+    func url(_ path: String) -> String { "https://\(house.tenant.name).example\(path)" }
+
+    /// Posts a form to the token endpoint.
+    ///
+    /// - Parameter proofs: In place of one of its own.
+    func ask(
+        _ form: Parameters,
+        proofs: [String]? = nil,
+        at now: Double = IssuerHouse.start
+    ) async throws -> EndpointResponse {
+        let own = try key.map {
+            [try $0.proof("POST", url(Self.tokenPath), nonce: nonce, at: now)]
+        }
+        return try await send(.token, "POST", Self.tokenPath, form: form, proofs: proofs ?? own ?? [], at: now).response
+    }
+
+    func send(
+        _ endpoint: Endpoint,
+        _ method: String,
+        _ path: String,
+        form: Parameters? = nil,
+        json: JSONObject? = nil,
+        authorization: String? = nil,
+        presented: PresentedToken? = nil,
+        cookies: [String] = [],
+        proofs: [String] = [],
+        at now: Double = IssuerHouse.start
+    ) async -> EndpointAnswer {
+        let type = form != nil ? "application/x-www-form-urlencoded" : json != nil ? "application/json" : nil
+        let body = form.map { Array(FormText.text(of: $0).utf8) } ?? json.map { JSONWriter.bytes(of: $0) }
+        return await house.desk.answer(
+            EndpointRequest(
+                endpoint: endpoint,
+                method: method,
+                path: path,
+                authority: "\(house.tenant.name).example",
+                fields: EndpointRequest.Fields(
+                    contentType: type,
+                    authorization: authorization,
+                    cookies: cookies,
+                    proofs: proofs
+                ),
+                presentedToken: presented,
+                body: body ?? [],
+                clientCertificateThumbprint: certificate,
+                now: now
+            )
+        )
+    }
+
+    /// Signs somebody in.
+    func signIn(boundTo thumbprint: [UInt8]? = nil, at now: Double = IssuerHouse.start) async throws -> GivenTokens {
+        let code = try await house.code(for: client, boundTo: thumbprint, at: now)
+        return try GivenTokens(try await ask(house.redemption(code, client), at: now))
+    }
+
+    func refresh(_ token: String, at now: Double = IssuerHouse.start) async throws -> EndpointResponse {
+        try await ask([("grant_type", "refresh_token"), ("refresh_token", token)] + client.credentials, at: now)
+    }
+
+    /// Uses an access token as a client that holds the key does, at an endpoint that takes one.
+    ///
+    /// - Parameters:
+    ///   - scheme: In the Authorization field.
+    ///   - proof: In place of one of its own.
+    func use(
+        _ token: String,
+        at endpoint: Endpoint = .userInfo,
+        _ method: String = "GET",
+        form: Parameters? = nil,
+        scheme: String = "DPoP",
+        proof: String? = nil,
+        at now: Double = IssuerHouse.start
+    ) async throws -> EndpointAnswer {
+        let path = "/id/\(endpoint.rawValue)"
+        let own = try key.map { try $0.proof(method, url(path), token: token, nonce: nonce, at: now) }
+        return await send(
+            endpoint,
+            method,
+            path,
+            form: form,
+            authorization: "\(scheme) \(token)",
+            presented: PresentedToken(token: token),
+            proofs: [proof ?? own].compactMap(\.self),
+            at: now
+        )
+    }
+}
+
+extension IssuerHouse {
+    /// A house that looks at proofs.
+    static func proving(
+        _ rules: ProofRules = ProofRules(need: .optional),
+        clients: [IssuerClient] = [.mobile, .board, .desk, .tablet],
+        store: WatchedStore = WatchedStore()
+    ) throws -> IssuerHouse {
+        try IssuerHouse("clans", store, issuer: .clans(clients: clients), proof: rules)
+    }
+
+    /// All of the tenant's endpoints.
+    var desk: EndpointDesk {
+        EndpointDesk(context, realmSessions: [sessions], limits: AttemptLimits(), counts: SignInCounts())
+    }
+}
+
+extension GivenTokens {
+    /// `jkt` of the access token; nil: it is bound to no key.
+    var keyName: String? { claims["cnf"]?.object?["jkt"]?.string }
+
+    var type: String? { answer["token_type"]?.string }
+}
+
+extension EndpointAnswer {
+    /// Status, code and DPoP error, as tables of tests have them.
+    var verdict: String {
+        switch self {
+        case .response(let response): response.verdict
+        case .refused(let refusal):
+            "\(refusal.status) \(refusal.code.rawValue) \(refusal.fields.proofError ?? "-")"
+        case .forward: "forwarded"
+        }
+    }
+}
+
+extension [EndpointResponse.Field] {
+    /// `error` of the DPoP challenge; nil where there is none.
+    var proofError: String? {
+        guard let challenge = first(where: { $0.name == "WWW-Authenticate" && $0.value.hasPrefix("DPoP ") }) else {
+            return nil
+        }
+        guard let start = challenge.value.firstRange(of: "error=\"") else { return "-" }
+        return String(challenge.value[start.upperBound...].prefix { $0 != "\"" })
+    }
+}

@@ -1,0 +1,75 @@
+import Testing
+import Verification
+
+@testable import IdentityProvider
+
+extension SignInStage {
+    /// Begins a session of an account, as an exchange does.
+    func begin(_ subject: String = "001.apple", at now: Double = start) async throws -> IssuedTokens {
+        let account = try await accounts.signIn(
+            ProviderIdentity(provider: .apple, subject: subject, email: "alice@example.org", isEmailVerified: true),
+            givenName: "Alice",
+            at: now
+        )
+        return try await book.start(
+            SessionOpening(subject: account.subject, claims: account.tokenClaims(nil)),
+            at: now
+        )
+    }
+
+    /// - Parameters:
+    ///   - bearer: An access token in its field.
+    ///   - cookies: By their names; that of the access token is also presented as such, if there is no bearer.
+    ///   - body: Nil: none.
+    func ask(
+        _ endpoint: Endpoint,
+        _ method: String = "POST",
+        bearer: String? = nil,
+        cookies: [String: String] = [:],
+        body: JSONObject? = nil,
+        origin: String? = nil,
+        fetchSite: String? = nil,
+        at now: Double = start
+    ) async -> EndpointAnswer {
+        let pairs = cookies.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+        let fromCookie = cookies["ce_access_token"].map { PresentedToken(token: $0, cookie: "ce_access_token") }
+        return await own.answer(
+            EndpointRequest(
+                endpoint: endpoint,
+                method: method,
+                authority: "chat.localtest",
+                fields: EndpointRequest.Fields(
+                    contentType: body == nil ? nil : "application/json",
+                    cookies: pairs.isEmpty ? [] : [pairs.joined(separator: "; ")],
+                    origin: origin,
+                    secFetchSite: fetchSite
+                ),
+                presentedToken: bearer.map { PresentedToken(token: $0) } ?? fromCookie,
+                body: body.map { JSONWriter.bytes(of: $0) } ?? [],
+                now: now
+            )
+        )
+    }
+
+    func isLive(_ tokens: IssuedTokens, at now: Double = start) async throws -> Bool {
+        try await book.session(tokens.sessionID, at: now) != nil
+    }
+}
+
+extension IssuedTokens {
+    /// As a browser has them.
+    var cookies: [String: String] {
+        get throws { try ["ce_access_token": accessToken, "ce_refresh_token": refresh] }
+    }
+}
+
+extension [EndpointResponse.Field] {
+    /// The values of the `Set-Cookie` fields.
+    var setCookies: [String] { filter { $0.name == "Set-Cookie" }.map(\.value) }
+
+    /// Whether both cookies are taken away.
+    var clearsCookies: Bool {
+        setCookies.map { $0.prefix { $0 != ";" } } == ["ce_access_token=", "ce_refresh_token="]
+            && setCookies.allSatisfy { $0.hasSuffix("Max-Age=0") }
+    }
+}

@@ -1,0 +1,64 @@
+import Store
+import Testing
+import Verification
+
+@testable import IdentityProvider
+
+/// Sessions that an earlier version of the gateway began: without scopes of their own, and in no list.
+struct EarlierSessionTests {
+    private let start = Desk.start
+
+    /// What that version left in the store for a session of this one.
+    private func takeBack(_ tokens: IssuedTokens, scope: String?, in store: MemoryStore) async throws {
+        let key = StoreKey(tenant: "chat", kind: "session", name: tokens.sessionID)
+        let record = try #require(try await store.value(for: key))
+        var object = try #require(JSONParser.parse(record).object)
+        object["v"] = 1
+        object["scopes"] = nil
+        object["provider"] = nil
+        var claims = try #require(object["claims"]?.object)
+        if let scope { claims["scope"] = .string(scope) }
+        object["claims"] = .object(claims)
+        try await store.set(JSONWriter.bytes(of: object), for: key, lifetime: .seconds(365 * 86_400))
+        try await store.remove(StoreKey(tenant: "chat", kind: "sessions", hashing: "alice".utf8))
+    }
+
+    @Test func theyGoOnWithTheScopesThatTheyHad() async throws {
+        let store = MemoryStore.still
+        let desk = try Desk(.chat, store)
+        let tokens = try await desk.signIn()
+        try await takeBack(tokens, scope: "openid email", in: store)
+        let session = try #require(try await desk.book.session(tokens.sessionID, at: start))
+        #expect(session.scopes == ["openid", "email"] && session.claims == ["email": "alice@example.org"])
+        #expect(session.provider == nil)
+        let next = try await desk.book.refresh(tokens.refresh, at: start + 1)
+        #expect(next.response["scope"] == "openid email" && next.idToken != nil)
+        #expect(try await desk.book.refresh(tokens.refresh, at: start + 2).refresh == next.refresh)
+        #expect(try await refusal { try await desk.book.refresh(tokens.refresh, at: start + 60) } == .reused)
+    }
+
+    @Test func withoutScopesTheyGetNoIDToken() async throws {
+        let store = MemoryStore.still
+        let desk = try Desk(.chat, store)
+        let tokens = try await desk.signIn()
+        try await takeBack(tokens, scope: nil, in: store)
+        let next = try await desk.book.refresh(tokens.refresh, at: start + 1)
+        #expect(next.idToken == nil && next.scopes == [])
+        #expect(try desk.verify(next, at: start + 1).claims["email"] == "alice@example.org")
+    }
+
+    @Test(arguments: [true, false])
+    func theirFirstUsePutsThemIntoTheList(isRefresh: Bool) async throws {
+        let store = MemoryStore.still
+        let desk = try Desk(.chat, store)
+        let tokens = try await desk.signIn()
+        try await takeBack(tokens, scope: nil, in: store)
+        #expect(try await desk.book.sessions(ofSubject: "alice", at: start).isEmpty)
+        if isRefresh {
+            _ = try await desk.book.refresh(tokens.refresh, at: start + 1)
+        } else {
+            _ = try await desk.book.renew(sessionID: tokens.sessionID, subject: "alice", at: start + 1)
+        }
+        #expect(try await desk.book.sessions(ofSubject: "alice", at: start + 1).map(\.id) == [tokens.sessionID])
+    }
+}

@@ -1,0 +1,85 @@
+import TestSupport
+import Testing
+
+@testable import IdentityProvider
+
+struct RefreshFamilyTests {
+    private static let id = [UInt8](0..<16)
+    private static let key = [UInt8](repeating: 7, count: 32)
+
+    private func token() -> RefreshToken { RefreshToken(sessionID: Self.id, familyKey: Self.key) }
+
+    @Test func aUsedTokenGivesItsSuccessorForThirtySeconds() {
+        let (first, second) = (token(), token())
+        var family = RefreshFamily(key: Self.key, currentHash: first.hash)
+        #expect(family.standing(of: first, at: 0) == .current)
+        family.rotate(to: second, sealed: [1], at: 100)
+        #expect(family.standing(of: second, at: 100) == .current)
+        #expect(family.standing(of: first, at: 100) == .rotated(sealedSuccessor: [1]))
+        #expect(family.standing(of: first, at: 129.9) == .rotated(sealedSuccessor: [1]))
+        #expect(family.standing(of: first, at: 130) == .spent)
+    }
+
+    @Test func aClockThatIsBehindEndsNothing() {
+        let (first, second) = (token(), token())
+        var family = RefreshFamily(key: Self.key, currentHash: first.hash)
+        family.rotate(to: second, sealed: [1], at: 100)
+        #expect(family.standing(of: first, at: 95) == .rotated(sealedSuccessor: [1]))
+    }
+
+    @Test func theSuccessorIsForgottenAtTheNextUseAfterTheWindow() {
+        let tokens = (0..<3).map { _ in token() }
+        var family = RefreshFamily(key: Self.key, currentHash: tokens[0].hash)
+        family.rotate(to: tokens[1], sealed: [1], at: 100)
+        family.rotate(to: tokens[2], sealed: [2], at: 131)
+        #expect(family.rotations.map(\.sealedSuccessor) == [[2]])
+        #expect(family.standing(of: tokens[0], at: 131) == .spent)
+    }
+
+    @Test func whatWasMadeUpIsForeign() throws {
+        let first = token()
+        let family = RefreshFamily(key: Self.key, currentHash: first.hash)
+        let stranger = RefreshToken(sessionID: Self.id, familyKey: [UInt8](repeating: 9, count: 32))
+        #expect(family.standing(of: stranger, at: 0) == .foreign)
+    }
+
+    @Test func aClientThatRotatesWithoutEndMakesNoEndlessRecord() {
+        var last = token()
+        var family = RefreshFamily(key: Self.key, currentHash: last.hash)
+        let first = last
+        for step in 0..<100 {
+            last = token()
+            family.rotate(to: last, sealed: [UInt8(step)], at: Double(step) / 10)
+        }
+        #expect(family.rotations.count == RefreshFamily.mostRotations)
+        #expect(family.standing(of: last, at: 10) == .current)
+        #expect(family.standing(of: first, at: 10) == .spent)
+    }
+
+    /// Against what the rules say, told over from the whole history.
+    @Test(arguments: UInt64(0)..<20)
+    func anyHistoryIsJudgedByTheRules(seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
+        var now = 1000.0
+        var tokens = [token()]
+        var usedAt: [Double] = []
+        var family = RefreshFamily(key: Self.key, currentHash: tokens[0].hash)
+        for _ in 0..<200 {
+            now += Double.random(in: 0...12, using: &random)
+            let index =
+                Bool.random(using: &random) ? tokens.count - 1 : Int.random(in: 0..<tokens.count, using: &random)
+            let standing = family.standing(of: tokens[index], at: now)
+            if index == tokens.count - 1 {
+                #expect(standing == .current)
+                tokens.append(token())
+                usedAt.append(now)
+                family.rotate(to: tokens[index + 1], sealed: tokens[index + 1].hash, at: now)
+            } else if now < usedAt[index] + 30, usedAt.count - index <= RefreshFamily.mostRotations {
+                #expect(standing == .rotated(sealedSuccessor: tokens[index + 1].hash))
+            } else {
+                #expect(standing == .spent)
+            }
+        }
+        #expect(usedAt.count > 50)
+    }
+}

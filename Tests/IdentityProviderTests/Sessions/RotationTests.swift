@@ -1,0 +1,157 @@
+import Store
+import TestSupport
+import Testing
+
+@testable import IdentityProvider
+
+/// Refresh tokens under hands that are many, late or foul.
+struct RotationTests {
+    private let start = Desk.start
+
+    @Test(arguments: StoreKind.allCases)
+    func manyAtOnceOnThreeInstancesGetOneSuccessor(_ kind: StoreKind) async throws {
+        try await kind.run { place in
+            var desks: [Desk] = []
+            for _ in 0..<3 { desks.append(try Desk(.chat, try await place.store())) }
+            let first = try await desks[0].signIn()
+            let used = try first.refresh
+            let successors = try await withThrowingTaskGroup { group in
+                for turn in 0..<60 {
+                    let book = desks[turn % 3].book
+                    let now = start + Double(turn) / 10
+                    group.addTask { try await book.refresh(used, at: now) }
+                }
+                return try await group.reduce(into: Set<String>()) { $0.insert(try $1.refresh) }
+            }
+            #expect(successors.count == 1)
+            let successor = try #require(successors.first)
+            #expect(successor != used)
+            let next = try await desks[1].book.refresh(successor, at: start + 10)
+            #expect(next.sessionID == first.sessionID)
+            #expect(try !successors.contains(next.refresh))
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aUseAfterTheWindowEndsTheFamily(_ kind: StoreKind) async throws {
+        try await kind.run { place in
+            let (one, other) = (try Desk(.chat, try await place.store()), try Desk(.chat, try await place.store()))
+            let first = try await one.signIn()
+            let bystander = try await one.signIn()
+            let second = try await one.book.refresh(first.refresh, at: start + 100)
+            #expect(try await other.book.refresh(first.refresh, at: start + 129.5).refresh == second.refresh)
+            #expect(try await refusal { try await other.book.refresh(first.refresh, at: start + 130) } == .reused)
+            for token in [try first.refresh, try second.refresh] {
+                #expect(try await refusal { try await one.book.refresh(token, at: start + 131) } == .unknownSession)
+            }
+            let renewal = try await refusal {
+                try await one.book.renew(sessionID: first.sessionID, subject: "alice", at: start + 131)
+            }
+            #expect(renewal == .unknownSession)
+            let revoked = try await place.store().revocations(tenant: "chat", cursor: nil, limit: 10).records
+            #expect(
+                revoked.map(\.note) == [
+                    RevocationNote(kind: "session", id: first.sessionID, reason: "refresh token used again")
+                ]
+            )
+            _ = try await other.book.refresh(bystander.refresh, at: start + 131)
+        }
+    }
+
+    @Test func theOperatorIsToldOfAReuseButNoToken() async throws {
+        let log = RecordedLog()
+        let book = try Desk(logger: log.logger).book
+        let first = try await book.start(SessionOpening(subject: "alice"), at: start)
+        _ = try await book.refresh(first.refresh, at: start)
+        _ = try? await book.refresh(first.refresh, at: start + 31)
+        #expect(
+            log.lines == [
+                "warning a refresh token was used again: its session is ended session=\(first.sessionID) tenant=chat"
+            ]
+        )
+    }
+
+    @Test func anOlderTokenEndsTheFamilyHoweverManyCameAfterIt() async throws {
+        let desk = try Desk()
+        let first = try await desk.signIn()
+        var last = first
+        for minute in 1...40 { last = try await desk.book.refresh(last.refresh, at: start + Double(minute) * 60) }
+        #expect(try await refusal { try await desk.book.refresh(first.refresh, at: start + 2401) } == .reused)
+        #expect(try await refusal { try await desk.book.refresh(last.refresh, at: start + 2402) } == .unknownSession)
+    }
+
+    @Test func aClientBehindByTwoGetsTheSuccessorItMissed() async throws {
+        let desk = try Desk()
+        let first = try await desk.signIn()
+        let second = try await desk.book.refresh(first.refresh, at: start + 1)
+        let third = try await desk.book.refresh(second.refresh, at: start + 2)
+        #expect(try await desk.book.refresh(first.refresh, at: start + 3).refresh == second.refresh)
+        #expect(try await desk.book.refresh(second.refresh, at: start + 4).refresh == third.refresh)
+        #expect(try await desk.book.session(first.sessionID, at: start + 4) != nil)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func renewalsAndRefreshesAtOnceLoseNeither(_ kind: StoreKind) async throws {
+        try await kind.run { place in
+            let (one, other) = (try Desk(.chat, try await place.store()), try Desk(.chat, try await place.store()))
+            let first = try await one.signIn()
+            let session = first.sessionID
+            var last = first
+            for round in 1...5 {
+                let now = start + Double(round) * 40
+                let token = try last.refresh
+                async let renewals = withThrowingTaskGroup { group in
+                    for _ in 0..<8 {
+                        group.addTask { try await other.book.renew(sessionID: session, subject: "alice", at: now) }
+                    }
+                    return try await group.reduce(into: 0) { count, _ in count += 1 }
+                }
+                last = try await one.book.refresh(token, at: now)
+                #expect(try await renewals == 8)
+            }
+            #expect(try await one.book.session(session, at: start + 200)?.lastUsedAt == start + 200)
+            #expect(try await refusal { try await one.book.refresh(first.refresh, at: start + 201) } == .reused)
+        }
+    }
+
+    /// Whatever call of a refresh or a renewal it comes before.
+    @Test(arguments: [WatchedStore.Call.value, .replace], [true, false])
+    func anEndMeanwhileWins(before call: WatchedStore.Call, ofARefresh isRefresh: Bool) async throws {
+        let store = WatchedStore()
+        let desk = try Desk(.chat, store)
+        let elsewhere = try Desk(.chat, store.memory)
+        let tokens = try await desk.signIn()
+        store.onCall { (made) async throws(StoreError) in
+            guard made == call else { return }
+            try? await elsewhere.book.end(sessionID: tokens.sessionID, at: start + 1)
+        }
+        let refused = try await refusal {
+            if isRefresh { return try await desk.book.refresh(tokens.refresh, at: start + 1) }
+            return try await desk.book.renew(sessionID: tokens.sessionID, subject: "alice", at: start + 1)
+        }
+        #expect(refused == .unknownSession)
+        store.onCall(nil)
+        #expect(try await desk.book.session(tokens.sessionID, at: start + 2) == nil)
+        #expect(try await refusal { try await desk.book.refresh(tokens.refresh, at: start + 2) } == .unknownSession)
+    }
+
+    @Test func aSessionThatOthersChangeAllTheTimeIsGivenUp() async throws {
+        let store = WatchedStore()
+        let desk = try Desk(.chat, store)
+        let elsewhere = try Desk(.chat, store.memory)
+        let tokens = try await desk.signIn()
+        let calls = Tally()
+        store.onCall { (made) async throws(StoreError) in
+            guard made == .replace else { return }
+            let now = start + Double(calls.next()) / 8
+            _ = try? await elsewhere.book.renew(sessionID: tokens.sessionID, subject: "alice", at: now)
+        }
+        let error = await #expect(throws: IssuingError.self) { try await desk.book.refresh(tokens.refresh, at: start) }
+        guard case .unavailable = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        store.onCall(nil)
+        #expect(try await desk.book.refresh(tokens.refresh, at: start).sessionID == tokens.sessionID)
+    }
+}

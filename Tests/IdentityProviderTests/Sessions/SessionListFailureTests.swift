@@ -1,0 +1,127 @@
+import Store
+import TestSupport
+import Testing
+import Verification
+
+@testable import IdentityProvider
+
+/// A list and its sessions when the store, or the gateway, fails between two writes.
+struct SessionListFailureTests {
+    private let start = Desk.start
+    private let key = StoreKey(tenant: "chat", kind: "sessions", hashing: "alice".utf8)
+
+    /// From its n-th write on the store fails, as if the gateway was killed before it.
+    private func cut(_ store: WatchedStore, beforeWrite number: Int) {
+        let writes = Tally()
+        store.onCall { (call) async throws(StoreError) in
+            guard call != .value else { return }
+            if writes.next() >= number { throw .unavailable("killed") }
+        }
+    }
+
+    @Test(arguments: 1...3)
+    func aSignInThatIsKilledBeforeAnyWriteKeepsNobodyOut(_ number: Int) async throws {
+        let store = WatchedStore()
+        let killed = try Desk(.chat, store)
+        cut(store, beforeWrite: number)
+        // Two writes are all that a sign-in takes.
+        if number == 3 {
+            _ = try await killed.signIn()
+        } else {
+            await #expect(throws: IssuingError.unavailable(.unavailable("killed"))) { try await killed.signIn() }
+        }
+        let after = try Desk(.chat, store.memory)
+        let tokens = try await after.signIn(at: start + 1)
+        let listed = try await after.book.sessions(ofSubject: "alice", at: start + 2).map(\.id)
+        #expect(listed.first == tokens.sessionID && listed.count == (number == 3 ? 2 : 1))
+        let list = try await storedList(key, in: store.memory)
+        #expect(list.entries.count == listed.count)
+    }
+
+    /// Whoever lists drops what has no record, which must not be what is yet to get one.
+    @Test func aListingBetweenTheWritesOfASignInHidesNothing() async throws {
+        let store = WatchedStore()
+        let desk = try Desk(.chat, store)
+        let elsewhere = try Desk(.chat, store.memory)
+        let looks = Tally()
+        store.onCall { (call) async throws(StoreError) in
+            _ = looks.next()
+            _ = try? await elsewhere.book.sessions(ofSubject: "alice", at: start)
+        }
+        let tokens = try await desk.signIn()
+        store.onCall(nil)
+        #expect(looks.next() > 3)
+        #expect(try await desk.book.sessions(ofSubject: "alice", at: start).map(\.id) == [tokens.sessionID])
+    }
+
+    @Test(arguments: 1...4)
+    func anEndThatIsKilledBeforeAnyWriteHidesNoSession(_ number: Int) async throws {
+        let store = WatchedStore()
+        let desk = try Desk(.chat, store)
+        let (tokens, other) = (try await desk.signIn(), try await desk.signIn(at: start + 1))
+        cut(store, beforeWrite: number)
+        let isAcknowledged = (try? await desk.book.end(sessionID: tokens.sessionID, at: start + 2)) != nil
+        // Record and revocation: that the list is behind is nobody's harm.
+        #expect(isAcknowledged == (number > 2))
+        store.onCall(nil)
+        let listed = try await desk.book.sessions(ofSubject: "alice", at: start + 3).map(\.id)
+        // What is not listed any more cannot be used any more.
+        #expect(listed == (number == 1 ? [other.sessionID, tokens.sessionID] : [other.sessionID]))
+        #expect((try await desk.book.session(tokens.sessionID, at: start + 3) == nil) == (number > 1))
+        try await desk.book.end(sessionID: tokens.sessionID, at: start + 4)
+        #expect(try await desk.book.sessions(ofSubject: "alice", at: start + 5).map(\.id) == [other.sessionID])
+        #expect(try await store.revocations(tenant: "chat", cursor: nil, limit: 9).records.count == 1)
+    }
+
+    @Test(arguments: 1...6)
+    func anEndOfAllThatIsKilledIsFinishedByTheNext(_ number: Int) async throws {
+        let store = WatchedStore()
+        let desk = try Desk(.chat, store)
+        let (first, second) = (try await desk.signIn(), try await desk.signIn())
+        cut(store, beforeWrite: number)
+        // Two revocations, two records and the list.
+        let isAcknowledged =
+            (try? await desk.book.endAll(ofSubject: "alice", before: start + 1, at: start + 2, reason: "x")) != nil
+        #expect(isAcknowledged == (number > 5))
+        store.onCall(nil)
+        try await desk.book.endAll(ofSubject: "alice", before: start + 1, at: start + 3, reason: "x")
+        #expect(try await desk.book.sessions(ofSubject: "alice", at: start + 4).isEmpty)
+        for tokens in [first, second] {
+            let refused = try await refusal { try await desk.book.refresh(tokens.refresh, at: start + 4) }
+            #expect(refused == .unknownSession)
+        }
+    }
+
+    @Test func aListThatCannotBeReadKeepsNobodyOut() async throws {
+        let store = MemoryStore.still
+        let log = RecordedLog()
+        let desk = try Desk(.chat, store, logger: log.logger)
+        for garbage in ["", "null", "{}", #"{"v":1,"sessions":[{}]}"#, #"{"v":2,"sessions":[]}"#] {
+            try await store.set(Array(garbage.utf8), for: key, lifetime: nil)
+            let tokens = try await desk.signIn()
+            #expect(
+                try await desk.book.sessions(ofSubject: "alice", at: start).map(\.id) == [tokens.sessionID]
+            )
+        }
+        #expect(
+            log.lines
+                == Array(repeating: "error a list of sessions cannot be read: it begins anew key=\(key)", count: 5)
+        )
+    }
+
+    @Test func aSessionThatCannotBeReadHidesNoOther() async throws {
+        let store = MemoryStore.still
+        let desk = try Desk(.chat, store)
+        let (first, second) = (try await desk.signIn(), try await desk.signIn())
+        let recordKey = StoreKey(tenant: "chat", kind: "session", name: first.sessionID)
+        let record = try #require(try await store.value(for: recordKey))
+        try await store.set([1], for: recordKey, lifetime: nil)
+        #expect(try await desk.book.sessions(ofSubject: "alice", at: start).map(\.id) == [second.sessionID])
+        // It may be mended yet.
+        try await store.set(record, for: recordKey, lifetime: nil)
+        #expect(try await desk.book.sessions(ofSubject: "alice", at: start).count == 2)
+        try await store.set([1], for: recordKey, lifetime: nil)
+        try await desk.book.end(sessionID: first.sessionID, at: start)
+        #expect(try await store.value(for: recordKey) == nil)
+    }
+}

@@ -1,0 +1,96 @@
+import Store
+import Testing
+import Verification
+
+@testable import IdentityProvider
+
+/// What was revoked gets no tokens, however it asks.
+struct SessionRevocationTests {
+    private let start = Desk.start
+
+    enum Revoked: CaseIterable {
+        case session, subject, tenant
+
+        func target(_ tokens: IssuedTokens) -> RevocationTarget {
+            switch self {
+            case .session: .session(tokens.sessionID)
+            case .subject: .subject("alice")
+            case .tenant: .tenant
+            }
+        }
+    }
+
+    @Test(arguments: Revoked.allCases, [true, false])
+    func itCannotBeRefreshedNorRenewedAndEnds(_ revoked: Revoked, isRefresh: Bool) async throws {
+        let store = MemoryStore.still
+        let desk = try Desk(.chat, store)
+        let tokens = try await desk.signIn()
+        let bystander = try await Desk(.clans, store).signIn()
+        let revocation = Revocation(tenant: "chat", target: revoked.target(tokens), revokedAt: start + 10)
+        _ = try await store.revoke([revocation])
+        let later = try await desk.signIn(at: start + 10)
+        let refused = try await refusal {
+            if isRefresh { return try await desk.book.refresh(tokens.refresh, at: start + 20) }
+            return try await desk.book.renew(sessionID: tokens.sessionID, subject: "alice", at: start + 20)
+        }
+        #expect(refused == .revoked)
+        #expect(try await desk.book.session(tokens.sessionID, at: start + 20) == nil)
+        #expect(try await refusal { try await desk.book.refresh(tokens.refresh, at: start + 21) } == .unknownSession)
+        // Who signed in after it, and other tenants, go on.
+        _ = try await desk.book.refresh(later.refresh, at: start + 20)
+        _ = try await Desk(.clans, store).book.refresh(bystander.refresh, at: start + 20)
+    }
+
+    @Test func theSuccessorIsNotGivenAgainOnceTheSubjectIsRevoked() async throws {
+        let store = MemoryStore.still
+        let desk = try Desk(.chat, store)
+        let tokens = try await desk.signIn()
+        let next = try await desk.book.refresh(tokens.refresh, at: start + 5)
+        _ = try await store.revoke([Revocation(tenant: "chat", target: .subject("alice"), revokedAt: start + 10)])
+        #expect(try await refusal { try await desk.book.refresh(tokens.refresh, at: start + 11) } == .revoked)
+        #expect(try await refusal { try await desk.book.refresh(next.refresh, at: start + 11) } == .unknownSession)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func allThatBeganBeforeATimeEnd(_ kind: StoreKind) async throws {
+        try await kind.run { place in
+            let store = try await place.store()
+            let (one, other) = (try Desk(.chat, store), try Desk(.chat, try await place.store()))
+            let first = try await one.signIn()
+            let second = try await other.signIn(at: start + 50)
+            let later = try await one.signIn(at: start + 101)
+            let bob = try await one.signIn("bob")
+            let renewed = try await one.book.renew(sessionID: first.sessionID, subject: "alice", at: start + 150)
+            try await other.book.endAll(ofSubject: "alice", before: start + 100, at: start + 200, reason: "deleted")
+
+            for tokens in [first, second] {
+                let refused = try await refusal { try await one.book.refresh(tokens.refresh, at: start + 201) }
+                #expect(refused == .unknownSession)
+            }
+            #expect(try await one.book.sessions(ofSubject: "alice", at: start + 201).map(\.id) == [later.sessionID])
+            _ = try await one.book.refresh(later.refresh, at: start + 201)
+            _ = try await one.book.refresh(bob.refresh, at: start + 201)
+            // The access tokens too, also the one that was issued after the time to a session from before it.
+            let checks = StoredRevocations(store: store)
+            for tokens in [first, second, renewed] {
+                #expect(await checks.isRevoked(try one.verify(tokens, at: start + 201), tenant: "chat"))
+            }
+            #expect(await !checks.isRevoked(try one.verify(later, at: start + 201), tenant: "chat"))
+            #expect(await !checks.isRevoked(try one.verify(bob, at: start + 201), tenant: "chat"))
+        }
+    }
+
+    /// As long as the longest session: one that the list does not know stays refused.
+    @Test func oneThatIsMissingInTheListIsRefusedToo() async throws {
+        let store = MemoryStore.still
+        let desk = try Desk(.clans, store)
+        let tokens = try await desk.signIn()
+        try await store.remove(StoreKey(tenant: "clans", kind: "sessions", hashing: "alice".utf8))
+        try await desk.book.endAll(ofSubject: "alice", before: start + 1, at: start + 1, reason: "deleted")
+        #expect(try await desk.book.session(tokens.sessionID, at: start + 2) != nil)
+        #expect(try await refusal { try await desk.book.refresh(tokens.refresh, at: start + 2) } == .revoked)
+        // Beside the one of the session that was refused just now, whichever the store gives first.
+        let records = try await store.revocations(tenant: "clans", cursor: nil, limit: 9).records
+        #expect(try #require(records.map(\.expiresAt).max()) >= start + 1 + 3 * 86_400)
+    }
+}

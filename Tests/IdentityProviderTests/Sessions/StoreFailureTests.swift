@@ -1,0 +1,116 @@
+import Store
+import Testing
+
+@testable import IdentityProvider
+
+/// Nothing that was acknowledged is lost, and what was not leaves everything as it was.
+struct StoreFailureTests {
+    private let start = Desk.start
+
+    @Test(arguments: [WatchedStore.Call.value, .replace])
+    func aRefreshThatTheStoreFailsChangesNothing(_ call: WatchedStore.Call) async throws {
+        let store = WatchedStore()
+        let desk = try Desk(.chat, store)
+        let tokens = try await desk.signIn()
+        let before = try await desk.book.session(tokens.sessionID, at: start)
+        store.fail([call])
+        let gone = IssuingError.unavailable(.unavailable("gone"))
+        await #expect(throws: gone) { try await desk.book.refresh(tokens.refresh, at: start + 1) }
+        await #expect(throws: gone) {
+            try await desk.book.renew(sessionID: tokens.sessionID, subject: "alice", at: start + 1)
+        }
+        store.onCall(nil)
+        #expect(try await desk.book.session(tokens.sessionID, at: start) == before)
+        #expect(try await desk.book.refresh(tokens.refresh, at: start + 100).sessionID == tokens.sessionID)
+    }
+
+    @Test func aSignInThatCannotBeKeptGivesNoTokens() async throws {
+        let store = WatchedStore()
+        let desk = try Desk(.chat, store)
+        store.fail([.set])
+        await #expect(throws: IssuingError.unavailable(.unavailable("gone"))) { try await desk.signIn() }
+    }
+
+    @Test(arguments: [WatchedStore.Call.remove, .revoke])
+    func anEndThatTheStoreFailsIsNotAcknowledgedAndCanBeTriedAgain(_ call: WatchedStore.Call) async throws {
+        let store = WatchedStore()
+        let desk = try Desk(.chat, store)
+        let tokens = try await desk.signIn()
+        store.fail([call])
+        await #expect(throws: IssuingError.unavailable(.unavailable("gone"))) {
+            try await desk.book.end(sessionID: tokens.sessionID, at: start)
+        }
+        store.onCall(nil)
+        try await desk.book.end(sessionID: tokens.sessionID, at: start)
+        #expect(try await desk.book.session(tokens.sessionID, at: start) == nil)
+        #expect(try await store.revocations(tenant: "chat", cursor: nil, limit: 10).records.count == 1)
+    }
+
+    @Test func aReuseIsNotToldBeforeTheSessionHasEnded() async throws {
+        let store = WatchedStore()
+        let desk = try Desk(.chat, store)
+        let first = try await desk.signIn()
+        let second = try await desk.book.refresh(first.refresh, at: start + 1)
+        store.fail([.remove])
+        await #expect(throws: IssuingError.unavailable(.unavailable("gone"))) {
+            try await desk.book.refresh(first.refresh, at: start + 60)
+        }
+        store.onCall(nil)
+        #expect(try await refusal { try await desk.book.refresh(first.refresh, at: start + 61) } == .reused)
+        #expect(try await refusal { try await desk.book.refresh(second.refresh, at: start + 62) } == .unknownSession)
+    }
+
+    /// The write was made, and its answer lost: the client comes again with what it has.
+    @Test func aRotationWhoseAnswerWasLostIsFoundByTheNextTry() async throws {
+        let store = WatchedStore()
+        let desk = try Desk(.chat, store)
+        let tokens = try await desk.signIn()
+        let elsewhere = try Desk(.chat, store.memory)
+        store.onCall { (call) async throws(StoreError) in
+            guard call == .replace else { return }
+            _ = try? await elsewhere.book.refresh(tokens.refresh, at: start + 1)
+            throw .unavailable("no answer")
+        }
+        await #expect(throws: IssuingError.unavailable(.unavailable("no answer"))) {
+            try await desk.book.refresh(tokens.refresh, at: start + 1)
+        }
+        store.onCall(nil)
+        let second = try await desk.book.refresh(tokens.refresh, at: start + 2)
+        #expect(try await desk.book.refresh(second.refresh, at: start + 3).sessionID == tokens.sessionID)
+    }
+
+    @Test func aRecordThatCannotBeReadIsNobodysFaultButTheStores() async throws {
+        let store = MemoryStore.still
+        let desk = try Desk(.chat, store)
+        let (tokens, other) = (try await desk.signIn(), try await desk.signIn())
+        let key = StoreKey(tenant: "chat", kind: "session", name: tokens.sessionID)
+        let otherKey = StoreKey(tenant: "chat", kind: "session", name: other.sessionID)
+        let otherRecord = try #require(try await store.value(for: otherKey))
+        let garbled = IssuingError.unavailable(.garbled("\(key) is no session"))
+        for record in [Array("{}".utf8), [], otherRecord] {
+            try await store.set(record, for: key, lifetime: nil)
+            await #expect(throws: garbled) { try await desk.book.refresh(tokens.refresh, at: start) }
+        }
+    }
+
+    @Test(arguments: [StoreKind.embedded, .redis])
+    func anotherProcessGoesOnWhereThisOneStopped(_ kind: StoreKind) async throws {
+        try await kind.run { place in
+            let store = try await place.store()
+            let before = try Desk(.chat, store)
+            let first = try await before.signIn()
+            let second = try await before.book.refresh(first.refresh, at: start + 10)
+            let ended = try await before.signIn()
+            try await before.book.end(sessionID: ended.sessionID, at: start + 10)
+            await store.close()
+
+            let after = try Desk(.chat, try await place.store())
+            #expect(try await after.book.refresh(first.refresh, at: start + 20).refresh == second.refresh)
+            let third = try await after.book.refresh(second.refresh, at: start + 30)
+            #expect(third.sessionID == first.sessionID)
+            #expect(
+                try await refusal { try await after.book.refresh(ended.refresh, at: start + 30) } == .unknownSession
+            )
+        }
+    }
+}

@@ -1,0 +1,178 @@
+import Store
+import Synchronization
+import TestSupport
+import Testing
+import Verification
+
+@testable import IdentityProvider
+
+/// Instances on one store in a time of their own, which goes wrong as times do: clocks differ, the store is away for
+/// some, processes are killed, and stop in the middle of a write while the others go on.
+///
+/// It keeps its own books of who read the store when, and objects to a token that somebody up to date cannot verify.
+actor KeyFleet {
+    /// Who asks the store.
+    @TaskLocal static var caller: Int?
+
+    private struct Member {
+        var instance: KeyInstance
+        /// Seconds that its clock is ahead.
+        var skew: Double
+        /// The true time at which it last began to read the store, and did read it.
+        var readAt = -Double.infinity
+        var keepUpAt: Double
+        var awayUntil = -Double.infinity
+        /// In the middle of something.
+        var isBusy = false
+    }
+
+    private struct Token {
+        let text: String
+        let expiresAt: Double
+    }
+
+    static let leeway = 120.0
+    private static let rotateEvery = 5400.0
+
+    private let store = WatchedStore()
+    private var random: SplitMix64
+    /// True Unix seconds.
+    private var time = 1_800_000_000.0
+    private var members: [Member] = []
+    private var tokens: [Token] = []
+    private(set) var keyIDs: Set<String> = []
+    private(set) var checks = 0
+    private(set) var pauses = 0
+    private(set) var kills = 0
+
+    init(seed: UInt64) {
+        random = SplitMix64(seed: seed)
+    }
+
+    /// Runs for so many seconds.
+    func run(members count: Int, for duration: Double) async throws {
+        store.onCall { [weak self] (call) async throws(StoreError) in try await self?.called(call) }
+        for _ in 0..<count { members.append(try member()) }
+        let end = time + duration
+        while time < end {
+            try await step()
+            if chance(90) { await startOutage() }
+            if chance(80) { try await kill() }
+            if chance(80) { await rotate() }
+        }
+    }
+
+    private func member() throws -> Member {
+        Member(
+            instance: try KeyInstance(store, rotateEvery: .seconds(Self.rotateEvery)),
+            skew: Double.random(in: -30...30, using: &random),
+            keepUpAt: time
+        )
+    }
+
+    private func chance(_ oneIn: Int) -> Bool { Int.random(in: 0..<oneIn, using: &random) == 0 }
+}
+
+// MARK: - What happens
+
+extension KeyFleet {
+    /// A little later: who is due keeps up, then everybody signs and verifies.
+    private func step() async throws {
+        time += Double.random(in: 5...40, using: &random)
+        for place in members.indices where !members[place].isBusy {
+            members[place].instance.time = time + members[place].skew
+            if time >= members[place].keepUpAt { await keepUp(place) }
+        }
+        for place in members.indices where !members[place].isBusy && chance(3) { try await sign(place) }
+        tokens.removeAll { $0.expiresAt <= time - Self.leeway }
+        if let token = tokens.randomElement(using: &random) { verifyEverywhere(token) }
+    }
+
+    private func keepUp(_ place: Int) async {
+        members[place].keepUpAt = time + Double.random(in: 10...60, using: &random)
+        await asking(place) { instance in await instance.keys.keepUp(at: instance.time) }
+    }
+
+    private func rotate() async {
+        let place = Int.random(in: members.indices, using: &random)
+        guard !members[place].isBusy else { return }
+        await asking(place) { instance in _ = try? await instance.keys.rotate(at: instance.time, dryRun: false) }
+    }
+
+    private func asking(_ place: Int, _ ask: (KeyInstance) async -> Void) async {
+        let (instance, began) = (members[place].instance, time)
+        members[place].isBusy = true
+        await Self.$caller.withValue(place) { await ask(instance) }
+        members[place].isBusy = false
+        instance.time = time + members[place].skew
+        if members[place].awayUntil <= began, !instance.told.isEmpty { members[place].readAt = began }
+    }
+
+    private func startOutage() async {
+        let place = Int.random(in: members.indices, using: &random)
+        members[place].awayUntil = time + Double.random(in: 30...9000, using: &random)
+    }
+
+    /// What an instance has in memory is gone, whatever it was about to do with it. Another takes its place.
+    private func kill() async throws {
+        let place = Int.random(in: members.indices, using: &random)
+        guard !members[place].isBusy else { return }
+        kills += 1
+        // It writes and does not live to use what it wrote.
+        if members[place].awayUntil <= time, Bool.random(using: &random) {
+            await asking(place) { instance in _ = try? await instance.keys.rotate(at: instance.time, dryRun: false) }
+        }
+        members[place] = try member()
+    }
+
+    /// A store that is away does not answer. A writer may be stopped before it writes, for a moment or for hours, while
+    /// all others go on.
+    private func called(_ call: WatchedStore.Call) async throws(StoreError) {
+        guard let place = Self.caller else { return }
+        if members[place].awayUntil > time { throw .unavailable("away") }
+        let others = members.indices.filter { !members[$0].isBusy }
+        guard call == .replace, !others.isEmpty, pauses < 20, chance(2) else { return }
+        pauses += 1
+        let end = time + Double.random(in: 1...(chance(4) ? 10_000 : 400), using: &random)
+        do {
+            try await Self.$caller.withValue(nil) { while time < end { try await step() } }
+        } catch {
+            Issue.record(error)
+        }
+    }
+}
+
+// MARK: - What must hold
+
+extension KeyFleet {
+    private func sign(_ place: Int) async throws {
+        let instance = members[place].instance
+        let began = time
+        let token: String
+        members[place].isBusy = true
+        defer { members[place].isBusy = false }
+        do {
+            token = try await Self.$caller.withValue(place) { try await instance.sign(.access) }
+        } catch {
+            // Only who cannot read the store may fail to sign.
+            #expect(members[place].awayUntil > began, "\(error)")
+            return
+        }
+        keyIDs.insert(try #require(UnverifiedToken(Array(token.utf8)).header["kid"]?.string))
+        let signed = Token(text: token, expiresAt: began + 3600)
+        tokens.append(signed)
+        verifyEverywhere(signed)
+    }
+
+    /// Everybody who read the store within the last two minutes verifies the token until it expires.
+    private func verifyEverywhere(_ token: Token) {
+        for member in members where time - member.readAt <= 120 && time < token.expiresAt {
+            checks += 1
+            do {
+                _ = try member.instance.verify(token.text, at: time + member.skew, leeway: Self.leeway)
+            } catch {
+                Issue.record("\(error) at \(time), for a token that expires at \(token.expiresAt)")
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import Store
+import Synchronization
+import Tenants
+import TestSupport
+import Testing
+import Verification
+
+@testable import IdentityProvider
+
+/// An instance with keys in a store, a clock of its own, and what its verifiers were told.
+final class KeyInstance: Sendable {
+    private final class State: Sendable {
+        let time = Mutex(1_800_000_000.0)
+        let told = Mutex<[KeySet]>([])
+    }
+
+    let issuer: BuiltInIssuer
+    let keys: StoredKeys
+    let sealer: Sealer
+    let log = RecordedLog()
+    private let state: State
+
+    /// - Parameter seal: The keys of the house by number; the first one seals.
+    init(
+        _ store: any Store,
+        algorithm: SignatureAlgorithm = .es256,
+        rotateEvery: Duration = .seconds(90 * 86_400),
+        seal: Int...
+    ) throws {
+        let state = State()
+        self.state = state
+        issuer = BuiltInIssuer(
+            url: "https://chat.example",
+            audience: "chat-api",
+            algorithm: algorithm,
+            rotateEvery: rotateEvery
+        )
+        let numbers = seal.isEmpty ? [1] : seal
+        let words = numbers.map { Data(repeating: UInt8($0), count: 32).base64EncodedString() }
+        sealer = Sealer(try SealingKeys(words.joined(separator: ",")))
+        keys = StoredKeys(
+            issuer,
+            tenant: "chat",
+            store: store,
+            sealer: sealer,
+            now: { state.time.withLock { $0 } },
+            logger: log.logger
+        ) { keys in
+            state.told.withLock { $0.append(keys) }
+        }
+    }
+
+    var times: SigningKeyTimes { SigningKeyTimes(issuer) }
+
+    /// Unix seconds.
+    var time: Double {
+        get { state.time.withLock { $0 } }
+        set { state.time.withLock { $0 = newValue } }
+    }
+
+    /// The key sets that the verifiers were told, in order.
+    var told: [KeySet] { state.told.withLock { $0 } }
+
+    func sign(_ type: IssuedTokenType) async throws(SigningProblem) -> String {
+        let issuedAt = Int(time)
+        return try await keys.sign(
+            [
+                "iss": .string(issuer.url), "sub": "alice", "aud": .string(issuer.audience),
+                "iat": .number(JSONNumber(issuedAt)), "exp": .number(JSONNumber(issuedAt + 3600)),
+            ],
+            as: type
+        )
+    }
+
+    /// The `kid` that an access token is signed under now.
+    func keyID() async throws -> String {
+        let header = try UnverifiedToken(Array(try await sign(.access).utf8)).header
+        return try #require(header["kid"]?.string)
+    }
+
+    /// With the keys that the verifiers were told last.
+    func verify(_ token: String, at now: Double? = nil, leeway: Double = 0) throws -> Principal {
+        let issuer = IssuerPolicy(
+            issuer: issuer.url,
+            audiences: [issuer.audience],
+            algorithms: [issuer.algorithm],
+            keys: told.last
+        )
+        let policy = VerificationPolicy(issuers: [issuer], leeway: leeway)
+        return try TokenVerifier(policy).verify(Array(token.utf8), at: now ?? time)
+    }
+}

@@ -1,0 +1,13 @@
+import Tenants
+import Verification
+
+@testable import IdentityProvider
+
+extension TestKeys {
+    static func directoryKeys(_ algorithm: SignatureAlgorithm, _ files: any FileReading) -> DirectoryKeys {
+        DirectoryKeys(
+            algorithm: algorithm,
+            directory: SigningKeyDirectory(path: directory, algorithm: algorithm, files: files)
+        )
+    }
+}
