@@ -44,10 +44,10 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "COpenSSL", path: "Sources/COpenSSL", providers: [.apt(["libssl-dev"])]),
-        .target(name: "Verification", dependencies: ["COpenSSL"], swiftSettings: strict),
+        .target(name: "Verification", dependencies: ["COpenSSL", "Time"], swiftSettings: strict),
         .target(
             name: "Tenants",
-            dependencies: ["Verification", .product(name: "Yams", package: "Yams")],
+            dependencies: ["Time", "Verification", .product(name: "Yams", package: "Yams")],
             swiftSettings: strict
         ),
         .target(
@@ -83,6 +83,7 @@ let package = Package(
             name: "Store",
             dependencies: [
                 "Redis",
+                "Time",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
@@ -113,6 +114,7 @@ let package = Package(
             dependencies: [
                 "Store",
                 "Tenants",
+                "Time",
                 "Verification",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
@@ -188,7 +190,7 @@ let package = Package(
         .target(
             name: "Demo",
             dependencies: [
-                "Tenants", "Verification",
+                "Tenants", "Time", "Verification",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
@@ -201,6 +203,7 @@ let package = Package(
             name: "CommandSupport",
             dependencies: [
                 "Tenants",
+                "Time",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
@@ -213,6 +216,7 @@ let package = Package(
                 "Gateway",
                 "PeerNames",
                 "Tenants",
+                "Time",
                 "Verification",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
@@ -247,7 +251,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "HTTPCore", "Store", "Tenants", "Verification",
+                "HTTPCore", "Store", "Tenants", "Time", "Verification",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

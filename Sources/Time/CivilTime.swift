@@ -1,4 +1,4 @@
-/// Unix time in the proleptic Gregorian calendar, UTC.
+/// A time in the proleptic Gregorian calendar, UTC.
 struct CivilTime: Equatable {
     var year: Int
     var month: Int
@@ -8,7 +8,8 @@ struct CivilTime: Equatable {
     var second: Int
 
     /// Counts in eras of 400 years that begin on 1 March, so that the leap day is a year's last.
-    init(unixSeconds: Int64) {
+    init(_ time: UnixTime) {
+        let unixSeconds = Int64(time.seconds.rounded(.down))
         let days = Int(unixSeconds / 86400) + 719_468
         let secondOfDay = Int(unixSeconds % 86400)
         let era = days / 146_097

@@ -4,24 +4,23 @@ public enum HTTPDate {
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
     /// An IMF-fixdate (RFC 9110 section 5.6.7).
-    public static func text(unixSeconds: Int64) -> [UInt8] {
-        let civil = CivilTime(unixSeconds: unixSeconds)
-        let day = days[Int(unixSeconds / 86400 % 7)]
+    public static func text(_ time: UnixTime) -> [UInt8] {
+        let civil = CivilTime(time)
+        let day = days[Int(time.seconds) / 86400 % 7]
         return Array(
-            "\(day), \(two(civil.day)) \(months[civil.month - 1]) \(civil.year) \(time(civil)) GMT".utf8
+            "\(day), \(two(civil.day)) \(months[civil.month - 1]) \(civil.year) \(timeOfDay(civil)) GMT".utf8
         )
     }
 
     /// RFC 3339 in UTC with milliseconds, for log lines.
-    public static func rfc3339(unixTime: Double) -> String {
-        let seconds = unixTime.rounded(.down)
-        let civil = CivilTime(unixSeconds: Int64(seconds))
-        let milliseconds = Int((unixTime - seconds) * 1000)
+    public static func rfc3339(_ time: UnixTime) -> String {
+        let civil = CivilTime(time)
+        let milliseconds = Int((time.seconds - time.seconds.rounded(.down)) * 1000)
         let padded = String(String(1000 + milliseconds).dropFirst())
-        return "\(civil.year)-\(two(civil.month))-\(two(civil.day))T\(time(civil)).\(padded)Z"
+        return "\(civil.year)-\(two(civil.month))-\(two(civil.day))T\(timeOfDay(civil)).\(padded)Z"
     }
 
-    private static func time(_ civil: CivilTime) -> String {
+    private static func timeOfDay(_ civil: CivilTime) -> String {
         "\(two(civil.hour)):\(two(civil.minute)):\(two(civil.second))"
     }
 

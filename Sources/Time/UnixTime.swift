@@ -1,0 +1,42 @@
+/// A moment as the system's clock tells it: for what is said to others, written down or compared with a date.
+///
+/// Spans between two are `Double` seconds. All comparisons are those of `Double`, so that a value that is no number is
+/// neither before nor after any time.
+@frozen
+public struct UnixTime: Sendable, Hashable, Comparable {
+    /// Seconds since 1970-01-01T00:00:00Z, with fractions.
+    public let seconds: Double
+
+    @inlinable
+    public init(_ seconds: Double) { self.seconds = seconds }
+
+    /// Later than every other time: what expires then never does.
+    @inlinable
+    public static var distantFuture: UnixTime { UnixTime(.infinity) }
+
+    /// Before every other time.
+    @inlinable
+    public static var distantPast: UnixTime { UnixTime(-.infinity) }
+
+    @inlinable
+    public static func < (left: UnixTime, right: UnixTime) -> Bool { left.seconds < right.seconds }
+
+    @inlinable
+    public static func <= (left: UnixTime, right: UnixTime) -> Bool { left.seconds <= right.seconds }
+
+    @inlinable
+    public static func > (left: UnixTime, right: UnixTime) -> Bool { left.seconds > right.seconds }
+
+    @inlinable
+    public static func >= (left: UnixTime, right: UnixTime) -> Bool { left.seconds >= right.seconds }
+
+    @inlinable
+    public static func + (time: UnixTime, seconds: Double) -> UnixTime { UnixTime(time.seconds + seconds) }
+
+    @inlinable
+    public static func - (time: UnixTime, seconds: Double) -> UnixTime { UnixTime(time.seconds - seconds) }
+
+    /// The seconds from `earlier` to `later`.
+    @inlinable
+    public static func - (later: UnixTime, earlier: UnixTime) -> Double { later.seconds - earlier.seconds }
+}
