@@ -1,11 +1,12 @@
 import Synchronization
+public import Time
 
 /// The configuration that is served, for all who are not on the way of a request: the event loops keep what they need
 /// of it themselves.
 public final class LiveConfiguration: Sendable {
     private struct State {
         var edition: ConfigurationEdition
-        var lastReload: (report: ReloadReport, at: Double)?
+        var lastReload: (report: ReloadReport, at: UnixTime)?
         var reloads = ReloadCounts()
     }
 
@@ -17,15 +18,14 @@ public final class LiveConfiguration: Sendable {
 
     public var current: ConfigurationEdition { state.withLock { $0.edition } }
 
-    /// What came of the last attempt to read the file anew, and when, in Unix seconds; nil: there was none.
-    public var lastReload: (report: ReloadReport, at: Double)? { state.withLock { $0.lastReload } }
+    /// What came of the last attempt to read the file anew, and when; nil: there was none.
+    public var lastReload: (report: ReloadReport, at: UnixTime)? { state.withLock { $0.lastReload } }
 
     public var reloads: ReloadCounts { state.withLock { $0.reloads } }
 
     public func serve(_ edition: ConfigurationEdition) { state.withLock { $0.edition = edition } }
 
-    /// - Parameter now: Unix seconds.
-    public func note(_ report: ReloadReport, at now: Double) {
+    public func note(_ report: ReloadReport, at now: UnixTime) {
         state.withLock { state in
             state.lastReload = (report, now)
             if report.isInForce { state.reloads.successes += 1 } else { state.reloads.failures += 1 }
@@ -71,8 +71,7 @@ public struct ConfigurationEdition: Sendable {
     public let generation: UInt64
     /// Its tenants in the order of the file.
     public let configuration: TenantsConfiguration
-    /// Unix seconds.
-    public let since: Double
+    public let since: UnixTime
     /// By place. One that was removed is as it was last, without a host, and issues no tokens: no request finds it any
     /// more, and those under way end as they would have.
     public let tenants: [Tenant]
@@ -80,9 +79,7 @@ public struct ConfigurationEdition: Sendable {
     public let places: [Int]
 
     /// The one that a process starts with.
-    ///
-    /// - Parameter now: Unix seconds.
-    public init(_ configuration: TenantsConfiguration, at now: Double) {
+    public init(_ configuration: TenantsConfiguration, at now: UnixTime) {
         generation = 1
         self.configuration = configuration
         since = now
@@ -90,7 +87,7 @@ public struct ConfigurationEdition: Sendable {
         places = Array(configuration.tenants.indices)
     }
 
-    private init(_ configuration: TenantsConfiguration, after last: ConfigurationEdition, at now: Double) {
+    private init(_ configuration: TenantsConfiguration, after last: ConfigurationEdition, at now: UnixTime) {
         generation = last.generation + 1
         self.configuration = configuration
         since = now
@@ -115,9 +112,7 @@ public struct ConfigurationEdition: Sendable {
     }
 
     /// The one that follows.
-    ///
-    /// - Parameter now: Unix seconds.
-    public func next(_ configuration: TenantsConfiguration, at now: Double) -> ConfigurationEdition {
+    public func next(_ configuration: TenantsConfiguration, at now: UnixTime) -> ConfigurationEdition {
         ConfigurationEdition(configuration, after: self, at: now)
     }
 

@@ -1,3 +1,5 @@
+public import Time
+
 /// Verifies tokens against one policy: the only maker of a `Principal`.
 ///
 /// Not `Sendable`: it owns OpenSSL contexts that are kept initialised between tokens. Make one an event loop from the
@@ -26,8 +28,7 @@ public final class TokenVerifier {
     ///
     /// - Parameters:
     ///   - token: The token's bytes, without the `Bearer` word or white space.
-    ///   - now: The time in Unix seconds.
-    public func verify(_ token: Span<UInt8>, at now: Double) throws(VerificationFailure) -> Principal {
+    public func verify(_ token: Span<UInt8>, at now: UnixTime) throws(VerificationFailure) -> Principal {
         try principal(of: token, at: now, grace: 0)
     }
 
@@ -36,12 +37,11 @@ public final class TokenVerifier {
     ///
     /// - Parameters:
     ///   - token: The token's bytes, without the `Bearer` word or white space.
-    ///   - now: The time in Unix seconds.
     ///   - grace: Seconds, which begin where the leeway ends.
     /// - Throws: `.expired` once those are over too; else what `verify(_:at:)` throws.
     public func verifyExpired(
         _ token: Span<UInt8>,
-        at now: Double,
+        at now: UnixTime,
         within grace: Double
     ) throws(VerificationFailure) -> ExpiredPrincipal {
         ExpiredPrincipal(try principal(of: token, at: now, grace: grace))
@@ -49,7 +49,7 @@ public final class TokenVerifier {
 
     private func principal(
         of token: Span<UInt8>,
-        at now: Double,
+        at now: UnixTime,
         grace: Double
     ) throws(VerificationFailure) -> Principal {
         let unverified = try UnverifiedToken(token)
@@ -81,7 +81,7 @@ public final class TokenVerifier {
     }
 
     /// As `verify(_:at:)`, for bytes in an array.
-    public func verify(_ token: [UInt8], at now: Double) throws(VerificationFailure) -> Principal {
+    public func verify(_ token: [UInt8], at now: UnixTime) throws(VerificationFailure) -> Principal {
         try verify(token.span, at: now)
     }
 }

@@ -70,7 +70,7 @@ enum CertificatePair {
         guard let now = session.now, !certificate.validity.contains(now) else { return }
         let isOver = now > certificate.validity.upperBound
         let time = isOver ? certificate.validity.upperBound : certificate.validity.lowerBound
-        let day = Date(timeIntervalSince1970: time).formatted(.iso8601.year().month().day())
+        let day = Date(timeIntervalSince1970: time.seconds).formatted(.iso8601.year().month().day())
         session.findings.warning(
             place,
             isOver

@@ -1,3 +1,5 @@
+import Time
+
 /// What the readers of the sections share: the findings, the files, and what is known of the gateway.
 struct ReadingSession {
     /// What a secret of the example configuration begins with: good for a first run, never for a deployment.
@@ -7,8 +9,8 @@ struct ReadingSession {
     let files: any FileReading
     /// For what the gateway takes from it without being told by a `${NAME}`.
     let environment: [String: String]
-    /// Unix seconds that certificates are judged at; nil: whether they have expired is not judged.
-    let now: Double?
+    /// The time that certificates are judged at; nil: whether they have expired is not judged.
+    let now: UnixTime?
     /// Whether only this machine can reach the listeners.
     var isLoopbackOnly = true
 
@@ -20,7 +22,7 @@ struct ReadingSession {
         files: any FileReading,
         path: String,
         environment: [String: String],
-        now: Double? = nil
+        now: UnixTime? = nil
     ) {
         self.findings = findings
         self.files = files

@@ -1,14 +1,16 @@
+public import Time
+
 /// Reads tenants.yaml: text in, ready values or every mistake out.
 public enum TenantsFile {
     /// - Parameters:
     ///   - path: Of tenants.yaml; files that it names are relative to its directory.
     ///   - environment: What `${NAME}` is filled in from, and `STATE_DIRECTORY`.
-    ///   - now: Unix seconds; certificates that are not valid then are warned of. nil: that is not judged.
+    ///   - now: Certificates that are not valid then are warned of. nil: that is not judged.
     public static func read(
         path: String,
         environment: [String: String],
         files: some FileReading,
-        now: Double? = nil
+        now: UnixTime? = nil
     ) -> ReadResult {
         do throws(FileReadingError) {
             return read(text: try files.read(path), path: path, environment: environment, files: files, now: now)
@@ -25,7 +27,7 @@ public enum TenantsFile {
         path: String,
         environment: [String: String],
         files: some FileReading,
-        now: Double? = nil
+        now: UnixTime? = nil
     ) -> ReadResult {
         var findings = Findings(file: path)
         guard let text = String(validating: text, as: UTF8.self) else {

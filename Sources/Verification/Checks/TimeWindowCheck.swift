@@ -1,9 +1,11 @@
-/// Asks that now lies within a token's time (RFC 7519 sections 4.1.4 to 4.1.6). All times are Unix seconds.
+import Time
+
+/// Asks that now lies within a token's time (RFC 7519 sections 4.1.4 to 4.1.6).
 ///
 /// The comparisons are negated so that a time that is not a number passes none of them.
 enum TimeWindowCheck {
     /// `nbf` and `iat` may be ahead of `now` by no more than the leeway.
-    static func checkStart(_ claims: RegisteredClaims, now: Double, leeway: Double) throws(VerificationFailure) {
+    static func checkStart(_ claims: RegisteredClaims, now: UnixTime, leeway: Double) throws(VerificationFailure) {
         if let notBefore = claims.notBefore, !(now + leeway >= notBefore) { throw VerificationFailure(.notYetValid) }
         if let issuedAt = claims.issuedAt, !(now + leeway >= issuedAt) { throw VerificationFailure(.issuedInFuture) }
     }
@@ -12,7 +14,7 @@ enum TimeWindowCheck {
     /// all: see `VerificationFailure.isExpiry`.
     static func checkEnd(
         _ claims: RegisteredClaims,
-        now: Double,
+        now: UnixTime,
         leeway: Double,
         grace: Double
     ) throws(VerificationFailure) {

@@ -1,3 +1,5 @@
+public import Time
+
 /// What a server answered about a token (RFC 7662 section 2.2). Nothing of it was checked against a policy yet.
 public struct IntrospectionAnswer: Sendable {
     /// Bytes of the longest answer that is looked at.
@@ -24,11 +26,10 @@ public struct IntrospectionAnswer: Sendable {
     ///
     /// - Parameters:
     ///   - token: What the server was asked about.
-    ///   - now: Unix seconds.
     public func principal(
         of token: [UInt8],
         _ policy: IntrospectionPolicy,
-        at now: Double
+        at now: UnixTime
     ) throws(VerificationFailure) -> Principal {
         guard let all = claims else { throw VerificationFailure(.inactive) }
         let claims = try RegisteredClaims(all)

@@ -1,4 +1,5 @@
 import COpenSSL
+public import Time
 
 /// The certificates of a PEM file, judged before anyone serves or connects with them.
 public struct CertificateFile: Sendable, Equatable {
@@ -12,8 +13,8 @@ public struct CertificateFile: Sendable, Equatable {
 
     /// The first certificate's alternative names. Its common name counts for nothing (RFC 9525 section 2).
     public let names: [Name]
-    /// When the first certificate becomes and stops being valid, in seconds since 1970.
-    public let validity: ClosedRange<Double>
+    /// When the first certificate becomes and stops being valid.
+    public let validity: ClosedRange<UnixTime>
     /// In DER, the leaf first where it is a chain.
     private let certificates: [[UInt8]]
 
@@ -127,15 +128,14 @@ private final class OpenSSLCertificate {
     }
 
     /// nil where it ends before it begins, or a time is malformed.
-    var validity: ClosedRange<Double>? {
-        guard let start = Self.seconds(X509_get0_notBefore(pointer)),
-            let end = Self.seconds(X509_get0_notAfter(pointer)), start <= end
+    var validity: ClosedRange<UnixTime>? {
+        guard let start = Self.unixTime(X509_get0_notBefore(pointer)),
+            let end = Self.unixTime(X509_get0_notAfter(pointer)), start <= end
         else { return nil }
         return start...end
     }
 
-    /// Since 1970.
-    private static func seconds(_ time: UnsafePointer<ASN1_TIME>?) -> Double? {
+    private static func unixTime(_ time: UnsafePointer<ASN1_TIME>?) -> UnixTime? {
         guard let time, let epoch = ASN1_TIME_set(nil, 0) else { return nil }
         defer { ASN1_TIME_free(epoch) }
         var (days, seconds): (Int32, Int32) = (0, 0)
@@ -143,7 +143,7 @@ private final class OpenSSLCertificate {
             ERR_clear_error()
             return nil
         }
-        return Double(days) * 86_400 + Double(seconds)
+        return UnixTime(Double(days) * 86_400 + Double(seconds))
     }
 
     /// The alternative names that are DNS names or addresses; nil where the extension is malformed.

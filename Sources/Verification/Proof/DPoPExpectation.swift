@@ -1,3 +1,5 @@
+public import Time
+
 /// What a proof must say, by the request that it came with.
 public struct DPoPExpectation: Sendable {
     /// Seconds that clocks may differ by, for `exp` and `nbf`; `iat` has ``maxAge``.
@@ -32,7 +34,7 @@ public struct DPoPExpectation: Sendable {
         self.keyThumbprint = keyThumbprint
     }
 
-    fileprivate func isCurrent(_ proof: DPoPProof, at now: Double) throws(DPoPFailure) {
+    fileprivate func isCurrent(_ proof: DPoPProof, at now: UnixTime) throws(DPoPFailure) {
         guard proof.issuedAt <= now + maxAge else { throw .issuedInFuture }
         guard proof.issuedAt >= now - maxAge else { throw .tooOld }
         guard proof.lifetime.lowerBound <= now + Self.leeway else { throw .issuedInFuture }
@@ -43,9 +45,7 @@ public struct DPoPExpectation: Sendable {
 extension DPoPProof {
     /// Whether the proof is one for this request (RFC 9449 section 4.3, checks 5 and 8 to 12). Its nonce, its signature
     /// and whether it was used before are found out apart.
-    ///
-    /// - Parameter now: Unix seconds.
-    public func check(_ expected: DPoPExpectation, at now: Double) throws(DPoPFailure) {
+    public func check(_ expected: DPoPExpectation, at now: UnixTime) throws(DPoPFailure) {
         guard expected.algorithms.contains(algorithm) else { throw .algorithmNotAllowed }
         guard method.hasSameBytes(as: expected.method) else { throw .wrongMethod }
         guard let own = DPoPTarget(target), let asked = DPoPTarget(expected.target), own == asked else {

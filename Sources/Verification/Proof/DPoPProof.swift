@@ -1,3 +1,5 @@
+public import Time
+
 /// A proof that its sender holds a key (RFC 9449 section 4.2): well formed, with a public key that its algorithm fits,
 /// and no more. ``check(_:at:)`` holds it against what it came with, ``verifySignature()`` against its own key; nothing
 /// in it may be believed before both.
@@ -18,8 +20,8 @@ public struct DPoPProof: Sendable {
     public let method: String
     /// `htu`, as it was sent.
     public let target: String
-    /// `iat` in Unix seconds.
-    public let issuedAt: Double
+    /// `iat`.
+    public let issuedAt: UnixTime
     /// `ath`.
     public let accessTokenHash: [UInt8]?
     /// `nonce`.
@@ -27,7 +29,7 @@ public struct DPoPProof: Sendable {
     /// `alg`.
     public let algorithm: SignatureAlgorithm
     /// `exp` and `nbf`, which a proof need not have; where it does, they hold as for any JWT (RFC 7519 section 4.1).
-    let lifetime: ClosedRange<Double>
+    let lifetime: ClosedRange<UnixTime>
     private let key: PublicKey
     private let signature: [UInt8]
     private let signingInput: [UInt8]
@@ -71,8 +73,8 @@ public struct DPoPProof: Sendable {
         self.target = target
         nonce = try Self.text("nonce", claims)
         guard nonce.map({ $0.utf8.count <= Self.maximumNameLength }) ?? true else { throw .badClaim("nonce") }
-        let start = claims.notBefore ?? -.infinity
-        lifetime = start...max(start, claims.expiresAt ?? .infinity)
+        let start = claims.notBefore ?? .distantPast
+        lifetime = start...max(start, claims.expiresAt ?? .distantFuture)
         guard let hash = try Self.text("ath", claims) else {
             accessTokenHash = nil
             return

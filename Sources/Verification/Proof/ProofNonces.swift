@@ -1,3 +1,5 @@
+public import Time
+
 /// Nonces for proofs of possession (RFC 9449 sections 8 and 9). Nobody keeps them: each is the time that it was made at
 /// and an authentication code of that, so that every instance with the same key knows the others' nonces.
 ///
@@ -22,36 +24,31 @@ public struct ProofNonces: Sendable {
         self.init(key: (0..<32).map { _ in .random(in: .min ... .max) })
     }
 
-    /// - Parameter now: Unix seconds.
-    public func make(at now: Double) -> String {
-        let time = Self.bytes(of: UInt64(max(0, now)))
+    public func make(at now: UnixTime) -> String {
+        let time = Self.bytes(of: UInt64(max(0, now.seconds)))
         return Base64URL.encode(time + code(of: time))
     }
 
     /// Whether the nonce is of an instance with the same key, and not too old.
-    ///
-    /// - Parameter now: Unix seconds.
-    public func isGood(_ nonce: String, at now: Double) -> Bool {
+    public func isGood(_ nonce: String, at now: UnixTime) -> Bool {
         guard let age = age(of: nonce, at: now) else { return false }
         return age >= -Self.leeway && age <= Self.lifetime
     }
 
     /// Whether half of the time of a good nonce is over: whoever used it should get a new one.
-    ///
-    /// - Parameter now: Unix seconds.
-    public func isAging(_ nonce: String, at now: Double) -> Bool {
+    public func isAging(_ nonce: String, at now: UnixTime) -> Bool {
         age(of: nonce, at: now).map { $0 > Self.lifetime / 2 } ?? true
     }
 
     /// Seconds since it was made; nil for what no instance with this key has made.
-    private func age(of nonce: String, at now: Double) -> Double? {
+    private func age(of nonce: String, at now: UnixTime) -> Double? {
         guard nonce.utf8.count == (Self.timeLength + Self.codeLength) / 3 * 4, let bytes = Base64URL.decode(nonce)
         else {
             return nil
         }
         let time = Array(bytes.prefix(Self.timeLength))
         guard ConstantTime.areEqual(code(of: time), Array(bytes.dropFirst(Self.timeLength))) else { return nil }
-        return now - Double(time.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+        return now.seconds - Double(time.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
     }
 
     private func code(of time: [UInt8]) -> [UInt8] {

@@ -1,3 +1,5 @@
+public import Time
+
 /// Makes DPoP proofs (RFC 9449 section 4.2), for tests and for trying things out. Not `Sendable`, as ``TokenSigner`` is
 /// not.
 public final class ProofSigner {
@@ -19,20 +21,20 @@ public final class ProofSigner {
     ///   - method: `htm`.
     ///   - target: `htu`, the URL of the request without query and fragment.
     ///   - id: `jti`, another one for each proof.
-    ///   - now: `iat` in Unix seconds.
+    ///   - now: `iat`.
     ///   - accessToken: The token that goes with it; nil at a token endpoint.
     ///   - nonce: What the server has asked for.
     public func sign(
         method: String,
         target: String,
         id: String,
-        at now: Double,
+        at now: UnixTime,
         accessToken: [UInt8]? = nil,
         nonce: String? = nil
     ) throws(SigningError) -> String {
         var claims: JSONObject = [
             "jti": .string(id), "htm": .string(method), "htu": .string(target),
-            "iat": .number(JSONNumber(Int(now))),
+            "iat": .number(JSONNumber(Int(now.seconds))),
         ]
         if let accessToken { claims["ath"] = .string(Base64URL.encode(SHA256.digest(accessToken))) }
         if let nonce { claims["nonce"] = .string(nonce) }

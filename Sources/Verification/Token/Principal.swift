@@ -1,3 +1,5 @@
+public import Time
+
 /// The verified caller. Only `TokenVerifier` and `IntrospectionAnswer` make one, so holding it proves that every check
 /// was passed.
 public final class Principal: Sendable {
@@ -9,12 +11,12 @@ public final class Principal: Sendable {
     public let audiences: [String]
     /// The whole claims set, in the token's order.
     public let claims: JSONObject
-    /// `exp` in Unix seconds.
-    public let expiresAt: Double?
-    /// `nbf` in Unix seconds.
-    public let notBefore: Double?
-    /// `iat` in Unix seconds.
-    public let issuedAt: Double?
+    /// `exp`.
+    public let expiresAt: UnixTime?
+    /// `nbf`.
+    public let notBefore: UnixTime?
+    /// `iat`.
+    public let issuedAt: UnixTime?
     /// `jti`.
     public let tokenID: String?
     /// `sid`, the session that the token belongs to.

@@ -1,12 +1,14 @@
+import Time
+
 /// The registered claims (RFC 7519 section 4.1) with the types they must have.
 struct RegisteredClaims {
     let all: JSONObject
     let issuer: String?
     let subject: String?
     let audiences: [String]
-    let expiresAt: Double?
-    let notBefore: Double?
-    let issuedAt: Double?
+    let expiresAt: UnixTime?
+    let notBefore: UnixTime?
+    let issuedAt: UnixTime?
     let tokenID: String?
     let sessionID: String?
 
@@ -39,10 +41,10 @@ struct RegisteredClaims {
         try string(claim, claims).flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// A NumericDate in Unix seconds, fractions allowed (RFC 7519 section 2).
-    private static func time(_ name: String, _ claims: JSONObject) throws(VerificationFailure) -> Double? {
+    /// A NumericDate, fractions allowed (RFC 7519 section 2).
+    private static func time(_ name: String, _ claims: JSONObject) throws(VerificationFailure) -> UnixTime? {
         guard let value = claims[name] else { return nil }
         guard case .number(let number) = value else { throw VerificationFailure(.badClaim, claim: name) }
-        return number.value
+        return UnixTime(number.value)
     }
 }
