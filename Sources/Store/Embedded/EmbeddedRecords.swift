@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Time
 
 /// Some of a tenant's records, in the order of their digests.
 struct EmbeddedPage: Sendable {
@@ -31,7 +32,7 @@ enum EmbeddedRecords {
     static func put(_ record: RevocationRecord, _ db: Database) throws -> Bool {
         let arguments: StatementArguments = [
             record.tenant, Int64(bitPattern: record.digest.high), Int64(bitPattern: record.digest.low),
-            Int64(bitPattern: record.version), record.isWithdrawn, record.revokedAt, record.expiresAt,
+            Int64(bitPattern: record.version), record.isWithdrawn, record.revokedAt.seconds, record.expiresAt.seconds,
             String(decoding: record.note.json, as: UTF8.self),
         ]
         try db.cachedStatement(sql: upsert).execute(arguments: arguments)
@@ -54,17 +55,17 @@ enum EmbeddedRecords {
     }
 
     /// - Returns: `record` as it takes the place of what is in force for the same.
-    static func merged(_ record: RevocationRecord, now: Double, _ db: Database) throws -> RevocationRecord {
+    static func merged(_ record: RevocationRecord, now: UnixTime, _ db: Database) throws -> RevocationRecord {
         let sql = """
             SELECT revoked_at, expires_at FROM revocation
             WHERE tenant = ? AND digest_high = ? AND digest_low = ?
                 AND NOT withdrawn AND expires_at > ? AND abs(revoked_at) < 9e999
             """
         let arguments: StatementArguments = [
-            record.tenant, Int64(bitPattern: record.digest.high), Int64(bitPattern: record.digest.low), now,
+            record.tenant, Int64(bitPattern: record.digest.high), Int64(bitPattern: record.digest.low), now.seconds,
         ]
         guard let known = try Row.fetchOne(db.cachedStatement(sql: sql), arguments: arguments) else { return record }
-        return record.keeping(revokedAt: try number(known, 0), expiresAt: try number(known, 1))
+        return record.keeping(revokedAt: try time(known, 0), expiresAt: try time(known, 1))
     }
 
     static func record(
@@ -130,8 +131,8 @@ enum EmbeddedRecords {
             tenant: tenant,
             digest: try digest(row, offset: offset),
             isWithdrawn: try integer(row, offset + 3) != 0,
-            revokedAt: try number(row, offset + 4),
-            expiresAt: try number(row, offset + 5),
+            revokedAt: try time(row, offset + 4),
+            expiresAt: try time(row, offset + 5),
             version: UInt64(bitPattern: try integer(row, offset + 2)),
             note: note
         )
@@ -153,9 +154,9 @@ enum EmbeddedRecords {
         return integer
     }
 
-    private static func number(_ row: Row, _ index: Int) throws -> Double {
+    private static func time(_ row: Row, _ index: Int) throws -> UnixTime {
         guard case .double(let number) = (row[index] as DatabaseValue).storage else { throw mismatch(index) }
-        return number
+        return UnixTime(number)
     }
 
     static func text(_ row: Row, _ index: Int) throws -> String {

@@ -1,4 +1,5 @@
 import GRDB
+import Time
 
 /// The tables of an ``EmbeddedStore``, and how older files come to have them.
 enum EmbeddedSchema {
@@ -59,7 +60,7 @@ enum EmbeddedMeta {
     static func epoch(_ db: Database) throws -> Int64 { try number("epoch", db) }
 
     /// - Returns: A version above all there were.
-    static func nextVersion(_ db: Database, now: Double) throws -> UInt64 {
+    static func nextVersion(_ db: Database, now: UnixTime) throws -> UInt64 {
         let last = UInt64(bitPattern: try number("version", db))
         let next = RevocationVersion.next(after: last, now: now)
         try set("version", to: Int64(bitPattern: next), db)
@@ -73,8 +74,8 @@ enum EmbeddedMeta {
     }
 
     /// Time is in it, so that a file that takes the place of a lost one goes on above that.
-    static func nextFencingToken(_ db: Database, now: Double) throws -> UInt64 {
-        let microseconds = Int64(exactly: (now * 1_000_000).rounded(.down)) ?? 0
+    static func nextFencingToken(_ db: Database, now: UnixTime) throws -> UInt64 {
+        let microseconds = Int64(exactly: (now.seconds * 1_000_000).rounded(.down)) ?? 0
         let next = max(try number("fencing_token", db) + 1, microseconds)
         try set("fencing_token", to: next, db)
         return UInt64(bitPattern: next)

@@ -1,4 +1,5 @@
 import Glibc
+import Time
 
 /// What changes about a database's two files when somebody writes.
 struct EmbeddedStamp: Equatable, Sendable {
@@ -30,11 +31,9 @@ struct EmbeddedStamp: Equatable, Sendable {
     }
 
     /// Whether nothing was written since this was taken.
-    ///
-    /// - Parameter now: Unix seconds.
-    func isCurrent(_ path: String, now: Double) -> Bool {
+    func isCurrent(_ path: String, now: UnixTime) -> Bool {
         let latest = files.compactMap { $0.map { max($0.written, $0.changed) } }.max() ?? .max
-        let time = Int64(exactly: (now * 1_000_000_000).rounded()) ?? 0
+        let time = Int64(exactly: (now.seconds * 1_000_000_000).rounded()) ?? 0
         let age = time.subtractingReportingOverflow(latest)
         // A clock that was set back says nothing either.
         guard !age.overflow, age.partialValue > Self.coarseness else { return false }

@@ -9,7 +9,7 @@ extension EmbeddedStore {
             try await self.write { db in
                 // It may have waited for others' writes.
                 let now = AllowanceTime.microseconds(clock())
-                try Self.sweep("value", now: Double(now) / 1_000_000, db)
+                try Self.sweep("value", now: AllowanceTime.unixTime(now), db)
                 return try uses.map { try Self.use($0, now: now, db) }
             }
         }
@@ -17,10 +17,12 @@ extension EmbeddedStore {
 
     /// The time is kept as a value: decimal digits of Unix microseconds. What is something else is taken for none.
     private static func use(_ use: AllowanceUse, now: Int64, _ db: Database) throws -> Int64 {
-        let known = try value(for: use.key, now: Double(now) / 1_000_000, db)
+        let known = try value(for: use.key, now: AllowanceTime.unixTime(now), db)
         let wholeAt = known.flatMap { Int64(String(decoding: $0, as: UTF8.self)) }
         let time = AllowanceTime.after(use, wholeAt: wholeAt, now: now)
-        if use.count > 0 { try put(Array(String(time).utf8), for: use.key, expiresAt: Double(time) / 1_000_000, db) }
+        if use.count > 0 {
+            try put(Array(String(time).utf8), for: use.key, expiresAt: AllowanceTime.unixTime(time), db)
+        }
         return time - now
     }
 }

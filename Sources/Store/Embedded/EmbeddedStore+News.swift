@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Time
 
 extension EmbeddedStore {
     public func announce(_ announcement: Announcement) async throws(StoreError) {
@@ -44,11 +45,11 @@ extension EmbeddedStore {
             // Of a write one is told before it is committed, which does not show in the files: for as long as a write may
             // take, one has to look, however quiet they are.
             let isTold =
-                isWatched && !bell.hasRung(within: Self.callLimit) && stamp.isCurrent(path, now: systemUnixTime())
+                isWatched && !bell.hasRung(within: Self.callLimit) && stamp.isCurrent(path, now: Clock.unix())
             let left = end - .now
             guard left > .zero else { return false }
             await bell.wait(past: rings, for: min(left, isTold ? Self.longestPause : Self.lookInterval))
-            guard stamp.isCurrent(path, now: systemUnixTime()) else { return true }
+            guard stamp.isCurrent(path, now: Clock.unix()) else { return true }
         }
         return true
     }

@@ -121,7 +121,7 @@ extension EmbeddedStore {
                 after: start,
                 limit: limit,
                 where: "NOT withdrawn AND expires_at > ?",
-                [now]
+                [now.seconds]
             )
         }
         unreadable.found(page.unreadable.map(\.text), tenant: tenant)
@@ -139,7 +139,7 @@ extension EmbeddedStore {
                         LIMIT \(RevocationLimits.cleanUp)
                     )
                     """
-                try db.cachedStatement(sql: sql).execute(arguments: [tenant, now])
+                try db.cachedStatement(sql: sql).execute(arguments: [tenant, now.seconds])
             }
         }
     }

@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 public import Logging
 import Synchronization
+public import Time
 
 /// A file of SQLite: shared by the processes of one machine, there again after a restart, and all that a gateway on its
 /// own needs.
@@ -37,7 +38,7 @@ public final class EmbeddedStore: Store {
     public convenience init(
         path: String,
         logger: Logger = Logger(label: "gatehouse.store"),
-        clock: @escaping UnixClock = systemUnixTime
+        clock: @escaping UnixClock = Clock.unix
     ) {
         self.init(path: path, logger: logger, clock: clock, keptChanges: RevocationLimits.keptChanges)
     }
@@ -151,7 +152,7 @@ extension EmbeddedStore {
         let now = now()
         try await write { db in
             try Self.sweep("value", now: now, db)
-            try Self.put(value, for: key, expiresAt: lifetime.map { now + $0.seconds } ?? .infinity, db)
+            try Self.put(value, for: key, expiresAt: lifetime.map { now + $0.seconds } ?? .distantFuture, db)
         }
     }
 
@@ -166,7 +167,7 @@ extension EmbeddedStore {
             guard try Self.value(for: key, now: now, db) == expected else { return false }
             guard expected != nil, lifetime == nil else {
                 try Self.sweep("value", now: now, db)
-                try Self.put(value, for: key, expiresAt: lifetime.map { now + $0.seconds } ?? .infinity, db)
+                try Self.put(value, for: key, expiresAt: lifetime.map { now + $0.seconds } ?? .distantFuture, db)
                 return true
             }
             try db.cachedStatement(sql: "UPDATE value SET content = ? WHERE key = ?")
@@ -181,20 +182,20 @@ extension EmbeddedStore {
         }
     }
 
-    static func value(for key: StoreKey, now: Double, _ db: Database) throws -> [UInt8]? {
+    static func value(for key: StoreKey, now: UnixTime, _ db: Database) throws -> [UInt8]? {
         let statement = try db.cachedStatement(sql: "SELECT content FROM value WHERE key = ? AND expires_at > ?")
-        return try Data.fetchOne(statement, arguments: [key.data, now]).map(Array.init)
+        return try Data.fetchOne(statement, arguments: [key.data, now.seconds]).map(Array.init)
     }
 
-    static func put(_ value: [UInt8], for key: StoreKey, expiresAt: Double, _ db: Database) throws {
+    static func put(_ value: [UInt8], for key: StoreKey, expiresAt: UnixTime, _ db: Database) throws {
         try db.cachedStatement(sql: "REPLACE INTO value (key, content, expires_at) VALUES (?, ?, ?)")
-            .execute(arguments: [key.data, Data(value), expiresAt])
+            .execute(arguments: [key.data, Data(value), expiresAt.seconds])
     }
 
     /// - Parameter table: `value` or `lease`.
-    static func sweep(_ table: String, now: Double, _ db: Database) throws {
+    static func sweep(_ table: String, now: UnixTime, _ db: Database) throws {
         let expired = "SELECT key FROM \(table) WHERE expires_at <= ? AND expires_at < 9e999 LIMIT \(swept)"
-        try db.cachedStatement(sql: "DELETE FROM \(table) WHERE key IN (\(expired))").execute(arguments: [now])
+        try db.cachedStatement(sql: "DELETE FROM \(table) WHERE key IN (\(expired))").execute(arguments: [now.seconds])
     }
 }
 
@@ -205,12 +206,12 @@ extension EmbeddedStore {
         let now = now()
         return try await write { db in
             let held = try db.cachedStatement(sql: "SELECT 1 FROM lease WHERE key = ? AND expires_at > ?")
-            guard try Int.fetchOne(held, arguments: [key.data, now]) == nil else { return nil }
+            guard try Int.fetchOne(held, arguments: [key.data, now.seconds]) == nil else { return nil }
             try Self.sweep("lease", now: now, db)
             let token = try EmbeddedMeta.nextFencingToken(db, now: now)
             let lease = Lease(key: key, holder: Lease.newHolder(), fencingToken: token)
             try db.cachedStatement(sql: "REPLACE INTO lease (key, holder, expires_at) VALUES (?, ?, ?)")
-                .execute(arguments: [key.data, lease.holder, now + duration.seconds])
+                .execute(arguments: [key.data, lease.holder, (now + duration.seconds).seconds])
             return lease
         }
     }
@@ -220,7 +221,7 @@ extension EmbeddedStore {
         return try await write { db in
             let sql = "UPDATE lease SET expires_at = ? WHERE key = ? AND holder = ? AND expires_at > ?"
             try db.cachedStatement(sql: sql)
-                .execute(arguments: [now + duration.seconds, lease.key.data, lease.holder, now])
+                .execute(arguments: [(now + duration.seconds).seconds, lease.key.data, lease.holder, now.seconds])
             return db.changesCount == 1
         }
     }
@@ -236,9 +237,11 @@ extension EmbeddedStore {
             let held = try db.cachedStatement(
                 sql: "SELECT 1 FROM lease WHERE key = ? AND holder = ? AND expires_at > ?"
             )
-            guard try Int.fetchOne(held, arguments: [lease.key.data, lease.holder, now]) != nil else { return false }
+            guard try Int.fetchOne(held, arguments: [lease.key.data, lease.holder, now.seconds]) != nil else {
+                return false
+            }
             try Self.sweep("value", now: now, db)
-            try Self.put(value, for: key, expiresAt: lifetime.map { now + $0.seconds } ?? .infinity, db)
+            try Self.put(value, for: key, expiresAt: lifetime.map { now + $0.seconds } ?? .distantFuture, db)
             return true
         }
     }

@@ -1,3 +1,5 @@
+import Time
+
 /// Requests that one instance has let through against an allowance that all instances share.
 ///
 /// What is kept of a key is one time: when its allowance will be whole again, if nothing more is let through. Each
@@ -35,8 +37,10 @@ struct AllowanceTime {
         return min(min(known, now + use.most) + Int64(use.count) * use.interval, now + use.most)
     }
 
-    /// Unix seconds as whole microseconds.
-    static func microseconds(_ seconds: Double) -> Int64 {
-        Int64(exactly: (seconds * 1_000_000).rounded(.down)) ?? 0
+    /// Whole microseconds since 1970.
+    static func microseconds(_ time: UnixTime) -> Int64 {
+        Int64(exactly: (time.seconds * 1_000_000).rounded(.down)) ?? 0
     }
+
+    static func unixTime(_ microseconds: Int64) -> UnixTime { UnixTime(Double(microseconds) / 1_000_000) }
 }

@@ -1,8 +1,10 @@
+import Time
+
 /// What a ``MemoryStore`` holds. A value: the time is given with each call.
 struct MemoryState {
     private struct Kept<Content> {
         var content: Content
-        var expiresAt: Double
+        var expiresAt: UnixTime
     }
 
     /// How many additions there are between two looks for what has expired.
@@ -25,12 +27,12 @@ struct MemoryState {
 
     // MARK: Values
 
-    func value(for key: StoreKey, now: Double) -> [UInt8]? {
+    func value(for key: StoreKey, now: UnixTime) -> [UInt8]? {
         guard let kept = values[key], kept.expiresAt > now else { return nil }
         return kept.content
     }
 
-    mutating func set(_ value: [UInt8], for key: StoreKey, expiresAt: Double, now: Double) {
+    mutating func set(_ value: [UInt8], for key: StoreKey, expiresAt: UnixTime, now: UnixTime) {
         sweep(now: now)
         values[key] = Kept(content: value, expiresAt: expiresAt)
     }
@@ -40,18 +42,18 @@ struct MemoryState {
         _ expected: [UInt8]?,
         with value: [UInt8],
         for key: StoreKey,
-        expiresAt: Double?,
-        now: Double
+        expiresAt: UnixTime?,
+        now: UnixTime
     ) -> Bool {
         guard self.value(for: key, now: now) == expected else { return false }
         let kept = expected == nil ? nil : values[key]?.expiresAt
-        set(value, for: key, expiresAt: expiresAt ?? kept ?? .infinity, now: now)
+        set(value, for: key, expiresAt: expiresAt ?? kept ?? .distantFuture, now: now)
         return true
     }
 
     mutating func remove(_ key: StoreKey) { values[key] = nil }
 
-    private mutating func sweep(now: Double) {
+    private mutating func sweep(now: UnixTime) {
         additions += 1
         guard additions % Self.sweepInterval == 0 else { return }
         values = values.filter { $0.value.expiresAt > now }
@@ -60,7 +62,7 @@ struct MemoryState {
 
     // MARK: Leases
 
-    mutating func acquire(_ key: StoreKey, holder: String, expiresAt: Double, now: Double) -> Lease? {
+    mutating func acquire(_ key: StoreKey, holder: String, expiresAt: UnixTime, now: UnixTime) -> Lease? {
         if let kept = leases[key], kept.expiresAt > now { return nil }
         sweep(now: now)
         lastFencingToken += 1
@@ -69,12 +71,12 @@ struct MemoryState {
         return lease
     }
 
-    func isHeld(_ lease: Lease, now: Double) -> Bool {
+    func isHeld(_ lease: Lease, now: UnixTime) -> Bool {
         guard let kept = leases[lease.key] else { return false }
         return kept.content.holder == lease.holder && kept.expiresAt > now
     }
 
-    mutating func renew(_ lease: Lease, expiresAt: Double, now: Double) -> Bool {
+    mutating func renew(_ lease: Lease, expiresAt: UnixTime, now: UnixTime) -> Bool {
         guard isHeld(lease, now: now) else { return false }
         leases[lease.key]?.expiresAt = expiresAt
         return true
@@ -89,7 +91,7 @@ struct MemoryState {
 
     func records(of tenant: String) -> [RevocationRecord] { records[tenant].map { Array($0.values) } ?? [] }
 
-    mutating func revoke(_ revocation: Revocation, now: Double) -> RevocationRecord {
+    mutating func revoke(_ revocation: Revocation, now: UnixTime) -> RevocationRecord {
         var record = RevocationRecord(revocation, version: nextVersion(now: now))
         if let known = records[record.tenant]?[record.digest], known.isInForce(at: now) {
             record = record.keeping(revokedAt: known.revokedAt, expiresAt: known.expiresAt)
@@ -98,7 +100,7 @@ struct MemoryState {
         return record
     }
 
-    mutating func withdraw(_ digest: RevocationDigest, tenant: String, now: Double) -> RevocationRecord? {
+    mutating func withdraw(_ digest: RevocationDigest, tenant: String, now: UnixTime) -> RevocationRecord? {
         guard let record = records[tenant]?[digest], record.isInForce(at: now) else { return nil }
         let withdrawn = record.withdrawn(version: nextVersion(now: now), now: now)
         put(withdrawn)
@@ -112,12 +114,12 @@ struct MemoryState {
         return true
     }
 
-    mutating func removeExpired(tenant: String, now: Double) {
+    mutating func removeExpired(tenant: String, now: UnixTime) {
         let expired = (records[tenant] ?? [:]).values.lazy.filter { $0.expiresAt <= now }
         for record in Array(expired.prefix(RevocationLimits.cleanUp)) { records[tenant]?[record.digest] = nil }
     }
 
-    private mutating func nextVersion(now: Double) -> UInt64 {
+    private mutating func nextVersion(now: UnixTime) -> UInt64 {
         lastVersion = RevocationVersion.next(after: lastVersion, now: now)
         return lastVersion
     }

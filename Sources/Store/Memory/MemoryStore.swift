@@ -1,4 +1,5 @@
 import Synchronization
+public import Time
 
 /// Shares nothing and outlives nothing: for trying things out, and for tests.
 public final class MemoryStore: Store {
@@ -11,7 +12,7 @@ public final class MemoryStore: Store {
     /// Positions of another memory mean nothing here.
     private let epoch = UInt64.random(in: .min ... .max)
 
-    public convenience init(clock: @escaping UnixClock = systemUnixTime) {
+    public convenience init(clock: @escaping UnixClock = Clock.unix) {
         self.init(
             clock: clock,
             keptChanges: RevocationLimits.keptChanges,
@@ -40,7 +41,7 @@ public final class MemoryStore: Store {
 
     public func set(_ value: [UInt8], for key: StoreKey, lifetime: Duration?) async throws(StoreError) {
         let now = now()
-        let expiresAt = lifetime.map { now + $0.seconds } ?? .infinity
+        let expiresAt = lifetime.map { now + $0.seconds } ?? .distantFuture
         state.withLock { $0.set(value, for: key, expiresAt: expiresAt, now: now) }
     }
 
@@ -79,7 +80,7 @@ public final class MemoryStore: Store {
         holding lease: Lease
     ) async throws(StoreError) -> Bool {
         let now = now()
-        let expiresAt = lifetime.map { now + $0.seconds } ?? .infinity
+        let expiresAt = lifetime.map { now + $0.seconds } ?? .distantFuture
         return state.withLock { state in
             guard state.isHeld(lease, now: now) else { return false }
             state.set(value, for: key, expiresAt: expiresAt, now: now)

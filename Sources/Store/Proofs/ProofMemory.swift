@@ -1,3 +1,5 @@
+public import Time
+
 /// Which proofs of possession were used, so that none is used twice at any instance (RFC 9449 section 11.1).
 public struct ProofMemory: Sendable {
     /// Seconds that another instance's clock may be behind this one's: it takes a proof for good for so much longer.
@@ -18,14 +20,13 @@ public struct ProofMemory: Sendable {
     /// - Parameters:
     ///   - keyThumbprint: Of the proof's key: what one key signs cannot stand in the way of another's.
     ///   - id: Its `jti`.
-    ///   - until: Unix seconds from which it is too old.
-    ///   - now: Unix seconds.
+    ///   - until: The time from which it is too old.
     /// - Returns: Whether it was not used before.
     public func isFirstUse(
         keyThumbprint: [UInt8],
         id: String,
-        until: Double,
-        at now: Double
+        until: UnixTime,
+        at now: UnixTime
     ) async throws(StoreError) -> Bool {
         let key = StoreKey(tenant: tenant, kind: "proof", hashing: keyThumbprint + Array(id.utf8))
         let lifetime = Duration.seconds(max(1, until - now) + Self.leeway)

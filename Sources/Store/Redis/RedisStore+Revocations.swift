@@ -1,5 +1,6 @@
 import Redis
 import Synchronization
+import Time
 
 extension RedisStore {
     /// Records one script takes: it keeps the server from everybody else for a millisecond or two.
@@ -19,12 +20,15 @@ extension RedisStore {
         records.reserveCapacity(asked.count)
         for pipeline in Self.batches(asked).chunks(of: Self.scriptsAPipeline) {
             let commands = pipeline.map { batch in
-                let first: [any RedisArgument] = [keptChanges, batch.first?.tenant ?? "", "\(now)"]
+                let first: [any RedisArgument] = [keptChanges, batch.first?.tenant ?? "", "\(now.seconds)"]
                 return RedisScripts.revoke.command(
                     keys: keys(batch.first?.tenant ?? ""),
                     arguments: first
                         + batch.flatMap { record -> [any RedisArgument] in
-                            [record.digest.text, "\(record.revokedAt)", "\(record.expiresAt)", record.note.json]
+                            [
+                                record.digest.text, "\(record.revokedAt.seconds)", "\(record.expiresAt.seconds)",
+                                record.note.json,
+                            ]
                         }
                 )
             }
@@ -50,8 +54,8 @@ extension RedisStore {
                 let expiresAt = words[3 * index + 2].bytes.flatMap({ RevocationRecordCodec.number($0.span) })
             else { throw .unexpected("the revocations") }
             records[index].version = try Self.version(id)
-            records[index].revokedAt = revokedAt
-            records[index].expiresAt = expiresAt
+            records[index].revokedAt = UnixTime(revokedAt)
+            records[index].expiresAt = UnixTime(expiresAt)
         }
         return records
     }
@@ -63,7 +67,7 @@ extension RedisStore {
         let now = now()
         let latest = now + RevocationLimits.withdrawnLifetime
         let commands = targets.chunks(of: Self.recordsAScript).map { some in
-            let arguments: [any RedisArgument] = [keptChanges, tenant, "\(now)", "\(latest)"]
+            let arguments: [any RedisArgument] = [keptChanges, tenant, "\(now.seconds)", "\(latest.seconds)"]
             return RedisScripts.withdraw.command(
                 keys: keys(tenant),
                 arguments: arguments + some.map { RevocationDigest($0).text }
@@ -113,7 +117,7 @@ extension RedisStore {
                 let removed = try await send(
                     RedisScripts.removeExpired.command(
                         keys: [RedisKeys.revocations(tenant), RedisKeys.expiry(tenant)],
-                        arguments: ["\(now)", Self.expiredAtOnce]
+                        arguments: ["\(now.seconds)", Self.expiredAtOnce]
                     )
                 )[0].integer
                 guard let removed else { throw .unexpected("the clean-up") }
@@ -200,7 +204,7 @@ extension RedisStore {
 
     /// When a record expires, as a sorted set takes it.
     private static func score(_ record: RevocationRecord) -> String {
-        record.expiresAt.isFinite ? "\(record.expiresAt)" : ""
+        record.expiresAt.seconds.isFinite ? "\(record.expiresAt.seconds)" : ""
     }
 
     /// In the order given, as many as one script takes, those of one tenant each.

@@ -2,6 +2,7 @@ public import Logging
 public import NIOCore
 public import Redis
 import Synchronization
+public import Time
 
 /// Redis, for a fleet: what one instance writes the others see, and are told within milliseconds.
 ///
@@ -40,7 +41,7 @@ public final class RedisStore: Store {
         _ configuration: RedisConfiguration,
         eventLoopGroup: any EventLoopGroup,
         logger: Logger,
-        clock: @escaping UnixClock = systemUnixTime
+        clock: @escaping UnixClock = Clock.unix
     ) {
         self.init(
             configuration,

@@ -1,3 +1,5 @@
+import Time
+
 /// A record as a field of a tenant's hash has it, in one line, with the digest for its name:
 ///
 ///     1763719200000-0 1763719200.25 1763805600.0 R {"kind":"jti","id":"…"}
@@ -10,7 +12,7 @@ enum RevocationRecordCodec {
     /// All but the version.
     static func withoutVersion(_ record: RevocationRecord) -> [UInt8] {
         let state = record.isWithdrawn ? "W" : "R"
-        return Array("\(record.revokedAt) \(record.expiresAt) \(state) ".utf8) + record.note.json
+        return Array("\(record.revokedAt.seconds) \(record.expiresAt.seconds) \(state) ".utf8) + record.note.json
     }
 
     static func read(_ line: [UInt8], tenant: String, digest: [UInt8]) throws(StoreError) -> RevocationRecord {
@@ -51,8 +53,8 @@ enum RevocationRecordCodec {
             tenant: tenant,
             digest: digest,
             isWithdrawn: isWithdrawn,
-            revokedAt: revokedAt,
-            expiresAt: expiresAt,
+            revokedAt: UnixTime(revokedAt),
+            expiresAt: UnixTime(expiresAt),
             version: version,
             note: note
         )

@@ -1,3 +1,5 @@
+public import Time
+
 /// What is refused before it expires.
 public enum RevocationTarget: Sendable, Hashable {
     /// One token, by its `iss` and `jti`.
@@ -29,18 +31,18 @@ public struct Revocation: Sendable, Equatable {
     /// The tenant's name in tenants.yaml.
     public var tenant: String
     public var target: RevocationTarget
-    /// Unix seconds. For a subject and a tenant, tokens issued before it are refused.
-    public var revokedAt: Double
-    /// Unix seconds from which the record is forgotten; infinite: never.
-    public var expiresAt: Double
+    /// For a subject and a tenant, tokens issued before it are refused.
+    public var revokedAt: UnixTime
+    /// The time from which the record is forgotten; `.distantFuture`: never.
+    public var expiresAt: UnixTime
     /// For people.
     public var reason: String?
 
     public init(
         tenant: String,
         target: RevocationTarget,
-        revokedAt: Double,
-        expiresAt: Double = .infinity,
+        revokedAt: UnixTime,
+        expiresAt: UnixTime = .distantFuture,
         reason: String? = nil
     ) {
         self.tenant = tenant
@@ -57,10 +59,9 @@ public struct RevocationRecord: Sendable, Equatable {
     public var digest: RevocationDigest
     /// Whether it was taken back; kept for a while so that no instance brings it back.
     public var isWithdrawn: Bool
-    /// Unix seconds.
-    public var revokedAt: Double
-    /// Unix seconds; infinite: never.
-    public var expiresAt: Double
+    public var revokedAt: UnixTime
+    /// `.distantFuture`: never.
+    public var expiresAt: UnixTime
     /// Grows with every change that the store takes: of two records of one digest the greater is the later.
     public var version: UInt64
     public var note: RevocationNote
@@ -69,8 +70,8 @@ public struct RevocationRecord: Sendable, Equatable {
         tenant: String,
         digest: RevocationDigest,
         isWithdrawn: Bool = false,
-        revokedAt: Double,
-        expiresAt: Double,
+        revokedAt: UnixTime,
+        expiresAt: UnixTime,
         version: UInt64,
         note: RevocationNote
     ) {

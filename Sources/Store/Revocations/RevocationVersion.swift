@@ -1,3 +1,5 @@
+import Time
+
 /// Versions as all stores make them: Unix milliseconds in front and a count behind. A store that lost its data goes on
 /// above what instances remember of it.
 enum RevocationVersion {
@@ -5,9 +7,8 @@ enum RevocationVersion {
 
     /// - Parameters:
     ///   - last: The greatest that the store knows.
-    ///   - now: Unix seconds.
-    static func next(after last: UInt64, now: Double) -> UInt64 {
-        let milliseconds = UInt64(exactly: (max(0, now) * 1000).rounded(.down)) ?? 0
+    static func next(after last: UInt64, now: UnixTime) -> UInt64 {
+        let milliseconds = UInt64(exactly: (max(0, now.seconds) * 1000).rounded(.down)) ?? 0
         let earliest = milliseconds < 1 << (63 - countBits) ? milliseconds << countBits : 0
         return max(earliest, last &+ 1)
     }
@@ -32,21 +33,21 @@ enum RevocationLimits {
 extension Revocation {
     /// A time that is not a number would sort nowhere.
     func validate() throws(StoreError) {
-        guard revokedAt.isFinite, !expiresAt.isNaN else {
+        guard revokedAt.seconds.isFinite, !expiresAt.seconds.isNaN else {
             throw .garbled("the times of a revocation are not numbers")
         }
     }
 }
 
 extension RevocationRecord {
-    func isInForce(at now: Double) -> Bool { !isWithdrawn && expiresAt > now }
+    func isInForce(at now: UnixTime) -> Bool { !isWithdrawn && expiresAt > now }
 
     /// This one in the place of another that is in force: neither ends it sooner nor reaches less far.
     ///
     /// - Parameters:
-    ///   - revokedAt: The other's, in Unix seconds.
+    ///   - revokedAt: The other's.
     ///   - expiresAt: The same.
-    func keeping(revokedAt: Double, expiresAt: Double) -> RevocationRecord {
+    func keeping(revokedAt: UnixTime, expiresAt: UnixTime) -> RevocationRecord {
         var record = self
         record.revokedAt = max(self.revokedAt, revokedAt)
         record.expiresAt = max(self.expiresAt, expiresAt)
@@ -54,7 +55,7 @@ extension RevocationRecord {
     }
 
     /// The record that says that this one was taken back.
-    func withdrawn(version: UInt64, now: Double) -> RevocationRecord {
+    func withdrawn(version: UInt64, now: UnixTime) -> RevocationRecord {
         var record = self
         record.isWithdrawn = true
         record.version = version
@@ -66,7 +67,7 @@ extension RevocationRecord {
 extension RevocationRecord {
     /// What is put back comes from another's memory.
     func validate() throws(StoreError) {
-        guard revokedAt.isFinite, !expiresAt.isNaN, version < 1 << 63 else {
+        guard revokedAt.seconds.isFinite, !expiresAt.seconds.isNaN, version < 1 << 63 else {
             throw .garbled("a record to restore has times or a version that cannot be")
         }
     }
