@@ -1,3 +1,5 @@
+import Time
+
 /// What the process remembers of one tenant's opaque tokens, and which it is asking about. A value without I/O.
 ///
 /// A flood of tokens that nobody has issued meets three bounds: those that were refused are remembered apart, so that
@@ -29,26 +31,24 @@ struct IntrospectionBook {
 
     private struct Entry {
         var outcome: IntrospectionOutcome
-        /// Unix seconds.
-        var until: Double
-        var aheadFrom: Double
+        var until: UnixTime
+        var aheadFrom: UnixTime
     }
 
     private var good = DigestMemory<[UInt8], Entry>(capacity: mostRemembered)
     private var bad = DigestMemory<[UInt8], Entry>(capacity: mostRemembered)
     private var underWay: Set<[UInt8]> = []
-    private var quietUntil = 0.0
+    private var quietUntil = UnixTime.distantPast
     /// Tokens that failed since the server last answered, no more than matter.
     private var failedTokens: Set<[UInt8]> = []
     /// The token that is tried in quiet time.
     private var probe: [UInt8]?
-    private var nextProbe = 0.0
+    private var nextProbe = UnixTime.distantPast
 
     /// - Parameters:
     ///   - digest: Of the token.
     ///   - isAhead: Whether an answer that will be forgotten soon does not do.
-    ///   - now: Unix seconds.
-    mutating func question(_ digest: [UInt8], isAhead: Bool, at now: Double) -> Reply {
+    mutating func question(_ digest: [UInt8], isAhead: Bool, at now: UnixTime) -> Reply {
         let before = good[digest]
         if let before, now < (isAhead ? before.aheadFrom : before.until) { return .known(before.outcome) }
         if let refusal = bad[digest], now < refusal.until { return .known(refusal.outcome) }
@@ -66,7 +66,7 @@ struct IntrospectionBook {
     }
 
     /// Whether a time is still to come. A clock that was set back asks again.
-    private func isToCome(_ time: Double, after now: Double, within longest: Double) -> Bool {
+    private func isToCome(_ time: UnixTime, after now: UnixTime, within longest: Double) -> Bool {
         time > now && time - now <= longest
     }
 
@@ -76,7 +76,7 @@ struct IntrospectionBook {
     }
 
     /// What the server has said.
-    mutating func answered(_ digest: [UInt8], _ outcome: IntrospectionOutcome, at now: Double) {
+    mutating func answered(_ digest: [UInt8], _ outcome: IntrospectionOutcome, at now: UnixTime) {
         landed(digest)
         switch outcome {
         case .active(_, let belief):
@@ -95,7 +95,7 @@ struct IntrospectionBook {
     /// The server has not told.
     ///
     /// - Returns: What that comes to for those who have asked.
-    mutating func failed(_ digest: [UInt8], _ trouble: IntrospectionTrouble, at now: Double) -> IntrospectionOutcome {
+    mutating func failed(_ digest: [UInt8], _ trouble: IntrospectionTrouble, at now: UnixTime) -> IntrospectionOutcome {
         if probe == digest { nextProbe = now + Self.probePause }
         landed(digest)
         let isForAll: Bool
@@ -122,7 +122,7 @@ struct IntrospectionBook {
     }
 
     private mutating func hasAnswered() {
-        quietUntil = 0
+        quietUntil = .distantPast
         failedTokens = []
     }
 }

@@ -17,8 +17,7 @@ public actor IntrospectionKeeper {
         let task: Task<IntrospectionOutcome, Never>
         /// Counts up.
         let number: UInt64
-        /// Unix seconds.
-        let began: Double
+        let began: UnixTime
     }
 
     private struct Desk {
@@ -30,22 +29,21 @@ public actor IntrospectionKeeper {
         let server: any IntrospectionAsking
         var book = IntrospectionBook()
         var flights: [[UInt8]: Flight] = [:]
-        var silentUntil = 0.0
+        var silentUntil = UnixTime.distantPast
     }
 
     private var desks: [Desk?]
     private var flightCount: UInt64 = 0
     private let server: @Sendable (Introspection) -> any IntrospectionAsking
-    private let now: @Sendable () -> Double
+    private let now: @Sendable () -> UnixTime
     private let logger: Logger
 
     /// - Parameters:
     ///   - server: Makes the one to be asked for a tenant.
-    ///   - now: Unix seconds.
     public init(
         _ tenants: [Tenant],
         logger: Logger,
-        now: @escaping @Sendable () -> Double = { Clock.unix() },
+        now: @escaping @Sendable () -> UnixTime = { Clock.unix() },
         server: @escaping @Sendable (Introspection) -> any IntrospectionAsking
     ) {
         desks = tenants.map { Self.desk($0, server) }
@@ -150,7 +148,7 @@ public actor IntrospectionKeeper {
         _ server: any IntrospectionAsking,
         _ policy: IntrospectionPolicy,
         cache: Double,
-        began: Double
+        began: UnixTime
     ) async throws(IntrospectionTrouble) -> IntrospectionOutcome {
         let answer = try await server.ask(about: question.token)
         do throws(VerificationFailure) {

@@ -1,18 +1,19 @@
+public import Time
 public import Verification
 
-/// For how long an answer is believed. Unix seconds, counted from when the server was asked.
+/// For how long an answer is believed. Counted from when the server was asked.
 public struct IntrospectionBelief: Sendable, Equatable {
-    public let until: Double
+    public let until: UnixTime
     /// From when on the server is asked again, so that whoever is here often does not have to wait.
-    public let aheadFrom: Double
+    public let aheadFrom: UnixTime
 
     /// - Parameters:
     ///   - cache: Seconds for which answers are believed.
     ///   - asked: When the server was asked.
-    init(cache: Double, asked: Double) {
+    init(cache: Double, asked: UnixTime) {
         until = asked + cache
         // Of what is forgotten sooner nothing is left to ask ahead of.
-        aheadFrom = cache >= 1 ? asked + cache * 0.8 : .infinity
+        aheadFrom = cache >= 1 ? asked + cache * 0.8 : .distantFuture
     }
 }
 
@@ -21,8 +22,8 @@ public enum IntrospectionOutcome: Sendable {
     case active(Principal, IntrospectionBelief)
     /// Not good, or good for nothing here.
     ///
-    /// - Parameter until: Unix seconds until which that is believed.
-    case refused(VerificationFailure, until: Double)
+    /// - Parameter until: The time until which that is believed.
+    case refused(VerificationFailure, until: UnixTime)
     /// Nobody answered, or not what could be understood.
     ///
     /// - Parameter isForAll: Whether no other token need be asked about before.

@@ -4,8 +4,8 @@ import Time
 struct KeySetMoment: Sendable, Equatable {
     /// Seconds that only go forward; what happens within this process is measured by them.
     var monotonic: Double
-    /// Unix seconds; what is shared with other processes says them.
-    var unix: Double
+    /// For what is shared with other processes.
+    var unix: UnixTime
 }
 
 /// Where a keeper of key sets has its time and its chance from, so that tests can give it seven days in no time.
@@ -28,5 +28,5 @@ public struct KeySetClock: Sendable {
     /// A day; whoever sleeps longer looks at the time in between.
     private static let longestSleep = 86_400.0
 
-    private static func monotonicSeconds() -> Double { Double(Clock.monotonic()) / 1_000_000_000 }
+    private static func monotonicSeconds() -> Double { Double(Clock.monotonic().nanoseconds) / 1_000_000_000 }
 }

@@ -3,6 +3,7 @@ public import NIOCore
 import NIOHTTP1
 public import NIOSSL
 public import Tenants
+public import Time
 import Verification
 
 /// Asks providers over HTTP. Nothing that a provider says leads to another host, to plain HTTP, or past a bound.
@@ -32,7 +33,7 @@ public struct KeySetFetcher: KeySetFetching, Sendable {
     public func fetch(
         _ source: RemoteKeySource,
         since record: KeySetRecord?,
-        at now: Double
+        at now: UnixTime
     ) async throws(KeySetFetchProblem) -> KeySetRecord {
         do {
             return try await withThrowingTaskGroup(of: KeySetRecord.self) { group in
@@ -53,7 +54,7 @@ public struct KeySetFetcher: KeySetFetching, Sendable {
     private func answer(
         _ source: RemoteKeySource,
         since record: KeySetRecord?,
-        at now: Double
+        at now: UnixTime
     ) async throws -> KeySetRecord {
         var discovery: KeySetRecord.Discovery?
         let address: String
@@ -91,7 +92,7 @@ public struct KeySetFetcher: KeySetFetching, Sendable {
     private func discovery(
         _ issuer: String,
         known: KeySetRecord.Discovery?,
-        at now: Double
+        at now: UnixTime
     ) async throws -> KeySetRecord.Discovery {
         let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
         guard let url = ProviderURL(base + "/.well-known/openid-configuration") else {

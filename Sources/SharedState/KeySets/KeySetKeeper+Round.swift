@@ -1,6 +1,7 @@
 import Logging
 import Store
 import Tenants
+import Time
 import Verification
 
 /// One round: a look into the store, the lease, another look, and the fetch; or waiting for the instance that has the

@@ -1,6 +1,7 @@
 public import Logging
 public import Store
 public import Tenants
+import Time
 public import Verification
 
 /// Keeps the remote key sets of the whole process: finds them in the store or on disk, fetches them, refreshes them

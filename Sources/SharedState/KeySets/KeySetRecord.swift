@@ -1,4 +1,5 @@
 import Tenants
+import Time
 public import Verification
 
 /// A key set as it came from its provider, and when: what instances share through the store and what is kept on disk.
@@ -9,16 +10,15 @@ public struct KeySetRecord: Sendable, Equatable {
     /// Where the provider's metadata was found, and what it said (OpenID Connect Discovery 1.0 section 4.2).
     struct Discovery: Sendable, Equatable {
         var keySetURL: String
-        /// Unix seconds.
-        var fetchedAt: Double
+        var fetchedAt: UnixTime
     }
 
     /// Which set it is; ``RemoteKeySource/locationText``.
     var location: String
-    /// Unix seconds of the last success.
-    var fetchedAt: Double
-    /// Unix seconds, as the provider has it.
-    var freshUntil: Double
+    /// The time of the last success.
+    var fetchedAt: UnixTime
+    /// As the provider has it.
+    var freshUntil: UnixTime
     /// The entity tag (RFC 9110 section 8.8.3) to ask with next time.
     var entityTag: String?
     /// The set, byte for byte.
@@ -33,13 +33,13 @@ extension KeySetRecord {
 
     var json: [UInt8] {
         var object: JSONObject = ["location": .string(location)]
-        object["fetched_at"] = JSONNumber(fetchedAt).map(JSONValue.number)
-        object["fresh_until"] = JSONNumber(freshUntil).map(JSONValue.number)
+        object["fetched_at"] = JSONNumber(fetchedAt.seconds).map(JSONValue.number)
+        object["fresh_until"] = JSONNumber(freshUntil.seconds).map(JSONValue.number)
         object["etag"] = entityTag.map(JSONValue.string)
         if let discovery {
             object["discovery"] = [
                 "jwks_uri": .string(discovery.keySetURL),
-                "fetched_at": JSONNumber(discovery.fetchedAt).map(JSONValue.number) ?? .null,
+                "fetched_at": JSONNumber(discovery.fetchedAt.seconds).map(JSONValue.number) ?? .null,
             ]
         }
         object["jwks"] = .string(String(decoding: keySet, as: UTF8.self))
@@ -54,15 +54,15 @@ extension KeySetRecord {
         else { return nil }
         self.init(
             location: location,
-            fetchedAt: fetchedAt,
-            freshUntil: freshUntil,
+            fetchedAt: UnixTime(fetchedAt),
+            freshUntil: UnixTime(freshUntil),
             entityTag: object["etag"]?.string,
             keySet: Array(keySet.utf8)
         )
         if let members = object["discovery"]?.object, let url = members["jwks_uri"]?.string,
             let fetchedAt = members["fetched_at"]?.double
         {
-            discovery = Discovery(keySetURL: url, fetchedAt: fetchedAt)
+            discovery = Discovery(keySetURL: url, fetchedAt: UnixTime(fetchedAt))
         }
     }
 }

@@ -1,3 +1,4 @@
+import Time
 import Verification
 
 /// Why keys are asked for.

@@ -1,4 +1,5 @@
 import Crypto
+public import Time
 public import Verification
 
 /// A session that wants new tokens, and what is known of it: what a loop asks the ``RefreshKeeper`` with.
@@ -24,8 +25,8 @@ public struct RefreshRequest: Sendable {
     public let refreshToken: [UInt8]?
     /// The request's host, for a call to the backend.
     public let host: [UInt8]
-    /// Until when an answer is of use, in monotonic nanoseconds. The refresh itself goes on.
-    public var deadline: UInt64
+    /// Until when an answer is of use. The refresh itself goes on.
+    public var deadline: MonotonicTime
 
     public init(
         tenant: Int,
@@ -34,7 +35,7 @@ public struct RefreshRequest: Sendable {
         principal: Principal,
         refreshToken: [UInt8]?,
         host: [UInt8],
-        deadline: UInt64
+        deadline: MonotonicTime
     ) {
         self.tenant = tenant
         self.trigger = trigger
@@ -95,10 +96,10 @@ public struct Renewal: Sendable {
         public var name: String
         /// Nothing but what may stand in a cookie's value (RFC 6265 section 4.1.1).
         public var value: [UInt8]
-        /// Unix seconds; nil where nothing says so.
-        public var expiresAt: Double?
+        /// nil where nothing says so.
+        public var expiresAt: UnixTime?
 
-        public init(name: String, value: [UInt8], expiresAt: Double? = nil) {
+        public init(name: String, value: [UInt8], expiresAt: UnixTime? = nil) {
             self.name = name
             self.value = value
             self.expiresAt = expiresAt
@@ -110,8 +111,8 @@ public struct Renewal: Sendable {
     public let principal: Principal
     /// The values of the tenant's `deliver.cookies`.
     public let cookies: [Cookie]
-    /// Until when the old token stands for the new one, in monotonic nanoseconds.
-    public let usableUntil: UInt64
+    /// Until when the old token stands for the new one.
+    public let usableUntil: MonotonicTime
 }
 
 /// Why there are no new tokens; the log's word for it.

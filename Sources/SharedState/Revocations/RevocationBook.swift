@@ -1,4 +1,5 @@
 import Store
+import Time
 
 /// All revocations of this instance, and how they change: by what the store tells, by what was just written to it, and
 /// by a load of everything after which nothing may be lost that was known here.
@@ -23,9 +24,8 @@ struct RevocationBook {
     ///
     /// - Parameters:
     ///   - inOrder: Whether these are the store's changes, of which none was left out.
-    ///   - now: Unix seconds.
     /// - Returns: The tenants whose sets are others now.
-    mutating func apply(_ records: [RevocationRecord], inOrder: Bool, at now: Double) -> Set<String> {
+    mutating func apply(_ records: [RevocationRecord], inOrder: Bool, at now: UnixTime) -> Set<String> {
         var changed: Set<String> = []
         for record in records {
             latest = max(latest, record.version)
@@ -41,9 +41,8 @@ struct RevocationBook {
 
     /// Takes a revocation that the store does not know yet. Whatever the store says of it later counts as newer.
     ///
-    /// - Parameter now: Unix seconds.
     /// - Returns: Whether it changed anything.
-    mutating func applyProvisionally(_ revocation: Revocation, at now: Double) -> Bool {
+    mutating func applyProvisionally(_ revocation: Revocation, at now: UnixTime) -> Bool {
         let digest = RevocationDigest(revocation.target)
         let known = sets[revocation.tenant]?[digest]
         var entry = RevocationEntry(RevocationRecord(revocation, version: (known?.version ?? 0) + 1))
@@ -56,7 +55,7 @@ struct RevocationBook {
     }
 
     /// Lets go of what has expired.
-    mutating func removeExpired(at now: Double) {
+    mutating func removeExpired(at now: UnixTime) {
         for tenant in sets.keys { sets[tenant]?.merge(at: now, settled: settled) }
     }
 
@@ -64,9 +63,8 @@ struct RevocationBook {
     ///
     /// - Parameters:
     ///   - since: ``latest`` when the load began. What came later may be missing in it without being lost.
-    ///   - now: Unix seconds.
     /// - Returns: What to put back into the store.
-    mutating func replace(with loaded: RevocationLoad, since: UInt64, at now: Double) -> [RevocationRecord] {
+    mutating func replace(with loaded: RevocationLoad, since: UInt64, at now: UnixTime) -> [RevocationRecord] {
         var lost: [RevocationRecord] = []
         // The load may have seen changes that the news will tell again, older ones before them.
         settled = 0

@@ -1,17 +1,17 @@
 public import Logging
 public import NIOCore
 public import Store
-import Time
+public import Time
 public import Verification
 
 /// What the event loops are told of revocations.
 public struct RevocationUpdate: Sendable {
     /// By the tenant's name; those that did not change are left out.
     public var sets: [String: RevocationSet]
-    /// When the store was last known to have nothing newer, in monotonic nanoseconds; nil: never.
-    public var contact: UInt64?
+    /// When the store was last known to have nothing newer; nil: never.
+    public var contact: MonotonicTime?
 
-    public init(sets: [String: RevocationSet], contact: UInt64? = nil) {
+    public init(sets: [String: RevocationSet], contact: MonotonicTime? = nil) {
         self.sets = sets
         self.contact = contact
     }
@@ -30,18 +30,18 @@ public actor RevocationKeeper {
     private let heard: @Sendable (Word) -> Void
     private var book: RevocationBook
     private var load: RevocationLoad?
-    /// When the store was last known to have nothing newer, in monotonic nanoseconds; nil: never.
-    public private(set) var contact: UInt64?
+    /// When the store was last known to have nothing newer; nil: never.
+    public private(set) var contact: MonotonicTime?
     /// The contact that the loops were told of last; nil: none.
-    private var toldContact: UInt64?
+    private var toldContact: MonotonicTime?
     private var pace: RevocationPace
     private var unstored = UnstoredRevocations()
     private var upkeepAtRest: Task<Void, Never>?
     private var housekeeping: Housekeeping
     private var isDown = false
     private var waitingForLoad: [EventLoopPromise<Void>] = []
-    /// Those that wait until the loops were told of a contact as new as this, in monotonic nanoseconds.
-    private var waitingForContact: [(since: UInt64, promise: EventLoopPromise<Void>)] = []
+    /// Those that wait until the loops were told of a contact as new as this.
+    private var waitingForContact: [(since: MonotonicTime, promise: EventLoopPromise<Void>)] = []
     /// Whether everything was loaded at least once.
     public private(set) var isLoaded = false
     /// Whether to load everything before going on.
@@ -140,7 +140,7 @@ public actor RevocationKeeper {
         }
     }
 
-    private func loadAll(asked: UInt64, since: UInt64) async throws(StoreError) -> StorePosition {
+    private func loadAll(asked: MonotonicTime, since: UInt64) async throws(StoreError) -> StorePosition {
         let loading = tenants
         let position = try await store.loadRevocations(tenants: loading) { [weak self] records in
             await self?.loaded(records)
@@ -386,7 +386,7 @@ public actor RevocationKeeper {
 
     /// Seconds since the store was last known to have nothing newer; nil: never.
     public var staleness: Double? {
-        contact.map { Double(Clock.monotonic() &- $0) / 1_000_000_000 }
+        contact.map { Double(Clock.monotonic() - $0) / 1_000_000_000 }
     }
 }
 
@@ -396,21 +396,21 @@ private struct Housekeeping {
     private static let storeInterval: UInt64 = 60_000_000_000
     private static let memoryInterval: UInt64 = 600_000_000_000
 
-    private var nextStore: UInt64
-    private var nextMemory: UInt64
+    private var nextStore: MonotonicTime
+    private var nextMemory: MonotonicTime
 
-    init(now: UInt64) {
+    init(now: MonotonicTime) {
         nextStore = now + UInt64.random(in: 0...Self.storeInterval)
         nextMemory = now + Self.memoryInterval
     }
 
     /// Until the next is due.
-    func rest(at now: UInt64) -> Duration {
+    func rest(at now: MonotonicTime) -> Duration {
         let next = min(nextStore, nextMemory)
         return .nanoseconds(Int64(clamping: next > now ? next - now : 0))
     }
 
-    mutating func due(at now: UInt64) -> (store: Bool, memory: Bool) {
+    mutating func due(at now: MonotonicTime) -> (store: Bool, memory: Bool) {
         let due = (store: now >= nextStore, memory: now >= nextMemory)
         if due.store { nextStore = now + Self.storeInterval }
         if due.memory { nextMemory = now + Self.memoryInterval }

@@ -1,4 +1,5 @@
 public import Store
+public import Time
 public import Verification
 
 /// What a verified token may be revoked by, worked out once a token.
@@ -8,8 +9,8 @@ public struct RevocationMarks: Sendable {
     let tokenID: RevocationDigest?
     let session: RevocationDigest?
     let subject: RevocationDigest?
-    /// `iat` in Unix seconds.
-    let issuedAt: Double?
+    /// `iat`.
+    let issuedAt: UnixTime?
 
     public static let tenant = RevocationDigest(.tenant)
 
@@ -18,7 +19,7 @@ public struct RevocationMarks: Sendable {
         tokenID: RevocationDigest? = nil,
         session: RevocationDigest?,
         subject: RevocationDigest?,
-        issuedAt: Double?
+        issuedAt: UnixTime?
     ) {
         self.token = token
         self.tokenID = tokenID
@@ -38,7 +39,7 @@ public struct RevocationMarks: Sendable {
         session = principal.sessionID.map { RevocationDigest(.session($0)) }
         subject = principal.subject.map { RevocationDigest(.subject($0)) }
         let isOwn = ownIssuer.map { $0.utf8.elementsEqual(principal.issuer.utf8) } ?? false
-        let began = isOwn ? principal.claims["auth_time"]?.double : nil
+        let began = isOwn ? principal.claims["auth_time"]?.double.map(UnixTime.init) : nil
         issuedAt = principal.issuedAt.map { min($0, began ?? $0) }
     }
 }

@@ -1,4 +1,5 @@
 import Store
+public import Time
 
 /// A tenant's revocations at one moment, exact: an immutable value that loops are handed whole.
 ///
@@ -26,9 +27,7 @@ public struct RevocationSet: Sendable {
     subscript(digest: RevocationDigest) -> RevocationEntry? { recent[digest] ?? base[digest] }
 
     /// Whether a caller may no longer pass.
-    ///
-    /// - Parameter now: Unix seconds.
-    public func isRevoked(_ marks: RevocationMarks, at now: Double) -> Bool {
+    public func isRevoked(_ marks: RevocationMarks, at now: UnixTime) -> Bool {
         if isInForce(marks.token, at: now) { return true }
         if let tokenID = marks.tokenID, isInForce(tokenID, at: now) { return true }
         if let session = marks.session, isInForce(session, at: now) { return true }
@@ -36,12 +35,12 @@ public struct RevocationSet: Sendable {
         return isInForce(RevocationMarks.tenant, at: now, issuedAt: marks.issuedAt)
     }
 
-    private func isInForce(_ digest: RevocationDigest, at now: Double) -> Bool {
+    private func isInForce(_ digest: RevocationDigest, at now: UnixTime) -> Bool {
         self[digest]?.isInForce(at: now) ?? false
     }
 
     /// What was issued in the very moment of the revocation, or at a time that the token does not tell, falls too.
-    private func isInForce(_ digest: RevocationDigest, at now: Double, issuedAt: Double?) -> Bool {
+    private func isInForce(_ digest: RevocationDigest, at now: UnixTime, issuedAt: UnixTime?) -> Bool {
         guard let entry = self[digest], entry.isInForce(at: now) else { return false }
         guard let issuedAt else { return true }
         return issuedAt <= entry.revokedAt
@@ -64,7 +63,7 @@ public struct RevocationSet: Sendable {
     ///
     /// - Parameter settled: The version up to which every change has been seen: what was withdrawn before it cannot come
     ///   back by a late word, and needs no place any more.
-    mutating func merge(at now: Double, settled: UInt64) {
+    mutating func merge(at now: UnixTime, settled: UInt64) {
         var table = RevocationTable(capacity: base.count + recent.count)
         var inForce = 0
         forEach { digest, entry in

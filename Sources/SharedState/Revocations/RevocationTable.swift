@@ -1,20 +1,21 @@
 import Store
+import Time
 
 /// What a lookup of one digest finds.
 struct RevocationEntry: Equatable, Sendable {
     /// Whether it was taken back.
     var isWithdrawn: Bool
-    /// Unix seconds.
-    var revokedAt: Double
-    /// Unix seconds, whole; `UInt32.max` stands for never. Rounded up: a second late, never early.
+    var revokedAt: UnixTime
+    /// In whole seconds; `UInt32.max` stands for never. Rounded up: a second late, never early.
     var expiry: UInt32
     var version: UInt64
 
-    init(isWithdrawn: Bool = false, revokedAt: Double, expiresAt: Double, version: UInt64) {
+    init(isWithdrawn: Bool = false, revokedAt: UnixTime, expiresAt: UnixTime, version: UInt64) {
         self.isWithdrawn = isWithdrawn
         self.revokedAt = revokedAt
         self.version = version
-        expiry = expiresAt < Double(UInt32.max) ? UInt32(max(0, expiresAt.rounded(.up))) : .max
+        let seconds = expiresAt.seconds.rounded(.up)
+        expiry = seconds < Double(UInt32.max) ? UInt32(max(0, seconds)) : .max
     }
 
     init(_ record: RevocationRecord) {
@@ -26,11 +27,10 @@ struct RevocationEntry: Equatable, Sendable {
         )
     }
 
-    /// Unix seconds; infinite: never.
-    var expiresAt: Double { expiry == .max ? .infinity : Double(expiry) }
+    /// `.distantFuture`: never.
+    var expiresAt: UnixTime { expiry == .max ? .distantFuture : UnixTime(Double(expiry)) }
 
-    /// - Parameter now: Unix seconds.
-    func isInForce(at now: Double) -> Bool { !isWithdrawn && (expiry == .max || now < Double(expiry)) }
+    func isInForce(at now: UnixTime) -> Bool { !isWithdrawn && (expiry == .max || now.seconds < Double(expiry)) }
 }
 
 /// A hash table of revocations with open addressing: 40 bytes a place, at most three of four taken. It only grows; what
@@ -39,7 +39,7 @@ struct RevocationTable: Sendable {
     private struct Place {
         var high: UInt64 = 0
         var low: UInt64 = 0
-        var revokedAt = 0.0
+        var revokedAt = UnixTime.distantPast
         var version: UInt64 = 0
         var expiry: UInt32 = 0
         var state = Place.free
@@ -105,7 +105,7 @@ struct RevocationTable: Sendable {
         var entry = RevocationEntry(
             isWithdrawn: place.state == Place.withdrawn,
             revokedAt: place.revokedAt,
-            expiresAt: 0,
+            expiresAt: .distantPast,
             version: place.version
         )
         entry.expiry = place.expiry

@@ -1,6 +1,6 @@
 public import Store
 public import Tenants
-import Time
+public import Time
 public import Verification
 
 /// What `revoke_on` revokes: the presented token, by its `jti` too where something else stands for it, and its session if
@@ -11,8 +11,7 @@ public enum SignOut {
     /// Seconds that the revocation of an opaque token is kept whose end is not known.
     public static let opaqueLifetime = 365.0 * 86_400
 
-    /// - Parameter now: Unix seconds.
-    public static func revocations(of principal: Principal, _ tenant: Tenant, at now: Double) -> [Revocation] {
+    public static func revocations(of principal: Principal, _ tenant: Tenant, at now: UnixTime) -> [Revocation] {
         let end = endOfUse(of: principal, tenant, at: now)
         var revocations = [
             Revocation(
@@ -55,17 +54,17 @@ public enum SignOut {
         return max(sessionLifetime, issued) + tenant.authenticate.policy.leeway + tenant.refreshGrace.secondsAsDouble
     }
 
-    private static func endOfUse(of principal: Principal, _ tenant: Tenant, at now: Double) -> Double {
+    private static func endOfUse(of principal: Principal, _ tenant: Tenant, at now: UnixTime) -> UnixTime {
         guard principal.isOpaque else { return endOfUse(expiresAt: principal.expiresAt, tenant) }
         guard principal.expiresAt != nil else { return now + opaqueLifetime }
         // Some servers put the end off while the token is used.
         return max(endOfUse(expiresAt: principal.expiresAt, tenant), now + sessionLifetime)
     }
 
-    /// Unix seconds from which a token is worth nothing any more: it has expired, clocks may differ, and it may have been
-    /// good for a refresh for a while longer. Infinite for one that does not expire.
-    public static func endOfUse(expiresAt: Double?, _ tenant: Tenant) -> Double {
-        guard let expiresAt else { return .infinity }
+    /// The time from which a token is worth nothing any more: it has expired, clocks may differ, and it may have been
+    /// good for a refresh for a while longer. `.distantFuture` for one that does not expire.
+    public static func endOfUse(expiresAt: UnixTime?, _ tenant: Tenant) -> UnixTime {
+        guard let expiresAt else { return .distantFuture }
         return expiresAt + tenant.authenticate.policy.leeway + tenant.refreshGrace.secondsAsDouble
     }
 }

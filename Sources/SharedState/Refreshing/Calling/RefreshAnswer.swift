@@ -1,13 +1,13 @@
 import Tenants
+import Time
 import Verification
 
 /// Reads what a provider answered.
 enum RefreshAnswer {
-    /// Unix seconds: the end of the year 9999, after which no date of HTTP can be.
+    /// The end of the year 9999, after which no date of HTTP can be.
     private static let lastSecond = 253_402_300_799.0
 
-    /// - Parameter now: Unix seconds.
-    static func result(_ response: RefreshHTTPResponse, _ rules: RefreshRules, at now: Double) -> RefreshCallResult {
+    static func result(_ response: RefreshHTTPResponse, _ rules: RefreshRules, at now: UnixTime) -> RefreshCallResult {
         switch response.status {
         case 200..<300:
             guard let tokens = tokens(response.body, rules, at: now) else { return .failed(.garbledAnswer) }
@@ -30,7 +30,7 @@ enum RefreshAnswer {
     }
 
     /// - Returns: Nil unless the document has an access token, and whatever else it has is what it should be.
-    private static func tokens(_ body: [UInt8], _ rules: RefreshRules, at now: Double) -> ReceivedTokens? {
+    private static func tokens(_ body: [UInt8], _ rules: RefreshRules, at now: UnixTime) -> ReceivedTokens? {
         guard let document = try? JSONParser.parse(body),
             let accessToken = text(at: rules.call.accessToken, in: document), TokenText.isAccessToken(accessToken)
         else { return nil }
@@ -62,14 +62,14 @@ enum RefreshAnswer {
 // MARK: How long a cookie lives
 
 extension RefreshAnswer {
-    /// - Returns: Unix seconds; nil where neither the value nor the answer says so.
+    /// - Returns: nil where neither the value nor the answer says so.
     private static func expiry(
         of value: [UInt8],
         at pointer: JSONPointer,
         in document: JSONValue,
         _ call: RefreshCall,
-        _ now: Double
-    ) -> Double? {
+        _ now: UnixTime
+    ) -> UnixTime? {
         if let end = ownExpiry(of: value) { return end }
         if pointer == call.refreshToken {
             return end(after: ["refresh_expires_in", "refresh_token_expires_in"], beside: pointer, in: document, now)
@@ -79,9 +79,9 @@ extension RefreshAnswer {
     }
 
     /// The claim `exp` of a token, unverified: it says no more than how long the client keeps its cookie.
-    private static func ownExpiry(of value: [UInt8]) -> Double? {
+    private static func ownExpiry(of value: [UInt8]) -> UnixTime? {
         guard let claims = try? UnverifiedToken(value).claims() else { return nil }
-        return claims["exp"]?.double.flatMap(plausible)
+        return claims["exp"]?.double.map(UnixTime.init).flatMap(plausible)
     }
 
     /// The first of these members that stands beside a token and is a number of seconds (RFC 6749 section 5.1; the ones
@@ -90,8 +90,8 @@ extension RefreshAnswer {
         after names: [String],
         beside token: JSONPointer,
         in document: JSONValue,
-        _ now: Double
-    ) -> Double? {
+        _ now: UnixTime
+    ) -> UnixTime? {
         guard let slash = token.text.utf8.lastIndex(of: UInt8(ascii: "/")),
             let object = JSONPointer(String(token.text[..<slash]))?.value(in: document)?.object
         else { return nil }
@@ -102,7 +102,7 @@ extension RefreshAnswer {
         return nil
     }
 
-    private static func plausible(_ time: Double) -> Double? {
-        (0...lastSecond).contains(time) ? time : nil
+    private static func plausible(_ time: UnixTime) -> UnixTime? {
+        (0...lastSecond).contains(time.seconds) ? time : nil
     }
 }

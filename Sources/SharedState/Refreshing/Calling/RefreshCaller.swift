@@ -1,4 +1,5 @@
 public import Tenants
+public import Time
 
 /// Makes refresh calls as the tenants' rules have them.
 public struct RefreshCaller: RefreshCalling, Sendable {
@@ -6,20 +7,19 @@ public struct RefreshCaller: RefreshCalling, Sendable {
     private let backend: any RefreshTransport
     private let provider: any RefreshTransport
     private let builtIn: any RefreshCalling
-    private let now: @Sendable () -> Double
+    private let now: @Sendable () -> UnixTime
 
     /// - Parameters:
     ///   - rules: Each tenant's, at its place in the configuration.
     ///   - backend: For paths on a tenant's backend.
     ///   - provider: For full URLs.
     ///   - builtIn: For tenants whose tokens this gateway issues.
-    ///   - now: Unix seconds.
     public init(
         rules: [RefreshRules?],
         backend: any RefreshTransport,
         provider: any RefreshTransport,
         builtIn: any RefreshCalling,
-        now: @escaping @Sendable () -> Double
+        now: @escaping @Sendable () -> UnixTime
     ) {
         self.rules = rules
         self.backend = backend

@@ -1,8 +1,10 @@
+import Time
+
 /// Remembers things for a while, and no more than so many: of more the oldest are forgotten.
 struct BoundedMemory<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Kept {
         var value: Value
-        var until: UInt64
+        var until: MonotonicTime
         var number: UInt64
     }
 
@@ -19,13 +21,12 @@ struct BoundedMemory<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     var count: Int { kept.count }
 
-    /// - Parameter now: Monotonic nanoseconds, as everywhere here.
-    func value(for key: Key, at now: UInt64) -> Value? {
+    func value(for key: Key, at now: MonotonicTime) -> Value? {
         guard let known = kept[key], now < known.until else { return nil }
         return known.value
     }
 
-    mutating func insert(_ value: Value, for key: Key, until: UInt64, at now: UInt64) {
+    mutating func insert(_ value: Value, for key: Key, until: MonotonicTime, at now: MonotonicTime) {
         last += 1
         kept[key] = Kept(value: value, until: until, number: last)
         order.append((key, last))
@@ -50,11 +51,11 @@ struct BoundedMemory<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         first = 0
     }
 
-    func all(at now: UInt64) -> [(key: Key, value: Value)] {
+    func all(at now: MonotonicTime) -> [(key: Key, value: Value)] {
         kept.filter { now < $0.value.until }.map { ($0.key, $0.value.value) }
     }
 
-    private mutating func forget(at now: UInt64) {
+    private mutating func forget(at now: MonotonicTime) {
         while first < order.count {
             let (key, number) = order[first]
             if let known = kept[key], known.number == number {

@@ -1,3 +1,4 @@
+import Time
 import Verification
 
 extension Principal {
@@ -59,15 +60,12 @@ struct RecentRefreshes: Sendable {
         case justRefreshed
     }
 
-    /// - Parameters:
-    ///   - now: In monotonic nanoseconds.
-    ///   - unix: In Unix seconds.
     func answer(
         _ session: RefreshSession,
         _ request: RefreshRequest,
         _ tenant: RefreshTenant,
-        at now: UInt64,
-        unix: Double
+        at now: MonotonicTime,
+        unix: UnixTime
     ) -> Answer? {
         let digest = RefreshRecord.digest(request.accessToken)
         if request.trigger == .unauthorized, fresh.value(for: session, at: now) == digest { return .justRefreshed }
@@ -88,15 +86,16 @@ struct RecentRefreshes: Sendable {
         return nil
     }
 
-    mutating func remember(_ result: Result, of session: RefreshSession, for duration: UInt64, at now: UInt64) {
-        results.insert(result, for: session, until: now &+ min(duration, Self.memory), at: now)
+    mutating func remember(_ result: Result, of session: RefreshSession, for duration: UInt64, at now: MonotonicTime) {
+        results.insert(result, for: session, until: now + min(duration, Self.memory), at: now)
         guard let digest = result.record.newDigest else { return }
         let newName = RefreshSession(tenant: session.tenant, name: SessionName(result.principal))
-        fresh.insert(digest, for: newName, until: now &+ Self.memory, at: now)
+        fresh.insert(digest, for: newName, until: now + Self.memory, at: now)
     }
 
-    mutating func remember(_ failure: Failure, of session: RefreshSession, for duration: UInt64, at now: UInt64) {
-        failures.insert(failure, for: session, until: now &+ duration, at: now)
+    mutating func remember(_ failure: Failure, of session: RefreshSession, for duration: UInt64, at now: MonotonicTime)
+    {
+        failures.insert(failure, for: session, until: now + duration, at: now)
     }
 
     /// Something happened to the session that this process does not know.
@@ -112,20 +111,21 @@ struct RecentRefreshes: Sendable {
     }
 
     /// - Parameter duration: Nanoseconds.
-    mutating func spend(_ digest: [UInt8], for duration: UInt64, at now: UInt64) {
-        spent.insert((), for: digest, until: now &+ duration, at: now)
+    mutating func spend(_ digest: [UInt8], for duration: UInt64, at now: MonotonicTime) {
+        spent.insert((), for: digest, until: now + duration, at: now)
     }
 
-    func isSpent(_ digest: [UInt8], at now: UInt64) -> Bool { spent.value(for: digest, at: now) != nil }
+    func isSpent(_ digest: [UInt8], at now: MonotonicTime) -> Bool { spent.value(for: digest, at: now) != nil }
 
-    mutating func keep(_ successor: Successor, of session: RefreshSession, for duration: UInt64, at now: UInt64) {
-        successors.insert(successor, for: session, until: now &+ duration, at: now)
+    mutating func keep(_ successor: Successor, of session: RefreshSession, for duration: UInt64, at now: MonotonicTime)
+    {
+        successors.insert(successor, for: session, until: now + duration, at: now)
     }
 
     /// What is to be presented in the place of a refresh token that was used up.
     ///
     /// - Parameter presented: Its SHA-256.
-    func successor(of presented: [UInt8], _ session: RefreshSession, at now: UInt64) -> [UInt8]? {
+    func successor(of presented: [UInt8], _ session: RefreshSession, at now: MonotonicTime) -> [UInt8]? {
         guard let known = successors.value(for: session, at: now), known.presented == presented else { return nil }
         return known.refreshToken
     }

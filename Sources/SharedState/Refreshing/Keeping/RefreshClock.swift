@@ -2,12 +2,10 @@ import Time
 
 /// Where a ``RefreshKeeper`` has its time from, so that tests can let it pass.
 public struct RefreshClock: Sendable {
-    /// Nanoseconds that only go forward.
-    var monotonic: @Sendable () -> UInt64
-    /// Unix seconds.
-    var unix: @Sendable () -> Double
-    /// Returns at the given monotonic nanosecond, or early when its task is cancelled.
-    var sleep: @Sendable (_ until: UInt64) async -> Void
+    var monotonic: @Sendable () -> MonotonicTime
+    var unix: @Sendable () -> UnixTime
+    /// Returns then, or early when its task is cancelled.
+    var sleep: @Sendable (_ until: MonotonicTime) async -> Void
 
     public static let system = RefreshClock(
         monotonic: { Clock.monotonic() },

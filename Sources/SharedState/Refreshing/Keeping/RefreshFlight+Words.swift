@@ -1,4 +1,5 @@
 import Store
+import Time
 
 /// What a flight says and hears.
 extension RefreshFlight {
@@ -12,8 +13,8 @@ extension RefreshFlight {
         /// Ask for the lease: ``acquired(_:at:)``.
         case acquire
         /// Wait for the word of the lease's holder, but no longer: ``rested(at:)``. Gives the place in line back.
-        case wait(until: UInt64)
-        case rest(until: UInt64)
+        case wait(until: MonotonicTime)
+        case rest(until: MonotonicTime)
         /// Ask the provider: ``called(_:at:)``.
         case call
         /// Look whether the answer may be used: ``checked(_:at:)``.

@@ -1,5 +1,6 @@
 import Store
 import Tenants
+import Time
 
 /// One session's refresh in one process: look whether another instance has done it, else have the lease, call, and tell
 /// everybody.
@@ -39,10 +40,10 @@ struct RefreshFlight: Sendable {
     /// The longest that one call takes: with less time left none is begun.
     static let callDuration: UInt64 = 10_000_000_000
 
-    private(set) var endsAt: UInt64
+    private(set) var endsAt: MonotonicTime
     private(set) var lease: Lease?
     /// Until when the lease is held for certain, whatever becomes of its renewals.
-    private var leaseUntil: UInt64 = 0
+    private var leaseUntil = MonotonicTime.distantPast
     /// What this flight's own call came to, while the store does not have it.
     private(set) var own: RefreshRecord?
     /// Calls made so far.
@@ -56,15 +57,15 @@ struct RefreshFlight: Sendable {
     /// Whether it is one of those who may call now.
     private(set) var hasPlace = false
     /// Since when the store has answered nothing; nil while it answers.
-    private var awaySince: UInt64?
+    private var awaySince: MonotonicTime?
     /// How often it was asked since.
     private var awayTries = 0
-    private var askedAt: UInt64
+    private var askedAt: MonotonicTime
     private let withoutStore: RefreshWithoutStore
 
-    init(at now: UInt64, withoutStore: RefreshWithoutStore) {
+    init(at now: MonotonicTime, withoutStore: RefreshWithoutStore) {
         self.withoutStore = withoutStore
-        endsAt = now &+ Self.limit
+        endsAt = now + Self.limit
         askedAt = now
     }
 
@@ -77,13 +78,13 @@ struct RefreshFlight: Sendable {
 
 extension RefreshFlight {
     /// The first step; also what a word from elsewhere leads to.
-    mutating func look(at now: UInt64) -> Step {
+    mutating func look(at now: MonotonicTime) -> Step {
         phase = .looking
         askedAt = now
         return .look
     }
 
-    mutating func looked(_ look: Look, at now: UInt64) -> Step {
+    mutating func looked(_ look: Look, at now: MonotonicTime) -> Step {
         guard case .looking = phase else { return .none }
         if isRevoked { return finish(.revoked) }
         if look != .away, look != .absent { storeAnswered() }
@@ -101,7 +102,7 @@ extension RefreshFlight {
         }
     }
 
-    private mutating func proceed(at now: UInt64) -> Step {
+    private mutating func proceed(at now: MonotonicTime) -> Step {
         guard let lease else { return hasPlace ? acquire(at: now) : enqueue() }
         if let own {
             phase = .publishing
@@ -116,20 +117,20 @@ extension RefreshFlight {
     }
 
     /// Its place in line has come.
-    mutating func granted(at now: UInt64) -> Step {
+    mutating func granted(at now: MonotonicTime) -> Step {
         guard case .queued = phase else { return .none }
         hasPlace = true
         // The line may have been long: whoever was alone before it may not be any more.
         return acquire(at: now)
     }
 
-    private mutating func acquire(at now: UInt64) -> Step {
+    private mutating func acquire(at now: MonotonicTime) -> Step {
         phase = .acquiring
         askedAt = now
         return .acquire
     }
 
-    mutating func acquired(_ grant: Grant, at now: UInt64) -> Step {
+    mutating func acquired(_ grant: Grant, at now: MonotonicTime) -> Step {
         guard case .acquiring = phase else { return .none }
         if grant != .away, grant != .absent { storeAnswered() }
         switch grant {
@@ -146,7 +147,7 @@ extension RefreshFlight {
             hasPlace = false
             phase = .waiting
             // The holder tells when it is done. If it died, or its word was lost, the lease runs out.
-            return .wait(until: now &+ Self.leaseDuration &+ Self.leaseMargin)
+            return .wait(until: now + Self.leaseDuration + Self.leaseMargin)
         case .away: return storeFailed(at: now, isAbsent: false)
         case .absent: return storeFailed(at: now, isAbsent: true)
         }
@@ -159,14 +160,14 @@ extension RefreshFlight {
     }
 
     /// - Parameter isAbsent: Whether others have waited for it long enough.
-    private mutating func storeFailed(at now: UInt64, isAbsent: Bool) -> Step {
+    private mutating func storeFailed(at now: MonotonicTime, isAbsent: Bool) -> Step {
         if isRevoked { return finish(.revoked) }
         if own != nil { return finishWithOwn(isUnpublished: true) }
         let since = awaySince ?? askedAt
         awaySince = since
         awayTries += 1
         let isGivenUp =
-            isAbsent || (awayTries >= Self.triesWithStore && now &- since >= Self.patienceWithStore)
+            isAbsent || (awayTries >= Self.triesWithStore && now - since >= Self.patienceWithStore)
         switch withoutStore {
         case .alone:
             if isGivenUp, !hasSeenHolder {
@@ -174,7 +175,7 @@ extension RefreshFlight {
                 return hasPlace ? call(at: now) : enqueue()
             }
         case .refuse:
-            if isGivenUp, !hasSeenHolder || now &- since >= Self.patienceWithHolder {
+            if isGivenUp, !hasSeenHolder || now - since >= Self.patienceWithHolder {
                 return finish(.trouble(.storeUnavailable))
             }
         }
@@ -182,16 +183,16 @@ extension RefreshFlight {
         // It may take long, and others can do without the store.
         hasPlace = false
         phase = .restingForStore
-        return .wait(until: now &+ Self.pauseForStore)
+        return .wait(until: now + Self.pauseForStore)
     }
 
-    private mutating func restForStore(at now: UInt64) -> Step {
+    private mutating func restForStore(at now: MonotonicTime) -> Step {
         phase = .restingForStore
-        return .rest(until: now &+ Self.pauseForStore)
+        return .rest(until: now + Self.pauseForStore)
     }
 
     /// The time to wait or rest is over.
-    mutating func rested(at now: UInt64) -> Step {
+    mutating func rested(at now: MonotonicTime) -> Step {
         switch phase {
         case .waiting, .restingForStore: return look(at: now)
         case .restingForCall:
@@ -203,7 +204,7 @@ extension RefreshFlight {
     }
 
     /// Another instance said that something has happened to the session.
-    mutating func announced(at now: UInt64) -> Step {
+    mutating func announced(at now: MonotonicTime) -> Step {
         switch phase {
         case .waiting, .restingForStore, .queued: return look(at: now)
         case .looking, .acquiring, .restingForCall, .calling, .checking, .publishing, .finished: return .none
@@ -214,24 +215,24 @@ extension RefreshFlight {
 // MARK: - The call and after
 
 extension RefreshFlight {
-    private mutating func call(at now: UInt64) -> Step {
+    private mutating func call(at now: MonotonicTime) -> Step {
         guard hasTimeForCall(at: now) else { return finish(.trouble(.late)) }
         phase = .calling
         calls += 1
         return .call
     }
 
-    private func hasTimeForCall(at now: UInt64) -> Bool { now &+ Self.callDuration <= endsAt }
+    private func hasTimeForCall(at now: MonotonicTime) -> Bool { now + Self.callDuration <= endsAt }
 
     /// Whether the call may be made now, asked when nothing but the call itself is left to do.
-    func mayCall(at now: UInt64) -> Bool {
+    func mayCall(at now: MonotonicTime) -> Bool {
         guard case .calling = phase else { return false }
         return isAlone || (lease != nil && now < leaseUntil)
     }
 
     /// The store answered when the refresh token was read from it, though this process had given it up: whoever else
     /// has the lease comes first.
-    mutating func storeIsBack(at now: UInt64) -> Step {
+    mutating func storeIsBack(at now: MonotonicTime) -> Step {
         guard case .calling = phase else { return .none }
         calls -= 1
         storeAnswered()
@@ -239,7 +240,7 @@ extension RefreshFlight {
     }
 
     /// The call was not made, because the lease is lost or may be.
-    mutating func notCalled(at now: UInt64) -> Step {
+    mutating func notCalled(at now: MonotonicTime) -> Step {
         guard case .calling = phase else { return .none }
         calls -= 1
         if isRevoked { return finish(.revoked) }
@@ -250,7 +251,7 @@ extension RefreshFlight {
     /// - Parameter failure: Makes a record of what cannot be mended.
     mutating func called(
         _ result: RefreshCallResult,
-        at now: UInt64,
+        at now: MonotonicTime,
         failure: (RefreshRecord.Content) -> RefreshRecord
     ) -> Step {
         guard case .calling = phase else { return .none }
@@ -262,9 +263,9 @@ extension RefreshFlight {
             return isRevoked ? finish(.revoked) : settle(failure(.refused(.refused)), at: now)
         case .failed(let trouble):
             if isRevoked { return finish(.revoked) }
-            if result.mayRetry, calls < Self.mostCalls, hasTimeForCall(at: now &+ Self.pauseBetweenCalls) {
+            if result.mayRetry, calls < Self.mostCalls, hasTimeForCall(at: now + Self.pauseBetweenCalls) {
                 phase = .restingForCall
-                return .rest(until: now &+ Self.pauseBetweenCalls)
+                return .rest(until: now + Self.pauseBetweenCalls)
             }
             return settle(failure(.unavailable(trouble)), at: now)
         }
@@ -272,7 +273,7 @@ extension RefreshFlight {
 
     mutating func checked(
         _ check: Check,
-        at now: UInt64,
+        at now: MonotonicTime,
         failure: (RefreshRecord.Content) -> RefreshRecord
     ) -> Step {
         guard case .checking = phase else { return .none }
@@ -286,7 +287,7 @@ extension RefreshFlight {
 
     /// There is something to tell. Without the lease it is kept, and whoever has it now is waited for: if that one
     /// leaves a result, that is what everybody has, and it counts.
-    private mutating func settle(_ record: RefreshRecord, at now: UInt64) -> Step {
+    private mutating func settle(_ record: RefreshRecord, at now: MonotonicTime) -> Step {
         own = record
         if let lease {
             phase = .publishing
@@ -295,11 +296,11 @@ extension RefreshFlight {
         return lookWithOwn(at: now)
     }
 
-    private mutating func lookWithOwn(at now: UInt64) -> Step {
+    private mutating func lookWithOwn(at now: MonotonicTime) -> Step {
         now < endsAt ? look(at: now) : finishWithOwn(isUnpublished: true)
     }
 
-    mutating func published(_ publishing: Publishing, at now: UInt64) -> Step {
+    mutating func published(_ publishing: Publishing, at now: MonotonicTime) -> Step {
         guard case .publishing = phase else { return .none }
         if isRevoked { return finish(.revoked) }
         switch publishing {
@@ -314,11 +315,11 @@ extension RefreshFlight {
     /// The store has renewed the lease.
     ///
     /// - Parameter asked: When it was asked to.
-    mutating func renewed(_ renewed: Lease, at asked: UInt64) {
+    mutating func renewed(_ renewed: Lease, at asked: MonotonicTime) {
         if lease == renewed { leaseUntil = max(leaseUntil, Self.certain(from: asked)) }
     }
 
-    private static func certain(from asked: UInt64) -> UInt64 { asked &+ leaseDuration &- leaseMargin }
+    private static func certain(from asked: MonotonicTime) -> MonotonicTime { asked + leaseDuration - leaseMargin }
 
     /// The store said that the lease is not held by this flight any more.
     mutating func leaseWasLost(_ lost: Lease) {
@@ -337,7 +338,7 @@ extension RefreshFlight {
 
     /// At ``endsAt``. What the provider has been asked for, and what it brought, is waited for all the same: neither
     /// takes much longer, and a refresh token that rotated can be had nowhere else.
-    mutating func timeIsUp(at now: UInt64) -> Step {
+    mutating func timeIsUp(at now: MonotonicTime) -> Step {
         switch phase {
         case .calling, .checking, .publishing, .finished: return .none
         case .looking, .queued, .acquiring, .waiting, .restingForStore, .restingForCall: break
@@ -349,7 +350,7 @@ extension RefreshFlight {
     }
 
     /// The process ends: nothing new is begun.
-    mutating func stop(at now: UInt64) -> Step {
+    mutating func stop(at now: MonotonicTime) -> Step {
         endsAt = min(endsAt, now)
         return timeIsUp(at: now)
     }

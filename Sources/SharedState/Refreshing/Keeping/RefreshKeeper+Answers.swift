@@ -1,5 +1,6 @@
 import Logging
 import Store
+import Time
 import Verification
 
 /// How flights end, and what those who asked are told.
@@ -70,7 +71,7 @@ extension RefreshKeeper {
         }
     }
 
-    func watchTime(ofLeaving askers: [(id: UInt64, deadline: UInt64)]) -> Task<Void, Never> {
+    func watchTime(ofLeaving askers: [(id: UInt64, deadline: MonotonicTime)]) -> Task<Void, Never> {
         let clock = clock
         let inOrder = askers.sorted { $0.deadline < $1.deadline }
         return Task { [weak self] in
@@ -143,7 +144,7 @@ extension RefreshKeeper {
             accessToken: token,
             principal: principal,
             cookies: cookies,
-            usableUntil: clock.monotonic() &+ nanoseconds(until: record.usableUntil)
+            usableUntil: clock.monotonic() + nanoseconds(until: record.usableUntil)
         )
         return .renewed(renewal, isShared: isShared)
     }
@@ -170,8 +171,7 @@ extension RefreshKeeper {
 
     // MARK: Saying so
 
-    /// - Parameter unix: Unix seconds.
-    func nanoseconds(until unix: Double) -> UInt64 {
+    func nanoseconds(until unix: UnixTime) -> UInt64 {
         UInt64(max(0, min(unix - clock.unix(), 1e9)) * 1_000_000_000)
     }
 
@@ -181,7 +181,7 @@ extension RefreshKeeper {
             "tenant": "\(tenants[entry.lead.tenant]?.name ?? "")",
             "outcome": "\(outcome)",
             "tries": "\(entry.flight.calls)",
-            "duration_ms": "\((clock.monotonic() &- entry.startedAt) / 1_000_000)",
+            "duration_ms": "\((clock.monotonic() - entry.startedAt) / 1_000_000)",
         ]
         if let reason { metadata["reason"] = "\(reason)" }
         if ending.isUnpublished { metadata["stored"] = "no" }

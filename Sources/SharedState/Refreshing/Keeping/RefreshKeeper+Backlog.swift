@@ -1,5 +1,6 @@
 import Logging
 import Store
+import Time
 import Verification
 
 /// What the store has still to be told.
@@ -35,7 +36,7 @@ extension RefreshKeeper {
         backlogTask = Task { [weak self] in
             while !Task.isCancelled {
                 if await self?.writeBacklog() ?? true { return }
-                await clock.sleep(clock.monotonic() &+ Self.pauseBetweenTries)
+                await clock.sleep(clock.monotonic() + Self.pauseBetweenTries)
             }
         }
     }

@@ -1,4 +1,5 @@
 import Store
+import Time
 import Verification
 
 /// The call to the provider, and what is asked of its answer.

@@ -1,4 +1,5 @@
 import Store
+import Time
 public import Verification
 
 /// The session's end, and what is done behind flights.
@@ -110,7 +111,7 @@ extension RefreshKeeper {
         for session in flights.keys { advance(session) { flight, now in flight.stop(at: now) } }
         let clock = clock
         let timer = Task { [weak self] in
-            await clock.sleep(clock.monotonic() &+ RefreshFlight.callDuration &+ Self.timeToStore)
+            await clock.sleep(clock.monotonic() + RefreshFlight.callDuration + Self.timeToStore)
             if !Task.isCancelled { await self?.stopWaiting() }
         }
         await withCheckedContinuation { continuation in

@@ -1,9 +1,10 @@
 import Store
+import Time
 import Verification
 
 /// Does what flights say.
 extension RefreshKeeper {
-    typealias Event = (inout RefreshFlight, _ now: UInt64) -> RefreshFlight.Step
+    typealias Event = (inout RefreshFlight, _ now: MonotonicTime) -> RefreshFlight.Step
 
     /// Tells a flight what happened and does what follows.
     ///
@@ -53,7 +54,7 @@ extension RefreshKeeper {
         }
     }
 
-    private func rest(_ session: RefreshSession, until: UInt64) {
+    private func rest(_ session: RefreshSession, until: MonotonicTime) {
         let clock = clock
         begin(session) { keeper, _, turn in
             await clock.sleep(until)
@@ -168,13 +169,13 @@ extension RefreshKeeper {
     /// - Parameter told: Hears when the store was asked to renew the lease and did; nil: it is lost.
     func renewing(
         _ lease: Lease,
-        told: @escaping @Sendable (RefreshKeeper, _ asked: UInt64?) async -> Void
+        told: @escaping @Sendable (RefreshKeeper, _ asked: MonotonicTime?) async -> Void
     ) -> Task<Void, Never> {
         let clock = clock
         let store = shared.store
         return Task { [weak self] in
             while !Task.isCancelled {
-                await clock.sleep(clock.monotonic() &+ RefreshFlight.leaseDuration / 3)
+                await clock.sleep(clock.monotonic() + RefreshFlight.leaseDuration / 3)
                 if Task.isCancelled { return }
                 let asked = clock.monotonic()
                 // That the store cannot be asked says nothing; it will once it can.
@@ -186,7 +187,7 @@ extension RefreshKeeper {
         }
     }
 
-    func leaseWasRenewed(_ lease: Lease, _ session: RefreshSession, at asked: UInt64) {
+    func leaseWasRenewed(_ lease: Lease, _ session: RefreshSession, at asked: MonotonicTime) {
         flights[session]?.flight.renewed(lease, at: asked)
     }
 

@@ -1,5 +1,6 @@
 public import Logging
 public import Store
+import Time
 public import Verification
 
 /// Gets new tokens for sessions: each session's once, whoever asks for them here or at other instances, and however
@@ -54,7 +55,7 @@ public actor RefreshKeeper {
         public let keys: RefreshKeys
         /// For the question whether the session was revoked.
         let marks: RevocationMarks
-        let startedAt: UInt64
+        let startedAt: MonotonicTime
         /// Of the step under way; no two of any flights have the same. What an earlier one says late is not for the
         /// next.
         var turn: UInt64
@@ -74,7 +75,7 @@ public actor RefreshKeeper {
         var step: Task<Void, Never>?
         var renewing: Task<Void, Never>?
         var timer: Task<Void, Never>?
-        var timerEndsAt = UInt64.max
+        var timerEndsAt = MonotonicTime.distantFuture
     }
 
     /// Flights of one tenant at once, nearly all of them waiting.
@@ -228,7 +229,7 @@ public actor RefreshKeeper {
     // MARK: Time
 
     /// One timer a flight, for whoever's time is up first.
-    private func watchTime(of session: RefreshSession, until next: UInt64) {
+    private func watchTime(of session: RefreshSession, until next: MonotonicTime) {
         guard let entry = flights[session] else { return }
         guard next < entry.timerEndsAt else { return }
         entry.timer?.cancel()
@@ -241,10 +242,10 @@ public actor RefreshKeeper {
         }
     }
 
-    private func timePassed(_ session: RefreshSession, _ started: UInt64) {
+    private func timePassed(_ session: RefreshSession, _ started: MonotonicTime) {
         guard let entry = flights[session], entry.startedAt == started else { return }
         let now = clock.monotonic()
-        var next = UInt64.max
+        var next = MonotonicTime.distantFuture
         for (id, asker) in entry.askers {
             guard asker.request.deadline <= now else {
                 next = min(next, asker.request.deadline)
@@ -253,14 +254,14 @@ public actor RefreshKeeper {
             flights[session]?.askers[id] = nil
             asker.continuation.resume(returning: .outcome(.unavailable(.late)))
         }
-        flights[session]?.timerEndsAt = .max
+        flights[session]?.timerEndsAt = .distantFuture
         if now >= entry.flight.endsAt {
             advance(session) { flight, now in flight.timeIsUp(at: now) }
         } else {
             next = min(next, entry.flight.endsAt)
         }
         // What the provider was asked for is waited for after the flight's time, too; not so by those who asked.
-        if next != .max { watchTime(of: session, until: next) }
+        if next != .distantFuture { watchTime(of: session, until: next) }
     }
 
     // MARK: Places in line

@@ -1,4 +1,5 @@
 import Crypto
+import Time
 import Verification
 
 /// What came of a refresh, as instances tell each other through the store. Whatever is read back is checked like an
@@ -15,17 +16,15 @@ struct RefreshRecord: Sendable, Equatable {
     /// The SHA-256 of what was presented to the provider: a failure says nothing of another. Nil: it speaks of the
     /// whole session.
     var presented: [UInt8]?
-    /// Unix seconds, both.
-    var madeAt: Double
-    var usableUntil: Double
+    var madeAt: UnixTime
+    var usableUntil: UnixTime
     /// What earlier refreshes of the session presented that stands for the new tokens, too.
     var earlier: [Earlier] = []
 
     struct Earlier: Sendable, Equatable {
         /// The SHA-256.
         var presented: [UInt8]
-        /// Unix seconds.
-        var until: Double
+        var until: UnixTime
     }
 
     /// Seconds that it is good for.
@@ -62,8 +61,7 @@ struct RefreshRecord: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - name: The cookie's.
-    ///   - now: Unix seconds.
-    func isFor(_ refreshToken: [UInt8], cookie name: String, at now: Double) -> Bool {
+    func isFor(_ refreshToken: [UInt8], cookie name: String, at now: UnixTime) -> Bool {
         guard case .renewed(_, let cookies) = content else { return false }
         if cookies.contains(where: { $0.name == name && $0.value == refreshToken }) { return true }
         let digest = Self.digest(refreshToken)
@@ -71,7 +69,7 @@ struct RefreshRecord: Sendable, Equatable {
     }
 
     /// What stands for the tokens of the next refresh, if that presents what this one brought.
-    func lineage(at now: Double) -> [Earlier] {
+    func lineage(at now: UnixTime) -> [Earlier] {
         var lineage = earlier
         if let presented { lineage.append(Earlier(presented: presented, until: madeAt + Self.lifetime)) }
         return Array(lineage.filter { now < $0.until }.suffix(Self.mostEarlier))
@@ -82,7 +80,7 @@ struct RefreshRecord: Sendable, Equatable {
     static func digest(_ bytes: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: bytes)) }
 
     /// That there are no new tokens, for who presents the same.
-    static func failure(_ content: Content, presented: [UInt8]?, at now: Double) -> RefreshRecord {
+    static func failure(_ content: Content, presented: [UInt8]?, at now: UnixTime) -> RefreshRecord {
         let lasts = if case .refused = content { lifetime } else { pauseAfterFailure }
         return RefreshRecord(content: content, presented: presented, madeAt: now, usableUntil: now + lasts)
     }
@@ -95,8 +93,8 @@ extension RefreshRecord {
 
     var json: [UInt8] {
         var object: JSONObject = ["version": 1]
-        object["made_at"] = JSONNumber(madeAt).map(JSONValue.number)
-        object["usable_until"] = JSONNumber(usableUntil).map(JSONValue.number)
+        object["made_at"] = JSONNumber(madeAt.seconds).map(JSONValue.number)
+        object["usable_until"] = JSONNumber(usableUntil.seconds).map(JSONValue.number)
         object["presented"] = presented.map { .string(HexadecimalText.of($0)) }
         if !earlier.isEmpty { object["earlier"] = .array(earlier.map(\.json)) }
         switch content {
@@ -131,8 +129,8 @@ extension RefreshRecord {
             return nil
         }
         presented = object["presented"]?.string.flatMap(HexadecimalText.bytes)
-        self.madeAt = madeAt
-        self.usableUntil = usableUntil
+        self.madeAt = UnixTime(madeAt)
+        self.usableUntil = UnixTime(usableUntil)
         earlier = (object["earlier"]?.array ?? []).compactMap(Earlier.init)
     }
 }
@@ -140,7 +138,7 @@ extension RefreshRecord {
 extension RefreshRecord.Earlier {
     fileprivate var json: JSONValue {
         var object: JSONObject = ["presented": .string(HexadecimalText.of(presented))]
-        object["until"] = JSONNumber(until).map(JSONValue.number)
+        object["until"] = JSONNumber(until.seconds).map(JSONValue.number)
         return .object(object)
     }
 
@@ -148,14 +146,14 @@ extension RefreshRecord.Earlier {
         guard let presented = json.object?["presented"]?.string.flatMap(HexadecimalText.bytes),
             let until = json.object?["until"]?.double
         else { return nil }
-        self.init(presented: presented, until: until)
+        self.init(presented: presented, until: UnixTime(until))
     }
 }
 
 extension Renewal.Cookie {
     fileprivate var json: JSONValue {
         var object: JSONObject = ["name": .string(name), "value": .string(String(decoding: value, as: UTF8.self))]
-        object["expires_at"] = expiresAt.flatMap(JSONNumber.init).map(JSONValue.number)
+        object["expires_at"] = expiresAt.flatMap { JSONNumber($0.seconds) }.map(JSONValue.number)
         return .object(object)
     }
 
@@ -164,6 +162,6 @@ extension Renewal.Cookie {
             TokenText.isCookieValue(Array(value.utf8)), !name.isEmpty, !name.contains("="),
             TokenText.isCookieValue(Array(name.utf8))
         else { return nil }
-        self.init(name: name, value: Array(value.utf8), expiresAt: object["expires_at"]?.double)
+        self.init(name: name, value: Array(value.utf8), expiresAt: object["expires_at"]?.double.map(UnixTime.init))
     }
 }

@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import Store
+import Time
 
 /// Keeps what is shared of refreshes secret from whoever can read the store.
 ///
@@ -23,8 +24,7 @@ struct RefreshSeal: Sendable {
     /// What anybody can read.
     struct Label: Equatable {
         var isRenewed: Bool
-        /// Unix seconds.
-        var madeAt: Double
+        var madeAt: UnixTime
         var digest: [UInt8]
     }
 
@@ -84,7 +84,7 @@ struct RefreshSeal: Sendable {
 
     private static func label(_ record: RefreshRecord, way: UInt8) -> [UInt8] {
         var label: [UInt8] = [version, way, record.isRenewed ? 1 : 0]
-        let milliseconds = UInt64(max(0, min(record.madeAt, 1e12) * 1000))
+        let milliseconds = UInt64(max(0, min(record.madeAt.seconds, 1e12) * 1000))
         withUnsafeBytes(of: milliseconds.bigEndian) { label += $0 }
         let digest = record.newDigest ?? record.presented ?? []
         return label + (digest.count == digestLength ? digest : Array(repeating: 0, count: digestLength))
@@ -92,6 +92,10 @@ struct RefreshSeal: Sendable {
 
     private static func read(_ label: [UInt8]) -> Label {
         let milliseconds = label[3..<11].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        return Label(isRenewed: label[2] == 1, madeAt: Double(milliseconds) / 1000, digest: Array(label[11...]))
+        return Label(
+            isRenewed: label[2] == 1,
+            madeAt: UnixTime(Double(milliseconds) / 1000),
+            digest: Array(label[11...])
+        )
     }
 }

@@ -1,5 +1,6 @@
 import Store
 public import Tenants
+import Time
 import Verification
 
 /// What keeping a tenant's sessions alive has to know of the tenant.
@@ -52,8 +53,7 @@ public struct RefreshTenant: Sendable {
     ///
     /// - Parameters:
     ///   - principal: The new access token's.
-    ///   - now: Unix seconds.
-    func isFor(_ request: RefreshRequest, _ record: RefreshRecord, _ principal: Principal, at now: Double) -> Bool {
+    func isFor(_ request: RefreshRequest, _ record: RefreshRecord, _ principal: Principal, at now: UnixTime) -> Bool {
         guard SameBytes.are(principal.issuer, request.principal.issuer),
             SameBytes.are(principal.subject, request.principal.subject)
         else { return false }

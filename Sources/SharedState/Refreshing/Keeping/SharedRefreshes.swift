@@ -1,4 +1,5 @@
 import Store
+import Time
 import Verification
 
 /// What is to be written when a refresh is done.
@@ -37,12 +38,11 @@ struct SharedRefreshes: Sendable {
 
     /// Looks for a result of the session, whatever it was got with.
     ///
-    /// - Parameter now: Unix seconds.
     /// - Returns: What there is, and the record that the request's own token came with.
     func lookForResult(
         _ request: RefreshRequest,
         _ keys: RefreshKeys,
-        at now: Double
+        at now: UnixTime
     ) async -> (look: RefreshFlight.Look, source: RefreshRecord?) {
         do throws(StoreError) {
             return try await result(request, keys, at: now)
@@ -56,12 +56,11 @@ struct SharedRefreshes: Sendable {
     /// - Parameters:
     ///   - presented: The SHA-256 of what would be presented to the provider; nil: nobody knows before the vault is
     ///     read.
-    ///   - now: Unix seconds.
     func lookForObstacle(
         _ request: RefreshRequest,
         _ keys: RefreshKeys,
         presented: [UInt8]?,
-        at now: Double
+        at now: UnixTime
     ) async -> RefreshFlight.Look {
         do throws(StoreError) {
             if let refreshToken = request.refreshToken,
@@ -82,11 +81,11 @@ struct SharedRefreshes: Sendable {
     private func result(
         _ request: RefreshRequest,
         _ keys: RefreshKeys,
-        at now: Double
+        at now: UnixTime
     ) async throws(StoreError) -> (RefreshFlight.Look, RefreshRecord?) {
         guard let bytes = try await store.value(for: keys.result) else { return (.nothing, nil) }
         let digest = RefreshRecord.digest(request.accessToken)
-        let madeAt: Double
+        let madeAt: UnixTime
         let newDigest: [UInt8]?
         var found: RefreshRecord?
         switch seal.open(bytes, for: keys.result, secret: request.secret) {
@@ -107,7 +106,7 @@ struct SharedRefreshes: Sendable {
         _ request: RefreshRequest,
         _ keys: RefreshKeys,
         presented: [UInt8]?,
-        at now: Double
+        at now: UnixTime
     ) async throws(StoreError) -> RefreshFlight.Look {
         guard let bytes = try await store.value(for: keys.failure),
             case .record(let record) = seal.open(bytes, for: keys.failure, secret: request.secret), !record.isRenewed,
@@ -129,7 +128,7 @@ struct SharedRefreshes: Sendable {
 
     /// The vault first: of all that is written, the token in it cannot be had again. Each write is made only while the
     /// lease is held.
-    func publish(_ publication: RefreshPublication, holding lease: Lease, at now: Double) async
+    func publish(_ publication: RefreshPublication, holding lease: Lease, at now: UnixTime) async
         -> RefreshFlight.Publishing
     {
         do throws(StoreError) {
