@@ -1,4 +1,5 @@
 import Tenants
+public import Time
 
 /// Answers all that the gateway answers itself on one tenant's host.
 public struct EndpointDesk: Sendable {
@@ -79,9 +80,7 @@ public struct EndpointDesk: Sendable {
     }
 
     /// Puts on record that the backend has let somebody in whom it was told of.
-    ///
-    /// - Parameter now: Unix seconds.
-    public func register(_ identity: ProviderIdentity, at now: Double) async {
+    public func register(_ identity: ProviderIdentity, at now: UnixTime) async {
         do throws(AccountProblem) {
             _ = try await context.accounts.signIn(identity, givenName: nil, at: now)
         } catch {

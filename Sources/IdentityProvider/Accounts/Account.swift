@@ -1,4 +1,5 @@
 public import Tenants
+public import Time
 public import Verification
 
 /// Someone who has signed in before, as the tenants of a realm know them.
@@ -24,8 +25,7 @@ public struct Account: Sendable, Equatable {
     public var identities: [Identity]
     /// What the account hook adds to its tokens.
     public var claims: JSONObject
-    /// Unix seconds.
-    public var createdAt: Double
+    public var createdAt: UnixTime
 
     public init(
         subject: String,
@@ -36,7 +36,7 @@ public struct Account: Sendable, Equatable {
         name: String? = nil,
         identities: [Identity] = [],
         claims: JSONObject = JSONObject(),
-        createdAt: Double
+        createdAt: UnixTime
     ) {
         self.subject = subject
         self.role = role

@@ -1,4 +1,5 @@
 import Tenants
+import Time
 
 /// Accounts that a hook decides. They are kept all the same, so that who asks later need not ask the hook.
 extension AccountBook {
@@ -8,7 +9,7 @@ extension AccountBook {
         _ answer: AccountHook.Answer,
         _ identity: ProviderIdentity,
         givenName: String?,
-        at now: Double
+        at now: UnixTime
     ) async throws(AccountProblem) -> Account {
         for _ in 0..<Self.mostTries {
             let stored = try await records.account(answer.subject)
@@ -25,7 +26,7 @@ extension AccountBook {
     private func lead(
         _ identity: Account.Identity,
         to subject: String,
-        at now: Double
+        at now: UnixTime
     ) async throws(AccountProblem) -> Bool {
         let pointer = try await records.pointer(of: identity)
         if let pointer {

@@ -1,6 +1,7 @@
 public import Logging
 public import Store
 public import Tenants
+public import Time
 import Verification
 
 /// Who has signed in before, in the store: one account for each identity and each linked e-mail, whatever number of
@@ -57,7 +58,7 @@ public struct AccountBook: AccountFinding {
     public func signIn(
         _ identity: ProviderIdentity,
         givenName: String?,
-        at now: Double
+        at now: UnixTime
     ) async throws(AccountProblem) -> Account {
         if let hook {
             let answer = try await hook.decide(identity, name: identity.name ?? givenName, at: now)
@@ -95,7 +96,7 @@ public struct AccountBook: AccountFinding {
 
     /// The identity goes on leading to the account: a provider gives one name to one person only, and an event that comes
     /// once more finds the same account.
-    public func forget(_ identity: Account.Identity, at now: Double) async throws(AccountProblem) {
+    public func forget(_ identity: Account.Identity, at now: UnixTime) async throws(AccountProblem) {
         for _ in 0..<Self.mostTries {
             guard let pointer = try await records.pointer(of: identity),
                 let stored = try await records.account(pointer.subject)
@@ -122,7 +123,7 @@ extension AccountBook {
     /// - Returns: Nil if somebody else was faster: look again.
     private func subject(
         of identity: ProviderIdentity,
-        at now: Double
+        at now: UnixTime
     ) async throws(AccountProblem) -> String? {
         if let pointer = try await records.pointer(of: identity.key) { return pointer.subject }
         let subject: String
@@ -141,7 +142,7 @@ extension AccountBook {
     /// - Returns: Nil if somebody else was faster: look again.
     private func subject(
         joinedBy address: EmailAddress,
-        at now: Double
+        at now: UnixTime
     ) async throws(AccountProblem) -> String? {
         let pointer = try await records.pointer(of: address)
         if let pointer {
@@ -159,7 +160,7 @@ extension AccountBook {
     private func keep(
         _ address: EmailAddress,
         leadingTo subject: String,
-        at now: Double
+        at now: UnixTime
     ) async throws(AccountProblem) {
         for _ in 0..<Self.mostTries {
             let pointer = try await records.pointer(of: address)
@@ -183,7 +184,7 @@ extension AccountBook {
         _ pointer: AccountRecords.Pointer,
         to stored: AccountRecords.Stored?,
         for address: EmailAddress,
-        at now: Double
+        at now: UnixTime
     ) -> Bool {
         stored?.record.vouches(for: address) ?? (now - pointer.since < makingTime)
     }
@@ -204,7 +205,7 @@ extension AccountBook {
         _ subject: String,
         _ identity: ProviderIdentity,
         givenName: String?,
-        at now: Double
+        at now: UnixTime
     ) async throws(AccountProblem) -> Account? {
         let stored = try await records.account(subject)
         var record = stored?.record ?? AccountRecord(Account(subject: subject, createdAt: now))

@@ -1,3 +1,5 @@
+public import Time
+
 /// Finds and makes accounts.
 public protocol AccountFinding: Sendable {
     /// The account of whoever a provider vouches for: found, linked by e-mail where the tenant wants that, or made; with
@@ -5,11 +7,10 @@ public protocol AccountFinding: Sendable {
     ///
     /// - Parameters:
     ///   - givenName: What the app says the name is; taken where the account has none, since Apple tells it once only.
-    ///   - now: Unix seconds.
     func signIn(
         _ identity: ProviderIdentity,
         givenName: String?,
-        at now: Double
+        at now: UnixTime
     ) async throws(AccountProblem) -> Account
 
     /// Whether `identity` may sign in to this tenant, without an account being made: for tenants whose backend keeps the
@@ -25,7 +26,5 @@ public protocol AccountFinding: Sendable {
     /// Takes an identity off its account, for good, since its provider has deleted it: it does not vouch for an e-mail any
     /// more, so that whoever has the address next does not get into the account. The account itself stays. Once more
     /// changes nothing, nor does it for one that never signed in.
-    ///
-    /// - Parameter now: Unix seconds.
-    func forget(_ identity: Account.Identity, at now: Double) async throws(AccountProblem)
+    func forget(_ identity: Account.Identity, at now: UnixTime) async throws(AccountProblem)
 }

@@ -1,5 +1,6 @@
 public import Logging
 public import Tenants
+import Time
 import Verification
 
 /// The backend that decides which account somebody is, and what it may do.
@@ -50,11 +51,10 @@ public struct AccountHook: Sendable {
     ///
     /// - Parameters:
     ///   - name: What the provider or the app says the name is.
-    ///   - now: Unix seconds.
     func decide(
         _ identity: ProviderIdentity,
         name: String?,
-        at now: Double
+        at now: UnixTime
     ) async throws(AccountProblem) -> Answer {
         let body = JSONWriter.bytes(of: question(identity, name: name, at: now))
         let request = ProviderRequest(
@@ -78,7 +78,7 @@ public struct AccountHook: Sendable {
         return try answer(of: response)
     }
 
-    private func question(_ identity: ProviderIdentity, name: String?, at now: Double) -> JSONObject {
+    private func question(_ identity: ProviderIdentity, name: String?, at now: UnixTime) -> JSONObject {
         var question: JSONObject = ["tenant": .string(tenant)]
         if let realm = rules.realm { question["realm"] = .string(realm) }
         if let role = rules.role { question["role"] = .string(role) }
@@ -88,12 +88,12 @@ public struct AccountHook: Sendable {
         question["email_verified"] = .bool(identity.isEmailVerified)
         question["is_private_email"] = .bool(identity.isPrivateEmail)
         if let name = name.flatMap(PersonName.kept) { question["name"] = .string(name) }
-        question["time"] = .number(JSONNumber(Int(now.rounded(.down))))
+        question["time"] = .number(JSONNumber(Int(now.seconds.rounded(.down))))
         return question
     }
 
-    private func proof(of body: [UInt8], at now: Double) async throws(AccountProblem) -> String {
-        let issuedAt = Int(now.rounded(.down))
+    private func proof(of body: [UInt8], at now: UnixTime) async throws(AccountProblem) -> String {
+        let issuedAt = Int(now.seconds.rounded(.down))
         let claims: JSONObject = [
             "iss": .string(issuer),
             "aud": .string(url),

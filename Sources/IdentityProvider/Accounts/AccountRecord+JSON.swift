@@ -1,4 +1,5 @@
 import Tenants
+import Time
 import Verification
 
 /// Accounts as the store keeps them: a JSON object.
@@ -9,7 +10,7 @@ extension AccountRecord {
         var object: JSONObject = [
             "v": 1,
             "sub": .string(account.subject),
-            "created": JSONNumber(account.createdAt).map(JSONValue.number) ?? .null,
+            "created": JSONNumber(account.createdAt.seconds).map(JSONValue.number) ?? .null,
             "email_verified": .bool(account.isEmailVerified),
             "private_email": .bool(account.isPrivateEmail),
             "claims": .object(account.claims),
@@ -38,7 +39,7 @@ extension AccountRecord {
             isPrivateEmail: isPrivateEmail,
             name: object["name"]?.string,
             claims: claims,
-            createdAt: createdAt
+            createdAt: UnixTime(createdAt)
         )
         self.init(account, links: links)
     }

@@ -1,6 +1,7 @@
 import Logging
 import Store
 import Tenants
+import Time
 import Verification
 
 /// The accounts of a realm, or of a tenant without one, in the store: the accounts themselves by subject, and what
@@ -15,8 +16,7 @@ struct AccountRecords: Sendable {
     /// A subject that an identity or an e-mail leads to.
     struct Pointer: Sendable {
         let subject: String
-        /// Unix seconds.
-        let since: Double
+        let since: UnixTime
         fileprivate let bytes: [UInt8]
     }
 
@@ -68,7 +68,7 @@ struct AccountRecords: Sendable {
         _ identity: Account.Identity,
         to subject: String,
         insteadOf pointer: Pointer?,
-        at now: Double
+        at now: UnixTime
     ) async throws(AccountProblem) -> Bool {
         try await replace(pointer?.bytes, with: Self.json(subject, now), key(of: identity))
     }
@@ -78,7 +78,7 @@ struct AccountRecords: Sendable {
         _ address: EmailAddress,
         to subject: String,
         insteadOf pointer: Pointer?,
-        at now: Double
+        at now: UnixTime
     ) async throws(AccountProblem) -> Bool {
         try await replace(pointer?.bytes, with: Self.json(subject, now), key(of: address))
     }
@@ -88,11 +88,11 @@ struct AccountRecords: Sendable {
         guard let object = try? JSONParser.parse(bytes).object, object["v"]?.double == 1,
             let subject = object["sub"]?.string, let since = object["since"]?.double
         else { throw garbled(key) }
-        return Pointer(subject: subject, since: since, bytes: bytes)
+        return Pointer(subject: subject, since: UnixTime(since), bytes: bytes)
     }
 
-    private static func json(_ subject: String, _ now: Double) -> [UInt8] {
-        let since = JSONNumber(now).map(JSONValue.number) ?? 0
+    private static func json(_ subject: String, _ now: UnixTime) -> [UInt8] {
+        let since = JSONNumber(now.seconds).map(JSONValue.number) ?? 0
         let object: JSONObject = ["v": 1, "sub": .string(subject), "since": since]
         return JSONWriter.bytes(of: object)
     }

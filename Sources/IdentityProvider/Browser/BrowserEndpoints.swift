@@ -1,6 +1,7 @@
 import Logging
 import Store
 import Tenants
+import Time
 import Verification
 
 /// Sign-in in a browser: the issuer's authorization endpoint with its page (OpenID Connect Core section 3.1.2), the

@@ -1,4 +1,5 @@
 import Tenants
+import Time
 import Verification
 
 /// A sign-in under way as it is sealed for the store: a JSON object.
@@ -6,7 +7,7 @@ extension SignInTransaction {
     var json: [UInt8] {
         var object: JSONObject = [
             "binding": .string(Base64URL.encode(bindingHash)),
-            "expires": JSONNumber(expiresAt).map(JSONValue.number) ?? .null,
+            "expires": JSONNumber(expiresAt.seconds).map(JSONValue.number) ?? .null,
         ]
         for (provider, leg) in legs { object[provider.rawValue] = .object(leg.json) }
         switch purpose {
@@ -36,7 +37,7 @@ extension SignInTransaction {
         }
         self.legs = legs
         self.bindingHash = bindingHash
-        self.expiresAt = expiresAt
+        self.expiresAt = UnixTime(expiresAt)
         posted = object["posted"]?.object.flatMap(Posted.init)
     }
 }

@@ -1,4 +1,5 @@
 import Tenants
+import Time
 
 /// A sign-in in a browser, from its start until a provider has answered.
 struct SignInTransaction: Sendable, Equatable {
@@ -32,7 +33,6 @@ struct SignInTransaction: Sendable, Equatable {
     let legs: [SignIn.Provider: Leg]
     /// Of the browser's cookie.
     let bindingHash: [UInt8]
-    /// Unix seconds.
-    let expiresAt: Double
+    let expiresAt: UnixTime
     var posted: Posted?
 }

@@ -1,4 +1,5 @@
 import Store
+import Time
 
 /// A tenant's sign-ins under way in the store, each under a hash of its name and sealed with it: who reads the store
 /// can neither go on with one nor see what it is about.
@@ -29,9 +30,8 @@ struct SignInTransactions: Sendable {
         )
     }
 
-    /// - Parameter now: Unix seconds.
     /// - Returns: Nil for one that never was, was used, or has gone on for too long.
-    func read(_ id: SignInID, at now: Double) async throws(StoreError) -> Stored? {
+    func read(_ id: SignInID, at now: UnixTime) async throws(StoreError) -> Stored? {
         guard let bytes = try await store.value(for: key(id)), bytes != Self.used else { return nil }
         guard let json = CredentialSeal.open(bytes, with: id.bytes, purpose: purpose),
             let transaction = SignInTransaction(json: json)

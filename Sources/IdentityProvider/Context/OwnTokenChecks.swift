@@ -1,4 +1,5 @@
 import Tenants
+import Time
 import Verification
 
 /// Verifies the tokens of a tenant's own issuer in the forms that its endpoints want.
@@ -23,7 +24,7 @@ struct OwnTokenChecks: Sendable {
     func presented(
         _ token: String,
         allowExpired: Bool,
-        at now: Double
+        at now: UnixTime
     ) async -> Result<Principal, EndpointRefusal> {
         guard let verifier else { return .failure(.invalidToken("there is no issuer here")) }
         switch await verifier.verify(token, as: .access, at: now, allowExpired: allowExpired) {

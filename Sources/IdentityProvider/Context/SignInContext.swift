@@ -1,6 +1,7 @@
 public import Logging
 public import Store
 public import Tenants
+import Time
 public import Verification
 
 /// What the endpoints of one tenant need of the rest of the house.
@@ -50,22 +51,21 @@ public struct SignInContext: Sendable {
 extension SignInContext {
     /// Counts a session that is about to begin.
     ///
-    /// - Parameter now: Unix seconds.
     /// - Returns: For how many seconds the account gets no more sessions; nil where it gets this one.
-    func secondsToWait(forSessionOf subject: String, at now: Double) -> Int? {
+    func secondsToWait(forSessionOf subject: String, at now: UnixTime) -> Int? {
         secondsToWait(subject, .accountSessions, at: now)
     }
 
     /// Counts a request of a client at the token endpoint.
     ///
     /// - Returns: Nil where it is within its limit.
-    func secondsToWait(forTokensOf client: IssuerClient, at now: Double) -> Int? {
+    func secondsToWait(forTokensOf client: IssuerClient, at now: UnixTime) -> Int? {
         // Anybody can say a public client's name: a flood in it would keep its users out.
         client.isPublic ? nil : secondsToWait(client.id, .clientTokens, at: now)
     }
 
     /// By tenant: what one tenant's are called is nothing to another's. A tenant's name has no space.
-    private func secondsToWait(_ name: String, _ limit: AttemptLimit, at now: Double) -> Int? {
+    private func secondsToWait(_ name: String, _ limit: AttemptLimit, at now: UnixTime) -> Int? {
         guard case .refused(let seconds) = limits.admit(Array("\(tenant.name) \(name)".utf8), limit, at: now) else {
             return nil
         }

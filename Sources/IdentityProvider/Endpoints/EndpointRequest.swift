@@ -1,3 +1,5 @@
+public import Time
+
 /// A request for one of the gateway's own endpoints, whole.
 public struct EndpointRequest: Sendable {
     /// Of the request fields, those that some endpoint goes by; nil: it was not sent.
@@ -57,8 +59,7 @@ public struct EndpointRequest: Sendable {
     public var clientCertificateThumbprint: [UInt8]?
     /// The request's name in logs.
     public var id: String
-    /// Unix seconds.
-    public var now: Double
+    public var now: UnixTime
 
     public init(
         endpoint: Endpoint,
@@ -74,7 +75,7 @@ public struct EndpointRequest: Sendable {
         clientAddress: [UInt8] = [],
         clientCertificateThumbprint: [UInt8]? = nil,
         id: String = "",
-        now: Double
+        now: UnixTime
     ) {
         self.endpoint = endpoint
         self.method = method

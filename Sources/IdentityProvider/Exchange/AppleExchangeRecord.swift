@@ -1,3 +1,4 @@
+import Time
 import Verification
 
 /// What the store keeps of an exchange of Apple's identity token: enough to know the same exchange again, and nothing
@@ -10,13 +11,12 @@ struct AppleExchangeRecord: Sendable, Equatable {
     static let window = 60.0
     private static let version = 1.0
 
-    /// Unix seconds.
-    let firstSeenAt: Double
+    let firstSeenAt: UnixTime
     let nonceSHA256: [UInt8]
     /// Only the identity token opens it; nil where the backend answers.
     let sealedAnswer: [UInt8]?
 
-    init(nonce: String?, sealedAnswer: [UInt8]?, at now: Double) {
+    init(nonce: String?, sealedAnswer: [UInt8]?, at now: UnixTime) {
         firstSeenAt = now
         nonceSHA256 = Self.hash(nonce)
         self.sealedAnswer = sealedAnswer
@@ -26,8 +26,8 @@ struct AppleExchangeRecord: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - nonce: As the app has sent it.
-    ///   - now: Unix seconds, by a clock that may be behind that of the instance which saw the first.
-    func allowsRetry(nonce: String?, at now: Double) -> Bool {
+    ///   - now: By a clock that may be behind that of the instance which saw the first.
+    func allowsRetry(nonce: String?, at now: UnixTime) -> Bool {
         ConstantTime.areEqual(nonceSHA256, Self.hash(nonce)) && abs(now - firstSeenAt) <= Self.window
     }
 
@@ -45,7 +45,7 @@ extension AppleExchangeRecord {
             "version": 1,
             "nonce": .string(Base64URL.encode(nonceSHA256)),
         ]
-        if let firstSeen = JSONNumber(firstSeenAt) { object["first_seen_at"] = .number(firstSeen) }
+        if let firstSeen = JSONNumber(firstSeenAt.seconds) { object["first_seen_at"] = .number(firstSeen) }
         if let sealedAnswer { object["answer"] = .string(Base64URL.encode(sealedAnswer)) }
         return JSONWriter.bytes(of: object)
     }
@@ -56,7 +56,7 @@ extension AppleExchangeRecord {
             let firstSeenAt = object["first_seen_at"]?.double,
             let nonceSHA256 = object["nonce"]?.string.flatMap({ Base64URL.decode($0) })
         else { return nil }
-        self.firstSeenAt = firstSeenAt
+        self.firstSeenAt = UnixTime(firstSeenAt)
         self.nonceSHA256 = nonceSHA256
         switch object["answer"] {
         case nil: sealedAnswer = nil

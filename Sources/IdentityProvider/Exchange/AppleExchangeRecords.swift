@@ -1,4 +1,5 @@
 import Store
+import Time
 
 /// A tenant's exchanges of Apple's identity tokens, each under a hash of what was signed. Whoever writes one first has
 /// written it for good.
@@ -27,12 +28,11 @@ struct AppleExchangeRecords: Sendable {
         return record
     }
 
-    /// - Parameter now: Unix seconds.
     /// - Returns: False where there is one already, which stays.
     func add(
         _ record: AppleExchangeRecord,
         for token: CheckedAppleToken,
-        at now: Double
+        at now: UnixTime
     ) async throws(StoreError) -> Bool {
         let life = token.expiresAt + Self.leeway + Self.clockDifference - now
         let lifetime = min(max(life, Self.lifetimes.lowerBound), Self.lifetimes.upperBound)

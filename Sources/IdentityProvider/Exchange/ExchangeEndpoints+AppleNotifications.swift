@@ -1,5 +1,6 @@
 import Store
 import Tenants
+import Time
 
 extension ExchangeEndpoints {
     /// Apple's server-to-server events. Apple sends an event again until it is answered with 200, and nobody is hurt by
@@ -30,7 +31,7 @@ extension ExchangeEndpoints {
     private static let noted = EndpointAnswer.response(.json([:]))
 
     /// Ends every session of the account's that had begun by then, at all tenants that share it.
-    private func endSessions(_ event: AppleEvent, at now: Double) async throws(SignInStop) {
+    private func endSessions(_ event: AppleEvent, at now: UnixTime) async throws(SignInStop) {
         let account: Account?
         do throws(AccountProblem) {
             account = try await context.accounts.account(
@@ -55,7 +56,7 @@ extension ExchangeEndpoints {
     }
 
     /// Whoever is given the deleted account's e-mail address next is somebody else.
-    private func forget(_ event: AppleEvent, at now: Double) async throws(SignInStop) {
+    private func forget(_ event: AppleEvent, at now: UnixTime) async throws(SignInStop) {
         do throws(AccountProblem) {
             try await context.accounts.forget(
                 Account.Identity(provider: .apple, subject: event.subject),

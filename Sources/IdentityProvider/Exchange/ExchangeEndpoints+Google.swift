@@ -1,4 +1,5 @@
 import Tenants
+import Time
 
 extension ExchangeEndpoints {
     /// Signs in whoever has a token of Google's. The same one may come again, since Google's SDKs keep it for an hour:
@@ -27,7 +28,7 @@ extension ExchangeEndpoints {
     /// Of a body with both tokens both are checked, and have to be of the same person: a backend may go by either.
     private func googleIdentity(
         _ body: ExchangeBody,
-        at now: Double
+        at now: UnixTime
     ) async throws(EndpointRefusal) -> ProviderIdentity {
         let idToken = try body.text("id_token")
         guard let accessToken = try body.text("access_token") else {

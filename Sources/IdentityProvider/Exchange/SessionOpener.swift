@@ -1,3 +1,4 @@
+import Time
 import Verification
 
 /// Begins the sessions that sign-ins come to.
@@ -47,7 +48,7 @@ struct SessionOpener: Sendable {
     }
 
     /// Ends a session whose tokens nobody was given. That it cannot be ended does no harm for the same reason.
-    func abandon(_ session: OpenedSession, at now: Double) async {
+    func abandon(_ session: OpenedSession, at now: UnixTime) async {
         guard let sessions = context.sessions else { return }
         do throws(IssuingError) {
             try await sessions.end(sessionID: session.sessionID, at: now, reason: "signed in twice at once")
@@ -60,7 +61,7 @@ struct SessionOpener: Sendable {
     }
 
     /// - Returns: Whether it is there still, and was not revoked.
-    func isLive(_ session: OpenedSession, at now: Double) async throws(SignInStop) -> Bool {
+    func isLive(_ session: OpenedSession, at now: UnixTime) async throws(SignInStop) -> Bool {
         let sessions = try book()
         let stored: IssuerSession?
         do throws(IssuingError) {
@@ -75,7 +76,7 @@ struct SessionOpener: Sendable {
     private func account(
         _ identity: ProviderIdentity,
         givenName: String?,
-        at now: Double
+        at now: UnixTime
     ) async throws(SignInStop) -> Account {
         do throws(AccountProblem) {
             return try await context.accounts.signIn(identity, givenName: givenName, at: now)

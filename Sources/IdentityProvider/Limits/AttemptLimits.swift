@@ -1,4 +1,5 @@
 import Synchronization
+public import Time
 import Verification
 
 /// Counts attempts by key, in bounded memory, for all connections of one instance.
@@ -18,15 +19,14 @@ public final class AttemptLimits: Sendable {
     ///
     /// - Parameters:
     ///   - key: Whose it is: any bytes, like ``key(address:)``.
-    ///   - now: Unix seconds.
-    public func admit(_ key: [UInt8], _ limit: AttemptLimit, at now: Double) -> AttemptAnswer {
+    public func admit(_ key: [UInt8], _ limit: AttemptLimit, at now: UnixTime) -> AttemptAnswer {
         let now = Self.microseconds(now)
         return table.withLock { $0.admit(AttemptKey(limit, key), limit, at: now) }
     }
 
     /// What ``admit(_:_:at:)`` would answer, without counting: for limits of what is known only afterwards, like a
     /// wrong secret, which must not be told from a right one while the limit is reached.
-    public func ask(_ key: [UInt8], _ limit: AttemptLimit, at now: Double) -> AttemptAnswer {
+    public func ask(_ key: [UInt8], _ limit: AttemptLimit, at now: UnixTime) -> AttemptAnswer {
         let now = Self.microseconds(now)
         return table.withLock { $0.ask(AttemptKey(limit, key), limit, at: now) }
     }
@@ -42,8 +42,8 @@ public final class AttemptLimits: Sendable {
     }
 
     /// Within what times are, whatever the clock says.
-    private static func microseconds(_ seconds: Double) -> Int64 {
-        seconds.isFinite ? Int64((min(max(seconds, 0), 1e11) * 1e6).rounded()) : 0
+    private static func microseconds(_ time: UnixTime) -> Int64 {
+        time.seconds.isFinite ? Int64((min(max(time.seconds, 0), 1e11) * 1e6).rounded()) : 0
     }
 }
 

@@ -1,10 +1,11 @@
 import Store
+import Time
 import Verification
 
 /// A tenant's authorization codes (RFC 6749 section 4.1.2) in the store, where neither a code nor what it stands for can
 /// be read: the SHA-256 of a code is the key of its record, and the code itself opens the grant.
 ///
-/// Times are Unix seconds, given with every call.
+/// The time is given with every call.
 struct AuthorizationCodes: Sendable {
     /// Seconds that a code lives.
     static let life = 60.0
@@ -37,7 +38,7 @@ struct AuthorizationCodes: Sendable {
     }
 
     /// - Returns: 256 random bits in base64url, good once.
-    func issue(_ grant: CodeGrant, at now: Double) async throws(StoreError) -> String {
+    func issue(_ grant: CodeGrant, at now: UnixTime) async throws(StoreError) -> String {
         var grant = grant
         grant.issuedAt = now
         let code = RandomBytes.make(Self.length)
@@ -48,7 +49,7 @@ struct AuthorizationCodes: Sendable {
         return Base64URL.encode(code)
     }
 
-    func find(_ code: String, at now: Double) async throws(StoreError) -> Found {
+    func find(_ code: String, at now: UnixTime) async throws(StoreError) -> Found {
         guard let code = Base64URL.decode(code), code.count == Self.length else { return .unknown }
         let key = key(code)
         guard let bytes = try await store.value(for: key) else { return .unknown }
@@ -116,7 +117,7 @@ extension CodeGrant {
             "scopes": .array(scopes.map(JSONValue.string)),
             "sub": .string(subject),
             "provider": .string(provider),
-            "at": JSONNumber(issuedAt).map(JSONValue.number) ?? .null,
+            "at": JSONNumber(issuedAt.seconds).map(JSONValue.number) ?? .null,
         ]
         if let nonce { object["nonce"] = .string(nonce) }
         if let device { object["device"] = .string(device) }
@@ -141,7 +142,7 @@ extension CodeGrant {
             subject: subject,
             provider: provider,
             device: object["device"]?.string,
-            issuedAt: issuedAt,
+            issuedAt: UnixTime(issuedAt),
             // One that cannot be read is one that nobody has.
             keyThumbprint: keyThumbprint.map { Base64URL.decode($0) ?? [] }
         )

@@ -1,3 +1,4 @@
+import Time
 import Verification
 
 /// What an authorization code stands for.
@@ -14,8 +15,8 @@ struct CodeGrant: Sendable, Equatable {
     /// Who vouched for the subject.
     var provider: String
     var device: String?
-    /// Unix seconds at which the code was issued; it lives 60.
-    var issuedAt: Double
+    /// When the code was issued; it lives 60 seconds.
+    var issuedAt: UnixTime
     /// SHA-256 thumbprint of the key that whoever redeems it has to prove to hold (`dpop_jkt`, RFC 9449 section 10).
     var keyThumbprint: [UInt8]?
 }

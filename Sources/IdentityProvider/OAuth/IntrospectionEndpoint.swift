@@ -1,4 +1,5 @@
 import Tenants
+import Time
 import Verification
 
 /// Tells what a token is worth (RFC 7662): to a client that has a secret, of any token; to who holds a good access token,
@@ -46,7 +47,7 @@ struct IntrospectionEndpoint: Sendable {
     private func standing(
         _ token: String,
         for caller: Caller,
-        at now: Double
+        at now: UnixTime
     ) async throws(OAuthError) -> JSONObject {
         if let principal = try await tokens.access(token, at: now) {
             return caller.mayAsk(about: principal.subject) ? Self.active(principal) : Self.inactive
@@ -72,8 +73,8 @@ struct IntrospectionEndpoint: Sendable {
     private func active(_ session: IssuerSession) -> JSONObject {
         var object: JSONObject = [
             "active": true,
-            "exp": .number(JSONNumber(Int(session.expiresAt))),
-            "iat": .number(JSONNumber(Int(session.createdAt))),
+            "exp": .number(JSONNumber(Int(session.expiresAt.seconds))),
+            "iat": .number(JSONNumber(Int(session.createdAt.seconds))),
             "sub": .string(session.subject),
             "sid": .string(session.id),
         ]

@@ -1,5 +1,6 @@
 import Logging
 import Tenants
+import Time
 import Verification
 
 /// Ends a session when its client says so (OpenID Connect RP-Initiated Logout 1.0).
@@ -44,7 +45,7 @@ struct LogoutEndpoint: Sendable {
     }
 
     /// Whose session it is; an expired token says that as well as any (section 4).
-    private func hint(_ parameters: FormFields, at now: Double) async throws(Problem) -> Principal? {
+    private func hint(_ parameters: FormFields, at now: UnixTime) async throws(Problem) -> Principal? {
         guard let token = parameters["id_token_hint"] else { return nil }
         let principal: Principal?
         do throws(OAuthError) {
@@ -74,7 +75,7 @@ struct LogoutEndpoint: Sendable {
         return FormText.url(uri, adding: parameters["state"].map { [("state", $0)] } ?? [])
     }
 
-    private func end(_ sessionID: String, _ client: IssuerClient?, at now: Double) async throws(Problem) {
+    private func end(_ sessionID: String, _ client: IssuerClient?, at now: UnixTime) async throws(Problem) {
         do throws(IssuingError) {
             try await sessions.end(sessionID: sessionID, at: now)
         } catch {

@@ -1,4 +1,5 @@
 import Tenants
+import Time
 import Verification
 
 /// Tells what the issuer's own tokens are worth.
@@ -21,7 +22,7 @@ struct OwnTokens: Sendable {
     func verify(
         _ token: String,
         as type: IssuedTokenType,
-        at now: Double,
+        at now: UnixTime,
         allowExpired: Bool = false
     ) async throws(OAuthError) -> Principal? {
         switch await verifier.verify(token, as: type, at: now, allowExpired: allowExpired) {
@@ -33,7 +34,7 @@ struct OwnTokens: Sendable {
     }
 
     /// - Returns: Nil for an access token that is not good, was revoked, or whose session has ended.
-    func access(_ token: String, at now: Double) async throws(OAuthError) -> Principal? {
+    func access(_ token: String, at now: UnixTime) async throws(OAuthError) -> Principal? {
         guard let principal = try await verify(token, as: .access, at: now), let sessionID = principal.sessionID,
             await !context.revocations.isRevoked(principal, tenant: context.tenant.name)
         else { return nil }
@@ -58,7 +59,7 @@ struct OwnTokens: Sendable {
     }
 
     /// - Returns: Nil for a token that no live session of this tenant ever had.
-    func refresh(_ token: String, at now: Double) async throws(OAuthError) -> Refresh? {
+    func refresh(_ token: String, at now: UnixTime) async throws(OAuthError) -> Refresh? {
         guard let token = RefreshToken(token) else { return nil }
         let session = try await OAuthError.issuing { () async throws(IssuingError) in
             try await sessions.session(token.sessionID, at: now)

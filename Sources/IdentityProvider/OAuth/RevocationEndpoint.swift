@@ -1,6 +1,7 @@
 import Logging
 import Store
 import Tenants
+import Time
 import Verification
 
 /// Takes tokens back (RFC 7009): of a refresh token, the whole session; of an access token, that one.
@@ -26,7 +27,7 @@ struct RevocationEndpoint: Sendable {
     private func end(
         _ session: IssuerSession,
         _ client: IssuerClient,
-        at now: Double
+        at now: UnixTime
     ) async throws(OAuthError) {
         guard client.owns(tokensOf: session.clientID) else { throw Self.foreign }
         try await OAuthError.issuing { () async throws(IssuingError) in
@@ -43,7 +44,7 @@ struct RevocationEndpoint: Sendable {
     private func revoke(
         _ principal: Principal,
         _ client: IssuerClient,
-        at now: Double
+        at now: UnixTime
     ) async throws(OAuthError) {
         guard client.owns(tokensOf: principal.claims["client_id"]?.string) else { throw Self.foreign }
         guard let tokenID = principal.tokenID, let endOfUse = endOfUse(of: principal), now < endOfUse else { return }
@@ -58,9 +59,9 @@ struct RevocationEndpoint: Sendable {
         }
     }
 
-    /// Unix seconds from which the token is good for nothing, not even for a refresh by the gateway (`refresh.grace`), on
+    /// The time from which the token is good for nothing, not even for a refresh by the gateway (`refresh.grace`), on
     /// any instance's clock.
-    private func endOfUse(of principal: Principal) -> Double? {
+    private func endOfUse(of principal: Principal) -> UnixTime? {
         let tenant = context.tenant
         return principal.expiresAt.map {
             $0 + tenant.authenticate.policy.leeway + tenant.refreshGrace.seconds + SessionBook.clockDifference

@@ -1,6 +1,7 @@
 import Logging
 import Store
 import Tenants
+import Time
 import Verification
 
 /// Tokens for a code or a refresh token (RFC 6749 section 3.2).
@@ -67,7 +68,7 @@ extension TokenEndpoint {
         _ form: FormFields,
         _ client: IssuerClient,
         _ binding: TokenBinding?,
-        at now: Double
+        at now: UnixTime
     ) async throws(OAuthError) -> EndpointAnswer {
         guard let code = form["code"] else { throw .invalidRequest("code is missing") }
         guard let redirectURI = form["redirect_uri"] else { throw .invalidRequest("redirect_uri is missing") }
@@ -91,7 +92,7 @@ extension TokenEndpoint {
         _ grant: CodeGrant,
         _ client: IssuerClient,
         _ binding: TokenBinding?,
-        at now: Double
+        at now: UnixTime
     ) async throws(OAuthError) -> IssuedTokens {
         guard let account = try await context.account(ofSubject: grant.subject) else {
             throw .invalidGrant("the account is not there any more")
@@ -124,7 +125,7 @@ extension TokenEndpoint {
         _ fresh: AuthorizationCodes.Fresh,
         _ tokens: IssuedTokens,
         _ client: IssuerClient,
-        at now: Double
+        at now: UnixTime
     ) async throws(OAuthError) {
         let isSpent: Bool
         do throws(StoreError) {
@@ -146,7 +147,7 @@ extension TokenEndpoint {
         _ code: String,
         _ fresh: AuthorizationCodes.Fresh,
         _ client: IssuerClient,
-        at now: Double
+        at now: UnixTime
     ) async throws(OAuthError) -> OAuthError {
         let isBurnt = try await OAuthError.asking { () async throws(StoreError) in
             try await codes.spend(fresh, sessionID: nil)
@@ -163,7 +164,7 @@ extension TokenEndpoint {
     private func reuse(
         of code: String,
         _ client: IssuerClient,
-        at now: Double
+        at now: UnixTime
     ) async throws(OAuthError) -> OAuthError {
         let found = try await OAuthError.asking { () async throws(StoreError) in try await codes.find(code, at: now) }
         return try await refusal(of: found, client, at: now)
@@ -173,7 +174,7 @@ extension TokenEndpoint {
     private func refusal(
         of found: AuthorizationCodes.Found,
         _ client: IssuerClient,
-        at now: Double
+        at now: UnixTime
     ) async throws(OAuthError) -> OAuthError {
         if case .spent(let sessionID?) = found {
             var metadata = metadata(client)
@@ -184,7 +185,7 @@ extension TokenEndpoint {
         return Self.wrongCode
     }
 
-    private func end(_ sessionID: String, at now: Double) async throws(OAuthError) {
+    private func end(_ sessionID: String, at now: UnixTime) async throws(OAuthError) {
         try await OAuthError.issuing { () async throws(IssuingError) in
             try await sessions.end(sessionID: sessionID, at: now, reason: "authorization code used again")
         }
@@ -208,7 +209,7 @@ extension TokenEndpoint {
         _ form: FormFields,
         _ client: IssuerClient,
         _ binding: TokenBinding?,
-        at now: Double
+        at now: UnixTime
     ) async throws(OAuthError) -> EndpointAnswer {
         guard let token = form["refresh_token"] else { throw .invalidRequest("refresh_token is missing") }
         let scopes = form["scope"].map { $0.split(separator: " ").map(String.init) }

@@ -1,5 +1,6 @@
 import Logging
 import Tenants
+import Time
 import Verification
 
 /// Sign in with Apple on the web. Apple knows no PKCE: nonce and state tie a sign-in to its browser.
@@ -49,7 +50,7 @@ struct AppleBrowserProvider: BrowserProvider {
         codeVerifier: String,
         nonce: String,
         redirectURI: String,
-        at now: Double
+        at now: UnixTime
     ) async throws(EndpointRefusal) -> ProviderIdentity {
         let token = try await exchange.idToken(
             for: code,
@@ -59,7 +60,7 @@ struct AppleBrowserProvider: BrowserProvider {
         return try await tokens.browserIdentity(token, as: .appleWebIdentity, for: clientID, nonce: nonce, at: now)
     }
 
-    private func clientSecret(at now: Double) throws(EndpointRefusal) -> String {
+    private func clientSecret(at now: UnixTime) throws(EndpointRefusal) -> String {
         do throws(SigningError) {
             return try secret.make(for: clientID, audience: issuer, at: now)
         } catch {

@@ -1,4 +1,5 @@
 import Tenants
+import Time
 import Verification
 
 /// The secret that Apple knows the gateway by: a token that the gateway signs itself, anew for each exchange.
@@ -22,9 +23,8 @@ struct AppleClientSecret: Sendable {
     /// - Parameters:
     ///   - clientID: Who the gateway is at Apple: its `sub`.
     ///   - audience: Apple.
-    ///   - now: Unix seconds.
-    func make(for clientID: String, audience: String, at now: Double) throws(SigningError) -> String {
-        let issuedAt = now.rounded(.down)
+    func make(for clientID: String, audience: String, at now: UnixTime) throws(SigningError) -> String {
+        let issuedAt = now.seconds.rounded(.down)
         return try TokenSigner(key, algorithm: .es256, keyID: keyID).sign([
             "iss": .string(teamID),
             "iat": Self.number(issuedAt),

@@ -1,3 +1,4 @@
+import Time
 import Verification
 
 extension AppleEvent {
@@ -11,7 +12,7 @@ extension AppleEvent {
     /// Reads the claims of an event that Apple has signed.
     ///
     /// - Throws: 401 for an event that is stale or not told apart from others; 400 for one that cannot be read.
-    init(_ principal: Principal, at now: Double) throws(EndpointRefusal) {
+    init(_ principal: Principal, at now: UnixTime) throws(EndpointRefusal) {
         let noun = ProviderTokenKind.appleNotification.noun
         guard let issuedAt = principal.issuedAt, principal.tokenID != nil else {
             throw .invalidToken("\(noun) is refused: iat and jti are required")
@@ -25,7 +26,7 @@ extension AppleEvent {
         else { throw .badRequest("\(noun) cannot be read: its events have a type and a sub") }
         kind = Kind(type)
         self.subject = subject
-        happenedAt = min(now, Self.seconds(event["event_time"]) ?? issuedAt)
+        happenedAt = min(now, Self.time(event["event_time"]) ?? issuedAt)
     }
 
     /// Apple writes the object as text.
@@ -38,9 +39,9 @@ extension AppleEvent {
     }
 
     /// Apple's guide has seconds, and its servers send milliseconds, too.
-    private static func seconds(_ claim: JSONValue?) -> Double? {
+    private static func time(_ claim: JSONValue?) -> UnixTime? {
         guard let time = claim?.double, time > 0 else { return nil }
-        return time < earliestMilliseconds ? time : time / 1000
+        return UnixTime(time < earliestMilliseconds ? time : time / 1000)
     }
 }
 

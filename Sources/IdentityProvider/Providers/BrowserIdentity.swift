@@ -1,3 +1,4 @@
+import Time
 import Verification
 
 extension ProviderTokens {
@@ -11,7 +12,7 @@ extension ProviderTokens {
         as kind: ProviderTokenKind,
         for clientID: String,
         nonce: String,
-        at now: Double
+        at now: UnixTime
     ) async throws(EndpointRefusal) -> ProviderIdentity {
         let principal = try await principal(of: token, as: kind, at: now)
         guard IDTokenAudience.isGood(principal, for: [clientID], isOwnFlow: true) else { throw .foreign(kind) }

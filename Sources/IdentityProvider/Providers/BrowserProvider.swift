@@ -1,4 +1,5 @@
 import Tenants
+import Time
 
 /// A provider as browsers sign in there: the gateway is an OpenID client of it.
 protocol BrowserProvider: Sendable {
@@ -15,12 +16,11 @@ protocol BrowserProvider: Sendable {
     ///
     /// - Parameters:
     ///   - nonce: That the ID token must have.
-    ///   - now: Unix seconds.
     func identity(
         code: String,
         codeVerifier: String,
         nonce: String,
         redirectURI: String,
-        at now: Double
+        at now: UnixTime
     ) async throws(EndpointRefusal) -> ProviderIdentity
 }

@@ -1,20 +1,20 @@
+import Time
+
 /// Checks what an app got from a provider.
 protocol ExchangeChecking: Sendable {
     /// Apple's identity token, with the raw nonce that the app has sent along.
-    ///
-    /// - Parameter now: Unix seconds.
     func appleIdentity(
         _ token: String,
         rawNonce: String?,
-        at now: Double
+        at now: UnixTime
     ) async throws(EndpointRefusal) -> CheckedAppleToken
 
-    func googleIdentity(idToken: String, at now: Double) async throws(EndpointRefusal) -> ProviderIdentity
+    func googleIdentity(idToken: String, at now: UnixTime) async throws(EndpointRefusal) -> ProviderIdentity
 
-    func googleIdentity(accessToken: String, at now: Double) async throws(EndpointRefusal) -> ProviderIdentity
+    func googleIdentity(accessToken: String, at now: UnixTime) async throws(EndpointRefusal) -> ProviderIdentity
 
     /// - Parameter body: What Apple has posted: `{"payload": JWS}`.
-    func appleEvent(_ body: [UInt8], at now: Double) async throws(EndpointRefusal) -> AppleEvent
+    func appleEvent(_ body: [UInt8], at now: UnixTime) async throws(EndpointRefusal) -> AppleEvent
 }
 
 /// An identity token of Apple's that is good.
@@ -22,8 +22,7 @@ struct CheckedAppleToken: Sendable {
     let identity: ProviderIdentity
     /// The SHA-256 of its signing input: the same token, however its signature is written.
     let signingInputSHA256: [UInt8]
-    /// Unix seconds.
-    let expiresAt: Double
+    let expiresAt: UnixTime
 }
 
 /// A server-to-server event of Apple's, verified.
@@ -40,6 +39,6 @@ struct AppleEvent: Sendable, Equatable {
     let kind: Kind
     /// Apple's `sub`.
     let subject: String
-    /// Unix seconds at which it happened; never later than now.
-    let happenedAt: Double
+    /// When it happened; never later than now.
+    let happenedAt: UnixTime
 }

@@ -1,4 +1,5 @@
 import Tenants
+import Time
 import Verification
 
 extension ProviderChecks {
@@ -6,7 +7,7 @@ extension ProviderChecks {
 
     /// An access token says nothing itself. Whose it is, user info tells; that it was given to an app of ours, and not
     /// to another that passes it on, token info alone.
-    func googleIdentity(accessToken: String, at now: Double) async throws(EndpointRefusal) -> ProviderIdentity {
+    func googleIdentity(accessToken: String, at now: UnixTime) async throws(EndpointRefusal) -> ProviderIdentity {
         guard let google else { throw .notSetUp(.google) }
         guard PlainText.isVisible(accessToken, longest: Self.longestAccessToken) else {
             throw .invalidToken(

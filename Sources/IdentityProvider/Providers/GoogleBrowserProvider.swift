@@ -1,5 +1,6 @@
 import Logging
 import Tenants
+import Time
 
 /// Sign in with Google on the web: the authorization code flow with PKCE (RFC 7636).
 struct GoogleBrowserProvider: BrowserProvider {
@@ -44,7 +45,7 @@ struct GoogleBrowserProvider: BrowserProvider {
         codeVerifier: String,
         nonce: String,
         redirectURI: String,
-        at now: Double
+        at now: UnixTime
     ) async throws(EndpointRefusal) -> ProviderIdentity {
         var credentials = [(name: "client_id", value: clientID)]
         if let clientSecret {

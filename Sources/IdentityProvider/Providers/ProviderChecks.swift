@@ -1,4 +1,5 @@
 import Tenants
+import Time
 import Verification
 
 /// Checks what apps and Apple's servers bring, by the rules of one tenant.
@@ -11,7 +12,7 @@ struct ProviderChecks: ExchangeChecking {
     func appleIdentity(
         _ token: String,
         rawNonce: String?,
-        at now: Double
+        at now: UnixTime
     ) async throws(EndpointRefusal) -> CheckedAppleToken {
         guard let apple else { throw .notSetUp(.apple) }
         let kind = ProviderTokenKind.appleIdentity
@@ -29,7 +30,7 @@ struct ProviderChecks: ExchangeChecking {
         )
     }
 
-    func googleIdentity(idToken: String, at now: Double) async throws(EndpointRefusal) -> ProviderIdentity {
+    func googleIdentity(idToken: String, at now: UnixTime) async throws(EndpointRefusal) -> ProviderIdentity {
         guard let google else { throw .notSetUp(.google) }
         let kind = ProviderTokenKind.googleIdentity
         let principal = try await tokens.principal(of: idToken, as: kind, at: now)
@@ -37,7 +38,7 @@ struct ProviderChecks: ExchangeChecking {
         return try kind.identity(principal)
     }
 
-    func appleEvent(_ body: [UInt8], at now: Double) async throws(EndpointRefusal) -> AppleEvent {
+    func appleEvent(_ body: [UInt8], at now: UnixTime) async throws(EndpointRefusal) -> AppleEvent {
         guard apple != nil else { throw .notSetUp(.apple) }
         guard let token = (try? JSONParser.parse(body))?.object?["payload"]?.string else {
             throw .badRequest("the body is not {\"payload\": JWS}")
@@ -57,7 +58,7 @@ extension ProviderTokens {
     func principal(
         of token: String,
         as kind: ProviderTokenKind,
-        at now: Double
+        at now: UnixTime
     ) async throws(EndpointRefusal) -> Principal {
         switch await verify(token, as: kind, at: now) {
         case .success(let principal): return principal

@@ -1,3 +1,4 @@
+public import Time
 public import Verification
 
 /// Verifies tokens that Apple and Google have signed: done by whoever keeps their keys.
@@ -5,11 +6,10 @@ public protocol ProviderTokens: Sendable {
     /// - Parameters:
     ///   - token: A JWS in compact form.
     ///   - kind: What it has to be.
-    ///   - now: Unix seconds.
     func verify(
         _ token: String,
         as kind: ProviderTokenKind,
-        at now: Double
+        at now: UnixTime
     ) async -> Result<Principal, ProviderTokenProblem>
 }
 

@@ -1,5 +1,6 @@
 import Store
 import Tenants
+import Time
 import Verification
 
 /// Finds out what the sender of a request for one of the gateway's own endpoints holds besides tokens: a key, by a DPoP
@@ -97,7 +98,7 @@ struct PossessionChecks: Sendable {
     private func isFirstUse(
         _ proof: DPoPProof,
         _ rules: ProofRules,
-        at now: Double
+        at now: UnixTime
     ) async throws(PossessionProblem) -> Bool {
         do throws(StoreError) {
             return try await memory.isFirstUse(

@@ -1,4 +1,5 @@
 import Store
+import Time
 import Verification
 
 extension OwnSessionEndpoints {
@@ -51,7 +52,7 @@ extension OwnSessionEndpoints {
     private func session(
         of refresh: PresentedToken?,
         _ sessions: SessionBook,
-        at now: Double
+        at now: UnixTime
     ) async throws(EndpointRefusal) -> String? {
         guard let token = refresh.flatMap({ RefreshToken($0.token) }) else { return nil }
         let session = try await asking { () async throws(IssuingError) in
@@ -63,7 +64,7 @@ extension OwnSessionEndpoints {
     }
 
     /// When this returns, it is over on this instance, and for good.
-    private func end(_ ending: Ending, _ sessions: SessionBook, at now: Double) async throws(EndpointRefusal) {
+    private func end(_ ending: Ending, _ sessions: SessionBook, at now: UnixTime) async throws(EndpointRefusal) {
         switch ending {
         case .session(let id):
             try await asking { () async throws(IssuingError) in try await sessions.end(sessionID: id, at: now) }
@@ -75,7 +76,7 @@ extension OwnSessionEndpoints {
                 tenant: tenant.name,
                 target: Self.target(principal),
                 revokedAt: now,
-                expiresAt: principal.expiresAt.map { max($0, now) + margin } ?? .infinity,
+                expiresAt: principal.expiresAt.map { max($0, now) + margin } ?? .distantFuture,
                 reason: "signed out"
             )
             do throws(StoreError) {

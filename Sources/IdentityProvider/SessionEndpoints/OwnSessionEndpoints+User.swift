@@ -1,3 +1,4 @@
+import Time
 import Verification
 
 extension OwnSessionEndpoints {
@@ -24,7 +25,7 @@ extension OwnSessionEndpoints {
     private func refuseEnded(
         _ principal: Principal,
         _ sessions: SessionBook,
-        at now: Double
+        at now: UnixTime
     ) async throws(EndpointRefusal) {
         let ended = EndpointRefusal(.tokenRevoked, status: 401, detail: "the session has ended: sign in again")
         guard await !context.revocations.isRevoked(principal, tenant: context.tenant.name) else { throw ended }

@@ -1,4 +1,5 @@
 import Tenants
+import Time
 import Verification
 
 /// Sessions of the tenant's own issuer at the tenant's own paths: renewed, shown and ended, by
@@ -7,7 +8,7 @@ struct OwnSessionEndpoints: Sendable {
     /// Verifies an access token of the tenant's own issuer.
     typealias Verify =
         @Sendable (
-            _ token: String, _ now: Double, _ allowExpired: Bool
+            _ token: String, _ now: UnixTime, _ allowExpired: Bool
         ) async -> Result<Principal, EndpointRefusal>
 
     let context: SignInContext

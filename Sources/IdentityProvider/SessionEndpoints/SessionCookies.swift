@@ -1,4 +1,5 @@
 import Tenants
+import Time
 
 /// The cookies that a tenant's sessions are kept in by browsers. No script reads them, and no other site's form sends
 /// them (`HttpOnly; Secure; SameSite=Lax`).
@@ -37,8 +38,7 @@ struct SessionCookies: Sendable {
     ///
     /// - Parameters:
     ///   - cookie: Where the refresh token was.
-    ///   - now: Unix seconds.
-    func fields(for tokens: IssuedTokens, refreshCookie cookie: String, at now: Double) -> [EndpointResponse.Field] {
+    func fields(for tokens: IssuedTokens, refreshCookie cookie: String, at now: UnixTime) -> [EndpointResponse.Field] {
         var fields: [EndpointResponse.Field] = []
         if let name = access.first {
             fields.append(SetCookie.field(name, tokens.accessToken, maxAge: tokens.expiresIn + grace))

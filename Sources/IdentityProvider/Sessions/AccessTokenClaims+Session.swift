@@ -1,3 +1,4 @@
+import Time
 import Verification
 
 extension AccessTokenClaims {
@@ -7,23 +8,23 @@ extension AccessTokenClaims {
     /// - Parameters:
     ///   - scopes: What it is for: of the session's, all or some.
     ///   - confirmation: What it is bound to; nil: to nothing.
-    ///   - now: Unix seconds. `iat` and `exp` are whole ones, as some clients take no others.
+    ///   - now: `iat` and `exp` are whole ones, as some clients take no others.
     static func make(
         _ session: IssuerSession,
         scopes: [String],
         boundTo confirmation: Confirmation?,
         _ rules: IssuerRules,
-        at now: Double
+        at now: UnixTime
     ) -> JSONObject {
         var claims: JSONObject = [
             "iss": .string(rules.url),
             "sub": .string(session.subject),
             "aud": .string(rules.audience),
-            "exp": .number(JSONNumber(expiry(rules, at: now))),
-            "iat": .number(JSONNumber(Int(now.rounded(.down)))),
+            "exp": .number(JSONNumber(Int(expiry(rules, at: now).seconds))),
+            "iat": .number(JSONNumber(Int(now.seconds.rounded(.down)))),
             "jti": .string(Base64URL.encode(RandomBytes.make(16))),
             "sid": .string(session.id),
-            "auth_time": .number(JSONNumber(Int(session.createdAt.rounded(.down)))),
+            "auth_time": .number(JSONNumber(Int(session.createdAt.seconds.rounded(.down)))),
         ]
         if let clientID = session.clientID { claims["client_id"] = .string(clientID) }
         if let confirmation { claims["cnf"] = .object(confirmation.claim) }
@@ -35,8 +36,7 @@ extension AccessTokenClaims {
         return claims
     }
 
-    /// In Unix seconds.
-    static func expiry(_ rules: IssuerRules, at now: Double) -> Int {
-        Int(now.rounded(.down)) + Int(rules.access.seconds)
+    static func expiry(_ rules: IssuerRules, at now: UnixTime) -> UnixTime {
+        UnixTime(now.seconds.rounded(.down) + rules.access.seconds.rounded(.down))
     }
 }

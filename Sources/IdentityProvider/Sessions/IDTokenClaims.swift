@@ -1,3 +1,4 @@
+import Time
 import Verification
 
 /// The claims of an ID token (OpenID Connect Core section 2).
@@ -9,23 +10,22 @@ enum IDTokenClaims {
     ///   - scopes: They say which of the session's claims are in it.
     ///   - accessToken: The one that it comes with.
     ///   - nonce: Of the authentication request; with a refresh there is none (section 12.2).
-    ///   - now: Unix seconds.
     static func make(
         _ session: IssuerSession,
         scopes: [String],
         accessToken: String,
         nonce: String?,
         _ rules: IssuerRules,
-        at now: Double
+        at now: UnixTime
     ) -> JSONObject {
-        let issuedAt = Int(now.rounded(.down))
+        let issuedAt = Int(now.seconds.rounded(.down))
         var claims: JSONObject = [
             "iss": .string(rules.url),
             "sub": .string(session.subject),
             "aud": .string(session.clientID ?? rules.audience),
             "exp": .number(JSONNumber(issuedAt + Int(rules.idLifetime.seconds))),
             "iat": .number(JSONNumber(issuedAt)),
-            "auth_time": .number(JSONNumber(Int(session.createdAt.rounded(.down)))),
+            "auth_time": .number(JSONNumber(Int(session.createdAt.seconds.rounded(.down)))),
             "sid": .string(session.id),
             "at_hash": .string(hash(of: accessToken)),
         ]

@@ -1,3 +1,4 @@
+import Time
 import Verification
 
 /// Sessions as the store keeps them: a JSON object. No token is in it: hashes, and what only an old token opens.
@@ -11,7 +12,7 @@ extension IssuerSession {
 
     var json: [UInt8] {
         var object: JSONObject = [
-            "v": Self.time(Version.second.rawValue),
+            "v": .number(JSONNumber(Int(Version.second.rawValue))),
             "sid": .string(id),
             "sub": .string(subject),
             "claims": .object(claims),
@@ -68,9 +69,9 @@ extension IssuerSession {
         }
     }
 
-    /// Unix seconds; null, which does not read back, for what is no time.
-    fileprivate static func time(_ seconds: Double) -> JSONValue {
-        JSONNumber(seconds).map(JSONValue.number) ?? .null
+    /// Null, which does not read back, for what is no time.
+    fileprivate static func time(_ time: UnixTime) -> JSONValue {
+        JSONNumber(time.seconds).map(JSONValue.number) ?? .null
     }
 }
 
@@ -103,10 +104,10 @@ extension RefreshFamily.Rotation {
 }
 
 extension JSONValue {
-    /// Unix seconds up to the year 5138: whole numbers are made of them, which not every number fits.
-    fileprivate var time: Double? {
+    /// Times up to the year 5138: whole numbers are made of them, which not every number fits.
+    fileprivate var time: UnixTime? {
         guard let double, (0...1e11).contains(double) else { return nil }
-        return double
+        return UnixTime(double)
     }
 
     /// What a string in base64url encodes.

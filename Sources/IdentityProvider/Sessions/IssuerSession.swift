@@ -1,3 +1,4 @@
+public import Time
 public import Verification
 
 /// What a refresh token stands for: someone who signed in with a client.
@@ -18,12 +19,12 @@ public struct IssuerSession: Sendable, Equatable {
     public let device: String?
     /// Who vouched for the subject.
     public let provider: String?
-    /// Unix seconds of the sign-in.
-    public let createdAt: Double
-    /// Unix seconds at which tokens were last issued.
-    public private(set) var lastUsedAt: Double
-    /// Unix seconds at which it ends if it is not used again.
-    public private(set) var expiresAt: Double
+    /// The time of the sign-in.
+    public let createdAt: UnixTime
+    /// When tokens were last issued.
+    public private(set) var lastUsedAt: UnixTime
+    /// When it ends if it is not used again.
+    public private(set) var expiresAt: UnixTime
     /// What whoever refreshes it has to prove to hold, and its access tokens are bound to; nil: nothing.
     public private(set) var confirmation: Confirmation?
     private(set) var family: RefreshFamily
@@ -36,9 +37,9 @@ public struct IssuerSession: Sendable, Equatable {
         clientID: String?,
         device: String?,
         provider: String?,
-        createdAt: Double,
-        lastUsedAt: Double,
-        expiresAt: Double,
+        createdAt: UnixTime,
+        lastUsedAt: UnixTime,
+        expiresAt: UnixTime,
         confirmation: Confirmation?,
         family: RefreshFamily
     ) {
@@ -56,8 +57,7 @@ public struct IssuerSession: Sendable, Equatable {
         self.family = family
     }
 
-    /// - Parameter now: Unix seconds.
-    public func isLive(at now: Double) -> Bool { now < expiresAt }
+    public func isLive(at now: UnixTime) -> Bool { now < expiresAt }
 
     /// Whether it is `subject`'s, byte for byte.
     func belongs(to subject: String) -> Bool { self.subject.utf8.elementsEqual(subject.utf8) }
@@ -84,7 +84,7 @@ extension IssuerSession {
     static func start(
         _ opening: SessionOpening,
         _ rules: IssuerRules,
-        at now: Double
+        at now: UnixTime
     ) -> (session: IssuerSession, refreshToken: RefreshToken) {
         let id = RandomBytes.make(RefreshToken.sessionLength)
         let key = RandomBytes.make(32)
@@ -106,7 +106,7 @@ extension IssuerSession {
         return (session, token)
     }
 
-    func answer(to token: RefreshToken, _ request: RefreshGrantRequest, at now: Double) -> Answer {
+    func answer(to token: RefreshToken, _ request: RefreshGrantRequest, at now: UnixTime) -> Answer {
         let answer: Answer
         switch family.standing(of: token, at: now) {
         // Who made a token up learns no more of a session than that it is not his.
@@ -133,7 +133,7 @@ extension IssuerSession {
         _ token: RefreshToken,
         _ binding: TokenBinding?,
         _ rules: IssuerRules,
-        at now: Double
+        at now: UnixTime
     ) throws(SigningProblem) -> RefreshToken {
         let id = Array(token.bytes.prefix(RefreshToken.sessionLength))
         let successor = RefreshToken(sessionID: id, familyKey: family.key)
@@ -147,7 +147,7 @@ extension IssuerSession {
     }
 
     /// It was used: it is good for longer, but for no longer than any.
-    mutating func use(_ rules: IssuerRules, at now: Double) {
+    mutating func use(_ rules: IssuerRules, at now: UnixTime) {
         family.forgetRotations(at: now)
         lastUsedAt = max(lastUsedAt, now)
         expiresAt = min(max(expiresAt, now + rules.refresh.seconds), createdAt + rules.longestSession.seconds)

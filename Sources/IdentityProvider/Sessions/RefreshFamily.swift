@@ -1,3 +1,4 @@
+import Time
 import Verification
 
 /// The refresh tokens that a session has had, of which one is good at a time (RFC 9700 section 4.14.2).
@@ -13,8 +14,7 @@ struct RefreshFamily: Sendable, Equatable {
     /// A token that was used.
     struct Rotation: Sendable, Equatable {
         let hash: [UInt8]
-        /// Unix seconds.
-        let at: Double
+        let at: UnixTime
         let sealedSuccessor: [UInt8]
     }
 
@@ -42,8 +42,8 @@ struct RefreshFamily: Sendable, Equatable {
         self.rotations = rotations
     }
 
-    /// - Parameter now: Unix seconds; instances' clocks may differ a little, so that it may be before a rotation.
-    func standing(of token: RefreshToken, at now: Double) -> Standing {
+    /// - Parameter now: Instances' clocks may differ a little, so that it may be before a rotation.
+    func standing(of token: RefreshToken, at now: UnixTime) -> Standing {
         guard token.belongs(to: key) else { return .foreign }
         let hash = token.hash
         if ConstantTime.areEqual(hash, currentHash) { return .current }
@@ -54,7 +54,7 @@ struct RefreshFamily: Sendable, Equatable {
     }
 
     /// The current token was used: `successor` takes its place.
-    mutating func rotate(to successor: RefreshToken, sealed: [UInt8], at now: Double) {
+    mutating func rotate(to successor: RefreshToken, sealed: [UInt8], at now: UnixTime) {
         forgetRotations(at: now)
         if rotations.count == Self.mostRotations { rotations.removeFirst() }
         rotations.append(Rotation(hash: currentHash, at: now, sealedSuccessor: sealed))
@@ -62,7 +62,7 @@ struct RefreshFamily: Sendable, Equatable {
     }
 
     /// Drops the successors of those that were used too long ago.
-    mutating func forgetRotations(at now: Double) {
+    mutating func forgetRotations(at now: UnixTime) {
         rotations.removeAll { now >= $0.at + Self.window }
     }
 }

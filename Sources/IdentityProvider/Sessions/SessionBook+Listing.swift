@@ -1,12 +1,13 @@
 import Logging
 import Store
+public import Time
 
 /// The sessions of one subject together.
 extension SessionBook {
     /// - Returns: Those that go on, the latest sign-in first; 256 at most.
     public func sessions(
         ofSubject subject: String,
-        at now: Double
+        at now: UnixTime
     ) async throws(IssuingError) -> [IssuerSession] {
         let list = try await asking { () async throws(StoreError) in try await lists.read(subject) }
         let (live, ended) = try await look(at: list.entries, at: now)
@@ -18,12 +19,11 @@ extension SessionBook {
     /// Ends a subject's sessions that began before a time, and refuses the access tokens that it was issued before it.
     ///
     /// - Parameters:
-    ///   - time: Unix seconds.
     ///   - reason: For people, with the revocations.
     public func endAll(
         ofSubject subject: String,
-        before time: Double,
-        at now: Double,
+        before time: UnixTime,
+        at now: UnixTime,
         reason: String
     ) async throws(IssuingError) {
         // As long as a session may go on: one that is missing in the list is refused by it too.
@@ -48,7 +48,7 @@ extension SessionBook {
     }
 
     /// Puts a session whose record is kept into its subject's list.
-    func list(_ session: IssuerSession, at now: Double) async throws(IssuingError) {
+    func list(_ session: IssuerSession, at now: UnixTime) async throws(IssuingError) {
         let list = try await asking { () async throws(StoreError) in
             try await lists.change(session.subject, at: now) { list in
                 list.add(session)
@@ -63,7 +63,7 @@ extension SessionBook {
     private func makeRoom(
         in list: SessionList,
         for session: IssuerSession,
-        at now: Double
+        at now: UnixTime
     ) async throws(IssuingError) {
         var (live, ended) = try await look(at: list.entries, at: now)
         if live.count > SessionList.most {
@@ -86,7 +86,7 @@ extension SessionBook {
     ///   cannot be read is neither.
     private func look(
         at entries: [SessionList.Entry],
-        at now: Double
+        at now: UnixTime
     ) async throws(IssuingError) -> (live: [IssuerSession], ended: Set<String>) {
         var live: [IssuerSession] = []
         var ended: Set<String> = []
@@ -104,7 +104,7 @@ extension SessionBook {
         return (live, ended)
     }
 
-    func revocation(ofSession sessionID: String, at now: Double, reason: String) -> Revocation {
+    func revocation(ofSession sessionID: String, at now: UnixTime, reason: String) -> Revocation {
         Revocation(
             tenant: rules.tenant,
             target: .session(sessionID),

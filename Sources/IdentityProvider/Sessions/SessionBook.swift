@@ -1,10 +1,11 @@
 public import Logging
 public import Store
+public import Time
 public import Verification
 
 /// A tenant's sessions, and the tokens they get. Instances share a book by sharing its store.
 ///
-/// Times are Unix seconds, given with every call.
+/// The time is given with every call.
 public struct SessionBook: Sendable {
     /// How often a change is tried anew that others got ahead of; each time one of them had done theirs.
     private static let mostTries = 64
@@ -41,7 +42,7 @@ public struct SessionBook: Sendable {
     /// A subject has 256 sessions at most: those that began first are ended for new ones.
     ///
     /// - Returns: Its tokens; an ID token among them, with the nonce, if `openid` is among the scopes.
-    public func start(_ opening: SessionOpening, at now: Double) async throws(IssuingError) -> IssuedTokens {
+    public func start(_ opening: SessionOpening, at now: UnixTime) async throws(IssuingError) -> IssuedTokens {
         let (session, refreshToken) = IssuerSession.start(opening, rules, at: now)
         let issued = try await tokens.make(
             session,
@@ -79,7 +80,7 @@ public struct SessionBook: Sendable {
         client: RefreshingClient = .none,
         scopes: [String]? = nil,
         binding: TokenBinding? = nil,
-        at now: Double
+        at now: UnixTime
     ) async throws(IssuingError) -> IssuedTokens {
         guard let token = RefreshToken(refreshToken) else { throw .refused(.malformed) }
         let request = RefreshGrantRequest(subject: subject, client: client, binding: binding, scopes: scopes)
@@ -145,7 +146,7 @@ public struct SessionBook: Sendable {
         subject: String,
         scopes: [String],
         boundTo confirmation: Confirmation?,
-        at now: Double
+        at now: UnixTime
     ) async throws(IssuingError) -> IssuedTokens {
         for _ in 0..<Self.mostTries {
             let stored = try await read(sessionID)
@@ -171,7 +172,7 @@ public struct SessionBook: Sendable {
     /// - Parameter reason: For people, with the revocation.
     public func end(
         sessionID: String,
-        at now: Double,
+        at now: UnixTime,
         reason: String = "signed out"
     ) async throws(IssuingError) {
         let session = try await readForEnd(sessionID)
@@ -185,7 +186,7 @@ public struct SessionBook: Sendable {
     }
 
     /// - Returns: Nil for one that is not there, was ended or has expired.
-    public func session(_ sessionID: String, at now: Double) async throws(IssuingError) -> IssuerSession? {
+    public func session(_ sessionID: String, at now: UnixTime) async throws(IssuingError) -> IssuerSession? {
         let stored = try await asking { () async throws(StoreError) in try await records.read(sessionID) }
         guard let session = stored?.session, session.isLive(at: now) else { return nil }
         return session
@@ -213,7 +214,7 @@ extension SessionBook {
         }
     }
 
-    private func endIfRevoked(_ session: IssuerSession, at now: Double) async throws(IssuingError) {
+    private func endIfRevoked(_ session: IssuerSession, at now: UnixTime) async throws(IssuingError) {
         guard await revocations.isRevoked(session, tenant: rules.tenant) else { return }
         // The tokens too: an instance that did not know of it yet may have issued some since.
         try await end(sessionID: session.id, at: now, reason: "its subject or tenant was revoked")
@@ -224,7 +225,7 @@ extension SessionBook {
         _ session: inout IssuerSession,
         _ token: RefreshToken,
         _ binding: TokenBinding?,
-        at now: Double
+        at now: UnixTime
     ) throws(IssuingError) -> RefreshToken {
         do throws(SigningProblem) {
             return try session.rotate(token, binding, rules, at: now)
@@ -236,7 +237,7 @@ extension SessionBook {
     private func replace(
         _ stored: SessionRecords.Stored,
         with session: IssuerSession,
-        at now: Double
+        at now: UnixTime
     ) async throws(IssuingError) -> Bool {
         // Before the record says that it is listed.
         if stored.isUnlisted { try await list(session, at: now) }

@@ -1,3 +1,4 @@
+import Time
 import Verification
 
 /// The sessions that a subject has begun at a tenant, the earliest first. Uses of a session are not in it, so that it
@@ -5,8 +6,8 @@ import Verification
 struct SessionList: Sendable, Equatable {
     struct Entry: Sendable, Equatable {
         let id: String
-        /// Unix seconds of the sign-in.
-        let createdAt: Double
+        /// The time of the sign-in.
+        let createdAt: UnixTime
     }
 
     /// How many there should be at most.
@@ -29,7 +30,7 @@ struct SessionList: Sendable, Equatable {
     }
 
     /// Drops those that began so long ago that none of them goes on.
-    mutating func removeAll(begunBefore time: Double) {
+    mutating func removeAll(begunBefore time: UnixTime) {
         entries.removeAll { $0.createdAt < time }
     }
 }
@@ -41,7 +42,7 @@ extension SessionList {
         let object: JSONObject = [
             "v": Self.number(Self.version),
             "sessions": .array(
-                entries.map { .object(["sid": .string($0.id), "created": Self.number($0.createdAt)]) }
+                entries.map { .object(["sid": .string($0.id), "created": Self.number($0.createdAt.seconds)]) }
             ),
         ]
         return JSONWriter.bytes(of: object)
@@ -59,7 +60,7 @@ extension SessionList {
             guard let object = element.object, let id = object["sid"]?.string,
                 let createdAt = object["created"]?.double
             else { return nil }
-            return Entry(id: id, createdAt: createdAt)
+            return Entry(id: id, createdAt: UnixTime(createdAt))
         }
         guard entries.count == elements.count else { return nil }
     }

@@ -1,5 +1,6 @@
 import Logging
 import Store
+import Time
 
 /// The lists of a tenant's subjects in the store.
 ///
@@ -27,7 +28,7 @@ struct SessionLists: Sendable {
     /// - Returns: What `change` gave at last, which is made on the list as it is then.
     func change<Result>(
         _ subject: String,
-        at now: Double,
+        at now: UnixTime,
         _ change: (inout SessionList) -> Result
     ) async throws(StoreError) -> Result {
         for _ in 0..<Self.mostTries {

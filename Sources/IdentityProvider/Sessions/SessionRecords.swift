@@ -1,4 +1,5 @@
 import Store
+import Time
 
 /// A tenant's sessions in the store, each under its `sid`.
 ///
@@ -31,12 +32,12 @@ struct SessionRecords: Sendable {
     }
 
     /// Keeps a new session.
-    func add(_ session: IssuerSession, at now: Double) async throws(StoreError) {
+    func add(_ session: IssuerSession, at now: UnixTime) async throws(StoreError) {
         try await store.set(session.json, for: key(session.id), lifetime: session.recordLifetime(at: now))
     }
 
     /// - Returns: Whether nobody else changed or ended it since it was read.
-    func replace(_ stored: Stored, with session: IssuerSession, at now: Double) async throws(StoreError) -> Bool {
+    func replace(_ stored: Stored, with session: IssuerSession, at now: UnixTime) async throws(StoreError) -> Bool {
         try await store.replace(
             stored.bytes,
             with: session.json,
@@ -54,7 +55,7 @@ struct SessionRecords: Sendable {
 
 extension IssuerSession {
     /// A record outlives its session a little, since clocks differ.
-    fileprivate func recordLifetime(at now: Double) -> Duration {
+    fileprivate func recordLifetime(at now: UnixTime) -> Duration {
         .seconds(max(0, expiresAt - now) + RefreshFamily.window)
     }
 }

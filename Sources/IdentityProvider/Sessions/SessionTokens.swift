@@ -1,3 +1,4 @@
+import Time
 import Verification
 
 /// Makes what a client gets for a session.
@@ -15,14 +16,13 @@ struct SessionTokens: Sendable {
     ///   - scopes: Nil: all that were granted.
     ///   - confirmation: What the access token is bound to; nil: to nothing.
     ///   - nonce: For the first ID token.
-    ///   - now: Unix seconds.
     func make(
         _ session: IssuerSession,
         _ refreshToken: RefreshToken?,
         scopes: [String]? = nil,
         boundTo confirmation: Confirmation?,
         nonce: String? = nil,
-        at now: Double
+        at now: UnixTime
     ) async throws(IssuingError) -> IssuedTokens {
         let scopes = scopes ?? session.scopes
         let claims = AccessTokenClaims.make(session, scopes: scopes, boundTo: confirmation, rules, at: now)
@@ -46,7 +46,7 @@ struct SessionTokens: Sendable {
                 idToken: idToken,
                 scopes: scopes,
                 confirmation: confirmation,
-                accessExpiresAt: Double(AccessTokenClaims.expiry(rules, at: now)),
+                accessExpiresAt: AccessTokenClaims.expiry(rules, at: now),
                 expiresIn: Int(rules.access.seconds),
                 sessionID: session.id,
                 sessionExpiresAt: session.expiresAt

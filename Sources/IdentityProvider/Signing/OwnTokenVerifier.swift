@@ -1,3 +1,4 @@
+public import Time
 public import Verification
 
 /// Verifies the issuer's own tokens, for its endpoints: with the keys that it publishes, and with no other type of token
@@ -27,13 +28,12 @@ public actor OwnTokenVerifier {
     /// `aud` of ID tokens is for the caller to check.
     ///
     /// - Parameters:
-    ///   - now: Unix seconds.
     ///   - allowExpired: Whether a token may be past its `exp`, however long (OpenID Connect RP-Initiated Logout 1.0
     ///     section 2).
     public func verify(
         _ token: String,
         as type: IssuedTokenType,
-        at now: Double,
+        at now: UnixTime,
         allowExpired: Bool = false
     ) async -> Result<Principal, OwnTokenFailure> {
         do throws(SigningProblem) {
@@ -47,7 +47,7 @@ public actor OwnTokenVerifier {
     private func verify(
         _ token: [UInt8],
         as type: IssuedTokenType,
-        at now: Double,
+        at now: UnixTime,
         _ allowExpired: Bool,
         _ verifiers: Verifiers
     ) -> Result<Principal, OwnTokenFailure> {

@@ -1,4 +1,5 @@
 import Store
+import Time
 import Verification
 
 /// A tenant's ring in the store, sealed. It is only ever changed where it is still as it was read: of two instances that
@@ -40,7 +41,7 @@ struct SigningKeyRecord: Sendable {
     ///   - change: Called again for each ring that others wrote meanwhile.
     func update(
         else known: SigningKeyring?,
-        at now: Double,
+        at now: UnixTime,
         _ change: @Sendable (SigningKeyring) throws(SigningError) -> SigningKeyring
     ) async throws(SigningProblem) -> Outcome {
         for _ in 0..<Self.mostTries {
@@ -60,7 +61,7 @@ struct SigningKeyRecord: Sendable {
         _ change: (SigningKeyring) throws(SigningError) -> SigningKeyring,
         _ ring: SigningKeyring?,
         _ algorithm: SignatureAlgorithm,
-        at now: Double
+        at now: UnixTime
     ) throws(SigningProblem) -> SigningKeyring {
         do throws(SigningError) {
             if let ring { return try change(ring) }

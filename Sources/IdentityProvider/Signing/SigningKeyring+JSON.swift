@@ -1,3 +1,4 @@
+import Time
 import Verification
 
 /// A ring as it is kept, sealed: private keys are in it.
@@ -8,8 +9,8 @@ extension SigningKeyring {
         let keys = keys.map { key -> JSONValue in
             var object: JSONObject = ["kid": .string(key.keyID)]
             object["pem"] = key.key.privateKeyPEM.map(JSONValue.string)
-            object["created_at"] = JSONNumber(key.createdAt).map(JSONValue.number)
-            object["active_from"] = key.activeFrom.flatMap(JSONNumber.init).map(JSONValue.number)
+            object["created_at"] = JSONNumber(key.createdAt.seconds).map(JSONValue.number)
+            object["active_from"] = key.activeFrom.flatMap { JSONNumber($0.seconds) }.map(JSONValue.number)
             return .object(object)
         }
         return JSONWriter.bytes(of: ["version": 1, "keys": .array(keys)] as JSONObject)
@@ -31,6 +32,7 @@ extension SigningKeyring.Key {
         guard let pem = json["pem"]?.string, let key = try? SigningKey(pem: Array(pem.utf8)),
             let keyID = key.thumbprint, json["kid"] == .string(keyID), let createdAt = json["created_at"]?.double
         else { return nil }
-        self.init(key, keyID: keyID, createdAt: createdAt, activeFrom: json["active_from"]?.double)
+        let activeFrom = json["active_from"]?.double.map(UnixTime.init)
+        self.init(key, keyID: keyID, createdAt: UnixTime(createdAt), activeFrom: activeFrom)
     }
 }

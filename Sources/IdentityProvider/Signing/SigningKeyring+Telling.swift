@@ -1,3 +1,5 @@
+public import Time
+
 /// What is told of a key to who runs the gateway: nothing of the key itself.
 public struct SigningKeyState: Sendable, Equatable {
     public enum Stage: String, Sendable {
@@ -10,14 +12,13 @@ public struct SigningKeyState: Sendable, Equatable {
 
     public let keyID: String
     public let stage: Stage
-    /// Unix seconds.
-    public let createdAt: Double
-    /// Unix seconds from which it signs; nil: not settled.
-    public let activeFrom: Double?
-    /// Unix seconds at which another takes over; nil: not settled.
-    public let retiredAt: Double?
-    /// Unix seconds at which it stops to verify; nil: not settled.
-    public let forgottenAt: Double?
+    public let createdAt: UnixTime
+    /// The time from which it signs; nil: not settled.
+    public let activeFrom: UnixTime?
+    /// When another takes over; nil: not settled.
+    public let retiredAt: UnixTime?
+    /// When it stops to verify; nil: not settled.
+    public let forgottenAt: UnixTime?
 }
 
 /// What a rotation comes to.
@@ -26,10 +27,10 @@ public struct RotationPlan: Sendable, Equatable {
     public let activeKeyID: String
     /// Takes over; nil: a key that is not made yet.
     public let nextKeyID: String?
-    /// Unix seconds. The key after it is made then.
-    public let takesOverAt: Double
-    /// Unix seconds until which the key that signs now verifies.
-    public let verifiesUntil: Double
+    /// The key after it is made then.
+    public let takesOverAt: UnixTime
+    /// The time until which the key that signs now verifies.
+    public let verifiesUntil: UnixTime
     /// Whether it was settled before anybody asked.
     public private(set) var isUnderWay: Bool
 
@@ -43,9 +44,7 @@ public struct RotationPlan: Sendable, Equatable {
 
 extension SigningKeyring {
     /// Every key, in the order in which they sign.
-    ///
-    /// - Parameter now: Unix seconds.
-    public func states(at now: Double, _ times: SigningKeyTimes) -> [SigningKeyState] {
+    public func states(at now: UnixTime, _ times: SigningKeyTimes) -> [SigningKeyState] {
         let active = activePlace(at: now)
         return keys.indices.map { place in
             SigningKeyState(
@@ -60,7 +59,7 @@ extension SigningKeyring {
     }
 
     /// What ``rotated(at:_:)`` would do.
-    public func rotatePlan(at now: Double, _ times: SigningKeyTimes) -> RotationPlan {
+    public func rotatePlan(at now: UnixTime, _ times: SigningKeyTimes) -> RotationPlan {
         let next = next(at: now)
         let takesOverAt = next?.activeFrom ?? takeover(createdAt: next?.createdAt ?? now, at: now)
         return RotationPlan(

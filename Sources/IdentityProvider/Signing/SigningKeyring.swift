@@ -1,3 +1,4 @@
+public import Time
 public import Verification
 
 /// The keys of an issuer that makes its own: those that signed, the one that does, and the one that is next.
@@ -16,12 +17,11 @@ public struct SigningKeyring: Sendable, Equatable {
         /// The thumbprint of its public half (RFC 7638).
         public let keyID: String
         public let key: SigningKey
-        /// Unix seconds.
-        public let createdAt: Double
-        /// Unix seconds from which it signs; nil: not settled yet.
-        public fileprivate(set) var activeFrom: Double?
+        public let createdAt: UnixTime
+        /// The time from which it signs; nil: not settled yet.
+        public fileprivate(set) var activeFrom: UnixTime?
 
-        init(_ key: SigningKey, keyID: String, createdAt: Double, activeFrom: Double?) {
+        init(_ key: SigningKey, keyID: String, createdAt: UnixTime, activeFrom: UnixTime?) {
             self.keyID = keyID
             self.key = key
             self.createdAt = createdAt
@@ -32,8 +32,8 @@ public struct SigningKeyring: Sendable, Equatable {
     /// What has to be done about a ring.
     enum Change: Sendable, Equatable {
         case makeNext
-        /// The next key takes over at this time, in Unix seconds.
-        case settle(at: Double)
+        /// The next key takes over at this time.
+        case settle(at: UnixTime)
         /// The first so many keys are of no use any more.
         case forget(Int)
     }
@@ -53,7 +53,7 @@ public struct SigningKeyring: Sendable, Equatable {
     }
 
     /// The first ring of an issuer: a key that signs at once, as nobody has any other, and the next.
-    public static func first(_ algorithm: SignatureAlgorithm, at now: Double) throws(SigningError) -> SigningKeyring {
+    public static func first(_ algorithm: SignatureAlgorithm, at now: UnixTime) throws(SigningError) -> SigningKeyring {
         let active = try Key.make(algorithm, at: now, activeFrom: now)
         let next = try Key.make(algorithm, at: now)
         guard let ring = SigningKeyring(algorithm: algorithm, keys: [active, next]) else { throw .notGenerated }
@@ -61,17 +61,15 @@ public struct SigningKeyring: Sendable, Equatable {
     }
 
     /// The place of the key that signs at `now`. The first stands in while a clock is behind that of who made it.
-    func activePlace(at now: Double) -> Int {
+    func activePlace(at now: UnixTime) -> Int {
         keys.lastIndex { $0.activeFrom.map { $0 <= now } ?? false } ?? 0
     }
 
     /// The key that signs.
-    ///
-    /// - Parameter now: Unix seconds.
-    public func active(at now: Double) -> Key { keys[activePlace(at: now)] }
+    public func active(at now: UnixTime) -> Key { keys[activePlace(at: now)] }
 
     /// The key after the one that signs.
-    public func next(at now: Double) -> Key? {
+    public func next(at now: UnixTime) -> Key? {
         let place = activePlace(at: now) + 1
         return place < keys.count ? keys[place] : nil
     }
@@ -81,9 +79,7 @@ public struct SigningKeyring: Sendable, Equatable {
 
 extension SigningKeyring {
     /// What is due by time alone; nothing if the ring is as it should be.
-    ///
-    /// - Parameter now: Unix seconds.
-    func due(at now: Double, _ times: SigningKeyTimes) -> [Change] {
+    func due(at now: UnixTime, _ times: SigningKeyTimes) -> [Change] {
         var changes: [Change] = []
         let spent = keys.indices.prefix { place in forgottenAt(place, times).map { $0 <= now } ?? false }
         if !spent.isEmpty { changes.append(.forget(spent.count)) }
@@ -97,14 +93,14 @@ extension SigningKeyring {
     }
 
     /// The ring with everything done that is due.
-    public func kept(at now: Double, _ times: SigningKeyTimes) throws(SigningError) -> SigningKeyring {
+    public func kept(at now: UnixTime, _ times: SigningKeyTimes) throws(SigningError) -> SigningKeyring {
         var ring = self
         for change in due(at: now, times) { try ring.make(change, at: now) }
         return ring
     }
 
     /// The ring with the next key's time to take over settled: as early as may be, whatever is due.
-    public func rotated(at now: Double, _ times: SigningKeyTimes) throws(SigningError) -> SigningKeyring {
+    public func rotated(at now: UnixTime, _ times: SigningKeyTimes) throws(SigningError) -> SigningKeyring {
         var ring = try kept(at: now, times)
         // Of the ring that was read, not one that was made just now.
         if let next = next(at: now), ring.next(at: now)?.activeFrom == nil {
@@ -114,11 +110,11 @@ extension SigningKeyring {
     }
 
     /// Not before whoever verifies had the time to learn of the key, and all who sign that it is settled.
-    func takeover(createdAt: Double, at now: Double) -> Double {
+    func takeover(createdAt: UnixTime, at now: UnixTime) -> UnixTime {
         max(now + SigningKeyTimes.notice, createdAt + SigningKeyTimes.publication)
     }
 
-    private mutating func make(_ change: Change, at now: Double) throws(SigningError) {
+    private mutating func make(_ change: Change, at now: UnixTime) throws(SigningError) {
         switch change {
         case .makeNext: keys.append(try Key.make(algorithm, at: now))
         case .settle(let time): keys[keys.count - 1].activeFrom = time
@@ -126,13 +122,13 @@ extension SigningKeyring {
         }
     }
 
-    /// Unix seconds at which the key at `place` stops to sign; nil while that is not settled.
-    func retiredAt(_ place: Int) -> Double? {
+    /// When the key at `place` stops to sign; nil while that is not settled.
+    func retiredAt(_ place: Int) -> UnixTime? {
         place + 1 < keys.count ? keys[place + 1].activeFrom : nil
     }
 
-    /// Unix seconds from which nobody holds a token of the key at `place` that is good.
-    func forgottenAt(_ place: Int, _ times: SigningKeyTimes) -> Double? {
+    /// The time from which nobody holds a token of the key at `place` that is good.
+    func forgottenAt(_ place: Int, _ times: SigningKeyTimes) -> UnixTime? {
         retiredAt(place).map { $0 + times.keptAfterwards }
     }
 }
@@ -146,8 +142,8 @@ extension SigningKeyring.Key: Equatable {
 
     fileprivate static func make(
         _ algorithm: SignatureAlgorithm,
-        at now: Double,
-        activeFrom: Double? = nil
+        at now: UnixTime,
+        activeFrom: UnixTime? = nil
     ) throws(SigningError) -> Self {
         guard let kind = SigningKey.Kind(for: algorithm) else { throw .algorithmDoesNotFit(algorithm) }
         let key = try SigningKey.generate(kind)

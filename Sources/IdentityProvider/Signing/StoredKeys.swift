@@ -1,6 +1,7 @@
 public import Logging
 public import Store
 public import Tenants
+public import Time
 public import Verification
 
 /// The keys of an issuer that the gateway makes itself: a ring in the store, sealed, that instances share and change by
@@ -19,35 +20,34 @@ public actor StoredKeys: IssuerKeys {
     private struct Held {
         var ring: SigningKeyring
         var published: PublishedKeys
-        /// Unix seconds at which it was the one in the store.
-        var readAt: Double
+        /// When it was the one in the store.
+        var readAt: UnixTime
     }
 
     private let algorithm: SignatureAlgorithm
     private let times: SigningKeyTimes
     private let record: SigningKeyRecord
-    /// Unix seconds.
-    private let now: @Sendable () -> Double
+    private let now: @Sendable () -> UnixTime
     private let logger: Logger
     private let distribute: @Sendable (KeySet) async -> Void
     private var held: Held?
     private var signer: (keyID: String, signer: TokenSigner)?
     /// Why the store was not read when it was last tried, and when that was.
-    private var failure: (problem: SigningProblem, at: Double)?
+    private var failure: (problem: SigningProblem, at: UnixTime)?
     /// The end of the line of those who read and change the ring.
     private var turn: Task<Void, Never>?
 
     /// - Parameters:
     ///   - store: Open.
     ///   - sealer: Seals the private keys.
-    ///   - now: The time in Unix seconds, for what is signed.
+    ///   - now: The time, for what is signed.
     ///   - distribute: Takes the keys to everybody here who verifies with them. No key signs before it has returned.
     public init(
         _ issuer: BuiltInIssuer,
         tenant: String,
         store: any Store,
         sealer: Sealer,
-        now: @escaping @Sendable () -> Double,
+        now: @escaping @Sendable () -> UnixTime,
         logger: Logger = Logger(label: "gatehouse.issuer"),
         distribute: @escaping @Sendable (KeySet) async -> Void
     ) {
@@ -64,20 +64,20 @@ public actor StoredKeys: IssuerKeys {
     /// Reads the ring, makes the first one if there is none, and does what is due.
     ///
     /// - Throws: ``SigningProblem/store(_:)``, also for a `GATEHOUSE_KEY` that does not open it.
-    public func load(at now: Double) async throws(SigningProblem) {
+    public func load(at now: UnixTime) async throws(SigningProblem) {
         _ = try await inTurn { await self.refreshed(at: now) }.get()
     }
 
     /// Reads the ring again and does what is due: a key takes over, a next one is made, an old one forgotten. What
     /// cannot be done is logged, and what was read before stays in use.
-    public func keepUp(at now: Double) async {
+    public func keepUp(at now: UnixTime) async {
         _ = await inTurn { await self.refreshed(at: now) }
     }
 
     /// Has the next key take over as soon as everybody may be taken to know it.
     ///
     /// - Parameter dryRun: Whether only to tell what would happen.
-    public func rotate(at now: Double, dryRun: Bool) async throws(SigningProblem) -> RotationPlan {
+    public func rotate(at now: UnixTime, dryRun: Bool) async throws(SigningProblem) -> RotationPlan {
         try await inTurn { () async -> Result<RotationPlan, SigningProblem> in
             do throws(SigningProblem) {
                 return .success(try await self.rotated(at: now, dryRun: dryRun))
@@ -88,7 +88,7 @@ public actor StoredKeys: IssuerKeys {
     }
 
     /// Every key of the ring as it is in the store now.
-    public func states(at now: Double) async throws(SigningProblem) -> [SigningKeyState] {
+    public func states(at now: UnixTime) async throws(SigningProblem) -> [SigningKeyState] {
         try await inTurn { await self.refreshed(at: now) }.get().states(at: now, times)
     }
 
@@ -125,22 +125,22 @@ extension StoredKeys {
     }
 
     /// What is held, unless nobody has kept up with it: a process may have slept.
-    private func current(at now: Double) async throws(SigningProblem) -> Held {
+    private func current(at now: UnixTime) async throws(SigningProblem) -> Held {
         if let held, isFresh(held, at: now) { return held }
         await inTurn { await self.refreshIfDue(at: now) }
         guard let held else { throw failure?.problem ?? .store(.unavailable("they are not read yet")) }
         return held
     }
 
-    private func isFresh(_ held: Held, at now: Double) -> Bool { now - held.readAt <= Self.freshness }
+    private func isFresh(_ held: Held, at now: UnixTime) -> Bool { now - held.readAt <= Self.freshness }
 
-    private func refreshIfDue(at now: Double) async {
+    private func refreshIfDue(at now: UnixTime) async {
         if let held, isFresh(held, at: now) { return }
         if let failure, abs(now - failure.at) < Self.pause { return }
         _ = await refreshed(at: now)
     }
 
-    private func refreshed(at now: Double) async -> Result<SigningKeyring, SigningProblem> {
+    private func refreshed(at now: UnixTime) async -> Result<SigningKeyring, SigningProblem> {
         let times = times
         do throws(SigningProblem) {
             return .success(
@@ -151,7 +151,7 @@ extension StoredKeys {
         }
     }
 
-    private func rotated(at now: Double, dryRun: Bool) async throws(SigningProblem) -> RotationPlan {
+    private func rotated(at now: UnixTime, dryRun: Bool) async throws(SigningProblem) -> RotationPlan {
         let times = times
         // There is a next key from here on, and it is in the store.
         let before = try await refreshed(at: now).get()
@@ -163,7 +163,7 @@ extension StoredKeys {
 
     /// Changes the ring in the store, and uses it from then on.
     private func update(
-        at now: Double,
+        at now: UnixTime,
         _ change: @Sendable (SigningKeyring) throws(SigningError) -> SigningKeyring
     ) async throws(SigningProblem) -> SigningKeyRecord.Outcome {
         do throws(SigningProblem) {
@@ -186,7 +186,7 @@ extension StoredKeys {
         }
     }
 
-    private func use(_ ring: SigningKeyring, at now: Double) async throws(SigningProblem) {
+    private func use(_ ring: SigningKeyring, at now: UnixTime) async throws(SigningProblem) {
         if var held, held.ring.keys.map(\.keyID) == ring.keys.map(\.keyID) {
             held.ring = ring
             held.readAt = now
@@ -204,7 +204,9 @@ extension StoredKeys {
         guard outcome.isChanged else { return }
         var metadata: Logger.Metadata = ["keys": "\(outcome.ring.keys.map(\.keyID).joined(separator: " "))"]
         if outcome.before != nil {
-            if let settled = outcome.ring.keys.last?.activeFrom { metadata["takes_over_at"] = "\(Int(settled))" }
+            if let settled = outcome.ring.keys.last?.activeFrom {
+                metadata["takes_over_at"] = "\(Int(settled.seconds))"
+            }
             logger.notice("signing keys changed", metadata: metadata)
         } else if isKnown {
             logger.warning("the signing keys were gone from the store; they are put back", metadata: metadata)

@@ -1,3 +1,4 @@
+public import Time
 public import Verification
 
 /// What a client gets for a session. Printing it shows no token.
@@ -12,14 +13,14 @@ public struct IssuedTokens: Sendable, Equatable {
     public let scopes: [String]
     /// What the access token is bound to; nil: to nothing.
     public let confirmation: Confirmation?
-    /// Unix seconds at which the access token expires.
-    public let accessExpiresAt: Double
+    /// When the access token expires.
+    public let accessExpiresAt: UnixTime
     /// Seconds that the access token is good for (`expires_in`).
     public let expiresIn: Int
     /// The `sid`.
     public let sessionID: String
-    /// Unix seconds at which the session ends if it is not used again, and its refresh token with it.
-    public let sessionExpiresAt: Double
+    /// When the session ends if it is not used again, and its refresh token with it.
+    public let sessionExpiresAt: UnixTime
 
     /// Whether the access token is good with a proof alone (RFC 9449); its type is `DPoP` then, and `Bearer` for all else.
     public var needsProof: Bool { confirmation?.keyThumbprint != nil }
