@@ -24,7 +24,6 @@ public final class AdminServer: Sendable {
     private let version: String
     private let logger: Logger
     private let auditLogger: Logger
-    /// Unix seconds.
     private let startedAt = Clock.unix()
     private let running = Mutex<(group: ServiceGroup, task: Task<Void, Never>)?>(nil)
 

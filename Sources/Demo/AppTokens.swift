@@ -1,3 +1,4 @@
+import Time
 import Verification
 
 /// Mints and verifies the tokens of one app.
@@ -8,20 +9,19 @@ struct AppTokens: Sendable {
     private let audiences: [String]
     private let isGateways: Bool
     private let key: AppKey
-    private let now: @Sendable () -> Double
+    private let now: @Sendable () -> UnixTime
 
     /// - Parameters:
     ///   - audiences: Those of which a token must name one; empty: `aud` is neither written nor checked.
     ///   - isGateways: Whether they are those of the gateway's own issuer, which says that they are access tokens
     ///     (RFC 9068).
-    ///   - now: The time in Unix seconds.
     init(
         issuer: String,
         audiences: [String],
         key: AppKey,
         lifetime: Int,
         isGateways: Bool = false,
-        now: @escaping @Sendable () -> Double
+        now: @escaping @Sendable () -> UnixTime
     ) {
         self.issuer = issuer
         self.audiences = audiences
@@ -39,7 +39,7 @@ struct AppTokens: Sendable {
         audience: String?,
         expiredFor seconds: Int? = nil
     ) throws -> String {
-        let issuedAt = Int(now()) - (seconds.map { lifetime + $0 } ?? 0)
+        let issuedAt = Int(now().seconds) - (seconds.map { lifetime + $0 } ?? 0)
         var claims: JSONObject = ["iss": .string(issuer), "sub": .string(user.subject)]
         claims["aud"] = audience.map(JSONValue.string)
         claims["email"] = .string(user.email)
@@ -53,7 +53,7 @@ struct AppTokens: Sendable {
     /// A token as it is so many seconds after its expiry, with a `jti` of its own.
     func expired(_ token: String, for seconds: Int) throws -> String {
         var claims = try UnverifiedToken(Array(token.utf8)).claims()
-        let expiresAt = Int(now()) - seconds
+        let expiresAt = Int(now().seconds) - seconds
         claims["jti"] = .string(RandomText.make(bytes: 16))
         claims["iat"] = .number(JSONNumber(expiresAt - lifetime))
         claims["exp"] = .number(JSONNumber(expiresAt))

@@ -1,4 +1,5 @@
 import Hummingbird
+import Time
 import Verification
 
 /// The backend of the chat app: web clients come with cookies, mobile ones with a bearer token.
@@ -14,7 +15,7 @@ struct ChatBackend: SampleApp {
     let tokens: AppTokens
 
     /// - Parameter key: That of the tenant's issuer.
-    init(key: AppKey, now: @escaping @Sendable () -> Double) {
+    init(key: AppKey, now: @escaping @Sendable () -> UnixTime) {
         tokens = AppTokens(
             issuer: "https://chat.localtest",
             audiences: [Self.audience],

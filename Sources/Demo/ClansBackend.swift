@@ -1,4 +1,5 @@
 import Hummingbird
+import Time
 import Verification
 
 /// The backend of the clans app, whose OpenID provider is the gateway.
@@ -10,7 +11,7 @@ struct ClansBackend: SampleApp {
     let tokens: AppTokens
 
     /// - Parameter key: That of the tenant's issuer.
-    init(key: AppKey, now: @escaping @Sendable () -> Double) {
+    init(key: AppKey, now: @escaping @Sendable () -> UnixTime) {
         tokens = AppTokens(
             issuer: "https://clans.localtest/oidc",
             audiences: [Self.audience],

@@ -1,4 +1,5 @@
 import Hummingbird
+import Time
 import Verification
 
 /// The backend of the finance app: its token lives in an httpOnly cookie that it sets itself; nothing is refreshed.
@@ -10,7 +11,7 @@ struct FinanceBackend: SampleApp {
     let sessions = Sessions()
     private let tokens: AppTokens
 
-    init(key: AppKey, now: @escaping @Sendable () -> Double) {
+    init(key: AppKey, now: @escaping @Sendable () -> UnixTime) {
         tokens = AppTokens(
             issuer: "finance-api",
             audiences: [],

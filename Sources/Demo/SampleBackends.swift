@@ -1,6 +1,7 @@
 import Hummingbird
 public import Logging
 import ServiceLifecycle
+public import Time
 public import Verification
 
 /// The four backends of the five sample apps, on loopback: customer and driver share one.
@@ -18,12 +19,11 @@ public actor SampleBackends {
 
     /// - Parameters:
     ///   - keys: What each app's tokens are signed with.
-    ///   - now: The time in Unix seconds.
     /// - Throws: When a secret is too short or a key is of another kind.
     public init(
         keys: SampleKeys,
         logger: Logger,
-        now: @escaping @Sendable () -> Double
+        now: @escaping @Sendable () -> UnixTime
     ) throws(KeySetError) {
         umuve = UmuveBackend(key: try AppKey(secret: keys.umuveSecret), now: now)
         finance = FinanceBackend(key: try AppKey(secret: keys.financeSecret), now: now)

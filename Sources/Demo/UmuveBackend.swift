@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import Time
 import Verification
 
 /// The backend of the customer and the driver app: mints bearer tokens for a week and refreshes them itself, against
@@ -16,7 +17,7 @@ struct UmuveBackend: SampleApp {
     private let verified = VerifiedSignIns()
     private let tokens: AppTokens
 
-    init(key: AppKey, now: @escaping @Sendable () -> Double) {
+    init(key: AppKey, now: @escaping @Sendable () -> UnixTime) {
         tokens = AppTokens(
             issuer: "https://api.umuve.example",
             audiences: [Self.customerAudience, Self.driverAudience],

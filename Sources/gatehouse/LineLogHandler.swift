@@ -2,6 +2,7 @@ import CommandSupport
 import Gateway
 import Logging
 import Tenants
+import Time
 
 /// Makes one line of each message, whatever is in it: as JSON or as text for people.
 struct LineLogHandler: ModuleLogHandler {
@@ -11,7 +12,7 @@ struct LineLogHandler: ModuleLogHandler {
     private let levels: LogLevels
     private let write: @Sendable (String) -> Void
     private let lost: @Sendable () -> Int
-    private let now: @Sendable () -> Double
+    private let now: @Sendable () -> UnixTime
     /// Where somebody wants less than the configuration does.
     private var floor: Logger.Level = .trace
     var metadata: Logger.Metadata = [:]
@@ -20,7 +21,6 @@ struct LineLogHandler: ModuleLogHandler {
     /// - Parameters:
     ///   - write: Takes a whole line with its newline, and must not wait: event loops log.
     ///   - lost: How many lines never were written.
-    ///   - now: The time in Unix seconds.
     init(
         label: String,
         module: LogModule? = nil,
@@ -28,7 +28,7 @@ struct LineLogHandler: ModuleLogHandler {
         levels: LogLevels,
         write: @escaping @Sendable (String) -> Void,
         lost: @escaping @Sendable () -> Int = { 0 },
-        now: @escaping @Sendable () -> Double = WallClock.now
+        now: @escaping @Sendable () -> UnixTime = WallClock.now
     ) {
         self.label = label
         self.module = module

@@ -1,12 +1,12 @@
 import Foundation
 import Logging
 import Tenants
+import Time
 import Verification
 
 /// A message as it is written: always one line.
 struct LogLine {
-    /// Unix seconds.
-    var time: Double
+    var time: UnixTime
     var level: Logger.Level
     var label: String
     var message: String
@@ -111,6 +111,6 @@ struct LogLine {
 
     /// RFC 3339 in UTC with milliseconds.
     private var timestamp: String {
-        Date(timeIntervalSince1970: time).formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        Date(timeIntervalSince1970: time.seconds).formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }
 }

@@ -35,7 +35,7 @@ struct TokenMintCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard var claims = claimsObject else { throw CommandFailure("--claims: not a JSON object") }
-        let now = Int(WallClock.now())
+        let now = Int(WallClock.now().seconds)
         if claims["iat"] == nil { claims["iat"] = .number(JSONNumber(now)) }
         if let expires, claims["exp"] == nil { claims["exp"] = .number(JSONNumber(now + expires.seconds)) }
         do {

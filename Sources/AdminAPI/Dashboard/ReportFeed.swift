@@ -88,7 +88,7 @@ actor ReportFeed {
                 for watcher in watchers.values { watcher.events.finish() }
                 return
             }
-            tell("id: \(Int(Clock.unix() * 1000))\ndata: \(JSONWriter.text(of: .object(report)))\n\n")
+            tell("id: \(Int(Clock.unix().seconds * 1000))\ndata: \(JSONWriter.text(of: .object(report)))\n\n")
         }
     }
 

@@ -9,15 +9,14 @@ import Verification
 struct KeysDesk: Sendable {
     private let live: LiveConfiguration
     private let storedKeys: @Sendable (Int) -> StoredKeys?
-    /// Unix seconds.
-    private let now: @Sendable () -> Double
+    private let now: @Sendable () -> UnixTime
     private let logger: Logger
 
     /// - Parameter keys: Those in the store of the tenant at a place; nil for one that has none there.
     init(
         live: LiveConfiguration,
         keys: @escaping @Sendable (Int) -> StoredKeys?,
-        now: @escaping @Sendable () -> Double = { Clock.unix() },
+        now: @escaping @Sendable () -> UnixTime = { Clock.unix() },
         logger: Logger
     ) {
         self.live = live

@@ -28,8 +28,8 @@ enum KeysText {
     }
 
     /// Null for what is not settled.
-    private static func time(_ unixTime: Double?) -> JSONValue {
+    private static func time(_ unixTime: UnixTime?) -> JSONValue {
         guard let unixTime else { return .null }
-        return .string(HTTPDate.rfc3339(unixTime: max(0, unixTime)))
+        return .string(HTTPDate.rfc3339(max(UnixTime(0), unixTime)))
     }
 }

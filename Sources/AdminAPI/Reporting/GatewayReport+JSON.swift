@@ -89,7 +89,7 @@ extension KeySetStatus {
 extension JSONValue {
     fileprivate static func count(_ count: UInt64) -> JSONValue { .number(JSONNumber(Int(clamping: count))) }
 
-    fileprivate static func time(_ unixTime: Double) -> JSONValue { .string(HTTPDate.rfc3339(unixTime: unixTime)) }
+    fileprivate static func time(_ unixTime: UnixTime) -> JSONValue { .string(HTTPDate.rfc3339(unixTime)) }
 
     /// Sorted by name. What has not happened is not there.
     fileprivate static func counts(_ counts: [String: UInt64]) -> JSONValue {

@@ -1,6 +1,7 @@
 import Counting
 import SharedState
 import Tenants
+import Time
 
 /// How the gateway is doing at one moment: what `GET /api/tenants` answers and the dashboard shows. Times are Unix
 /// seconds. What is counted is counted since the start of the process.
@@ -8,7 +9,7 @@ struct GatewayReport: Sendable, Equatable {
     /// The last attempt to read the configuration again.
     struct Reload: Sendable, Equatable {
         var result: ReloadReport.Result
-        var at: Double
+        var at: UnixTime
         /// Why it was refused.
         var mistakes: [String]
     }
@@ -16,9 +17,9 @@ struct GatewayReport: Sendable, Equatable {
     /// Of the configuration in force, from 1.
     var generation: UInt64
     /// Since when the configuration has been in force.
-    var loadedAt: Double
-    var startedAt: Double
-    var now: Double
+    var loadedAt: UnixTime
+    var startedAt: UnixTime
+    var now: UnixTime
     var version: String
     /// Nil before the first.
     var reload: Reload?

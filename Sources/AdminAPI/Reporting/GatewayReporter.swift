@@ -10,8 +10,7 @@ struct GatewayReporter: Sendable {
     let keySets: @Sendable () async -> [KeySetStatus]
     /// Of the gateway.
     let version: String
-    /// Unix seconds.
-    let startedAt: Double
+    let startedAt: UnixTime
 
     /// - Throws: If the gateway has been stopped.
     func report() async throws -> GatewayReport {

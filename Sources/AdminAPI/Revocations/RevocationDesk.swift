@@ -10,15 +10,14 @@ struct RevocationDesk: Sendable {
     private let live: LiveConfiguration
     private let store: any Store
     private let keeper: RevocationKeeper
-    /// Unix seconds.
-    private let now: @Sendable () -> Double
+    private let now: @Sendable () -> UnixTime
     private let logger: Logger
 
     init(
         live: LiveConfiguration,
         store: any Store,
         keeper: RevocationKeeper,
-        now: @escaping @Sendable () -> Double = { Clock.unix() },
+        now: @escaping @Sendable () -> UnixTime = { Clock.unix() },
         logger: Logger
     ) {
         self.live = live

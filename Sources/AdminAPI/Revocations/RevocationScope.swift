@@ -7,13 +7,13 @@ import Verification
 /// What a request comes to for the tenant that it names.
 struct RevocationScope: Equatable {
     var targets: [RevocationTarget]
-    /// Unix seconds from which the record is of no use any more; infinite: never.
-    var endOfUse: Double
+    /// The time from which the record is of no use any more; `.distantFuture`: never.
+    var endOfUse: UnixTime
     /// Seconds after which the record is of no use either, counted from the revocation.
     var longestUse = Double.infinity
 
     init(_ selector: RevocationRequest.Selector, _ tenant: Tenant) throws(AdminProblem) {
-        endOfUse = .infinity
+        endOfUse = .distantFuture
         switch selector {
         case .token(let token) where tenant.introspection != nil && OpaqueToken.isOpaque(token.bytes.span):
             guard OpaqueToken.isWellFormed(token.bytes.span) else {
@@ -36,7 +36,7 @@ struct RevocationScope: Equatable {
     private static func token(
         _ bytes: [UInt8],
         _ tenant: Tenant
-    ) throws(AdminProblem) -> (targets: [RevocationTarget], endOfUse: Double) {
+    ) throws(AdminProblem) -> (targets: [RevocationTarget], endOfUse: UnixTime) {
         let token: UnverifiedToken
         let claims: JSONObject
         do {
@@ -58,13 +58,12 @@ struct RevocationScope: Equatable {
         } else {
             target = .signingInput(sha256: token.signingInputSHA256(in: bytes.span))
         }
-        return ([target], SignOut.endOfUse(expiresAt: claims["exp"]?.double, tenant))
+        return ([target], SignOut.endOfUse(expiresAt: claims["exp"]?.double.map(UnixTime.init), tenant))
     }
 
     /// - Parameters:
     ///   - lifetime: How long they are kept, where it was said.
-    ///   - now: Unix seconds.
-    func revocations(of tenant: Tenant, for lifetime: Duration?, reason: String?, at now: Double) -> [Revocation] {
+    func revocations(of tenant: Tenant, for lifetime: Duration?, reason: String?, at now: UnixTime) -> [Revocation] {
         targets.map { target in
             Revocation(
                 tenant: tenant.name,

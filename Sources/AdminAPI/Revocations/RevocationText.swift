@@ -5,7 +5,7 @@ import Verification
 /// Revocations as the admin API tells them.
 enum RevocationText {
     /// 10000-01-01T00:00:00Z: RFC 3339 has four digits for the year.
-    private static let endOfCalendar = 253_402_300_800.0
+    private static let endOfCalendar = UnixTime(253_402_300_800)
 
     /// One that is in force.
     static func json(_ record: RevocationRecord) -> JSONValue {
@@ -32,8 +32,8 @@ enum RevocationText {
     }
 
     /// Null for a time that never comes.
-    private static func time(_ unixTime: Double) -> JSONValue {
+    private static func time(_ unixTime: UnixTime) -> JSONValue {
         guard unixTime < endOfCalendar else { return .null }
-        return .string(HTTPDate.rfc3339(unixTime: max(0, unixTime)))
+        return .string(HTTPDate.rfc3339(max(UnixTime(0), unixTime)))
     }
 }

@@ -9,8 +9,7 @@ struct ProcessStatistics: Sendable {
     var openFiles: Int
     /// Nil where there is no limit.
     var mostFiles: UInt64?
-    /// Unix seconds.
-    var startedAt: Double
+    var startedAt: UnixTime
 
     /// As it is now; nil where the system does not say.
     static func current() -> ProcessStatistics? {
@@ -34,13 +33,13 @@ struct ProcessStatistics: Sendable {
         return text[text.index(after: end)...].split(whereSeparator: \.isWhitespace)
     }
 
-    /// When the system was started, in Unix seconds, to the hundredth: two clocks are read one after the other, and
+    /// When the system was started, to the hundredth: two clocks are read one after the other, and
     /// what comes of it should not differ each time. `/proc/stat` says it too, but systemd's `ProcSubset=pid` hides it.
-    private static func bootTime() -> Double {
+    private static func bootTime() -> UnixTime {
         var sinceBoot = timespec()
         clock_gettime(CLOCK_BOOTTIME, &sinceBoot)
         let booted = Clock.unix() - Double(sinceBoot.tv_sec) - Double(sinceBoot.tv_nsec) / 1_000_000_000
-        return (booted * 100).rounded() / 100
+        return UnixTime((booted.seconds * 100).rounded() / 100)
     }
 
     private static func countOpenFiles() -> Int {
@@ -85,6 +84,6 @@ extension MetricsText {
         head("process_max_fds", "gauge", "How many may be open.")
         add("process_max_fds \(statistics.mostFiles.map { "\($0)" } ?? "+Inf")\n")
         head("process_start_time_seconds", "gauge", "When the process was started, in Unix seconds.")
-        add("process_start_time_seconds \(statistics.startedAt)\n")
+        add("process_start_time_seconds \(statistics.startedAt.seconds)\n")
     }
 }

@@ -18,15 +18,14 @@ struct SessionsDesk: Sendable {
 
     private let live: LiveConfiguration
     private let listing: @Sendable (Int) -> (any SessionListing)?
-    /// Unix seconds.
-    private let now: @Sendable () -> Double
+    private let now: @Sendable () -> UnixTime
     private let logger: Logger
 
     /// - Parameter sessions: Of the tenant at a place; nil for one without an issuer.
     init(
         live: LiveConfiguration,
         sessions: @escaping @Sendable (Int) -> (any SessionListing)?,
-        now: @escaping @Sendable () -> Double = { Clock.unix() },
+        now: @escaping @Sendable () -> UnixTime = { Clock.unix() },
         logger: Logger
     ) {
         self.live = live
@@ -119,9 +118,9 @@ struct SessionsDesk: Sendable {
         object["client_id"] = session.clientID.map(JSONValue.string)
         object["device"] = session.device.map(JSONValue.string)
         object["provider"] = session.provider.map(JSONValue.string)
-        object["created_at"] = .string(HTTPDate.rfc3339(unixTime: session.createdAt))
-        object["last_used_at"] = .string(HTTPDate.rfc3339(unixTime: session.lastUsedAt))
-        object["expires_at"] = .string(HTTPDate.rfc3339(unixTime: session.expiresAt))
+        object["created_at"] = .string(HTTPDate.rfc3339(session.createdAt))
+        object["last_used_at"] = .string(HTTPDate.rfc3339(session.lastUsedAt))
+        object["expires_at"] = .string(HTTPDate.rfc3339(session.expiresAt))
         return .object(object)
     }
 }

@@ -1,5 +1,6 @@
 import Hummingbird
 import Tenants
+import Time
 import Verification
 
 /// The pages where people sign in.

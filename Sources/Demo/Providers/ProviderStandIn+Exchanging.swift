@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import Time
 import Verification
 
 /// Codes against tokens (RFC 6749 section 4.1.3).

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import Tenants
+import Time
 import Verification
 
 /// What the providers tell whoever asks: their keys, and whose an access token is.
@@ -43,7 +44,7 @@ extension ProviderStandIn {
         }
         var object: JSONObject = [
             "azp": .string(grant.audience), "aud": .string(grant.audience), "scope": .string(grant.scope),
-            "exp": .string("\(Int(grant.expiresAt))"), "expires_in": .string("\(Int(grant.expiresAt - now()))"),
+            "exp": .string("\(Int(grant.expiresAt.seconds))"), "expires_in": .string("\(Int(grant.expiresAt - now()))"),
             "access_type": "online",
         ]
         if grant.has("openid") { object["sub"] = .string(grant.user.subject) }

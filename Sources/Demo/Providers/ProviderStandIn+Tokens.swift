@@ -1,3 +1,4 @@
+public import Time
 public import Verification
 
 /// Tokens as the providers' own software on a phone gets them.
@@ -47,17 +48,17 @@ extension ProviderStandIn {
     ///
     /// - Parameters:
     ///   - type: `consent-revoked`, `account-delete`, `email-disabled`, `email-enabled`.
-    ///   - time: When it happened and was signed, in Unix seconds; nil: now.
+    ///   - time: When it happened and was signed; nil: now.
     public func appleEvent(
         type: String,
         subject: String,
-        at time: Double? = nil,
+        at time: UnixTime? = nil,
         audience: String,
         isForged: Bool = false,
         changing: (inout JSONObject) -> Void = { _ in }
     ) throws(SigningError) -> String {
         let (keys, stranger, issuer) = state.withLock { ($0.appleKeys, $0.stranger, $0.appleIssuer) }
-        let seconds = Int(time ?? now())
+        let seconds = Int((time ?? now()).seconds)
         let event: JSONValue = [
             "type": .string(type), "sub": .string(subject),
             // Apple's servers write milliseconds.
@@ -133,7 +134,7 @@ extension ProviderStandIn {
     }
 
     private func times(_ seconds: Int) -> JSONObject {
-        let now = Int(now())
+        let now = Int(now().seconds)
         // What has expired was issued before that.
         let issuedAt = seconds < 0 ? now + seconds - 60 : now
         return ["iat": .number(JSONNumber(issuedAt)), "exp": .number(JSONNumber(now + seconds))]

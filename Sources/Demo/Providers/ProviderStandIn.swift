@@ -1,6 +1,7 @@
 public import Logging
 import Synchronization
 public import Tenants
+public import Time
 public import Verification
 
 /// The local stand-in for Apple and Google (also what tests use): their keys, pages, and endpoints for codes and tokens,
@@ -12,11 +13,10 @@ public final class ProviderStandIn: Sendable {
     /// The private key that the gateway signs its client secrets for Apple with, as Apple gives it out: PKCS#8 in PEM.
     public let appleP8: String
     let state: Mutex<StandInState>
-    let now: @Sendable () -> Double
+    let now: @Sendable () -> UnixTime
     private let server: LoopbackServer
 
-    /// - Parameter now: The time in Unix seconds.
-    public init(keys: ProviderKeys, logger: Logger, now: @escaping @Sendable () -> Double) {
+    public init(keys: ProviderKeys, logger: Logger, now: @escaping @Sendable () -> UnixTime) {
         appleP8 = keys.appleClient.privateKeyPEM ?? ""
         state = Mutex(StandInState(keys))
         self.now = now

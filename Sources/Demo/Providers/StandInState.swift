@@ -1,4 +1,5 @@
 import Tenants
+import Time
 import Verification
 
 /// All that the stand-in knows.
@@ -43,7 +44,7 @@ struct StandInState: Sendable {
     ///
     /// - Throws: `invalid_grant` for a code that is unknown, used, another's, too old, or was asked for with another
     ///   redirect URI (RFC 6749 section 5.2).
-    mutating func redeem(_ parameters: FormParameters, for clientID: String, at now: Double) throws(StandInRefusal)
+    mutating func redeem(_ parameters: FormParameters, for clientID: String, at now: UnixTime) throws(StandInRefusal)
         -> IssuedCode
     {
         guard let name = parameters["code"], let code = codes[name] else {
@@ -103,8 +104,7 @@ struct GoogleClient: Sendable {
 struct IssuedCode: Sendable {
     let question: AuthorizationQuestion
     let user: ProviderUser
-    /// Unix seconds.
-    let expiresAt: Double
+    let expiresAt: UnixTime
     var isUsed = false
 }
 
@@ -113,6 +113,5 @@ struct GoogleGrant: Sendable {
     let user: ProviderUser
     let audience: String
     let scope: String
-    /// Unix seconds.
-    let expiresAt: Double
+    let expiresAt: UnixTime
 }
