@@ -3,7 +3,6 @@ import Time
 
 /// What a loop knows of the time without reading a clock: as it was at the last tick, or when the loop was woken.
 struct WorkerClocks {
-    /// Monotonic nanoseconds.
     private(set) var moment = Clock.monotonic()
     private(set) var date: [UInt8] = []
     private var dateSecond: Int64 = 0
@@ -11,15 +10,17 @@ struct WorkerClocks {
 
     mutating func read() {
         moment = Clock.monotonic()
-        unixOffset = Clock.unix() - Double(moment) / 1_000_000_000
-        let second = Int64(unixTime(at: moment))
+        unixOffset = Clock.unix().seconds - Double(moment.nanoseconds) / 1_000_000_000
+        let second = Int64(unixTime(at: moment).seconds)
         guard second != dateSecond else { return }
         dateSecond = second
-        date = HTTPDate.text(unixSeconds: second)
+        date = HTTPDate.text(UnixTime(Double(second)))
     }
 
-    /// Unix seconds at a moment of the monotonic clock.
-    func unixTime(at monotonic: UInt64) -> Double { Double(monotonic) / 1_000_000_000 + unixOffset }
+    /// The time at a moment of the monotonic clock.
+    func unixTime(at monotonic: MonotonicTime) -> UnixTime {
+        UnixTime(Double(monotonic.nanoseconds) / 1_000_000_000 + unixOffset)
+    }
 }
 
 /// When a loop ticks next. It ticks at each tick of the timer wheel while somebody asks it for the time, and else sleeps
@@ -38,14 +39,13 @@ struct WorkerTicker {
 /// All that is done on a loop at some time is done by one of these clocks, and each wakes a loop that sleeps before it
 /// answers: no deadline, date or age is reckoned from the time at which the loop fell asleep.
 extension Worker {
-    /// Monotonic nanoseconds.
-    func now() -> UInt64 {
+    func now() -> MonotonicTime {
         if !ticker.isAwake { wake() }
         return Clock.monotonic()
     }
 
-    /// The moment of the last tick, in monotonic nanoseconds: for what may be a tick late and need not read a clock.
-    var lastTick: UInt64 {
+    /// The moment of the last tick: for what may be a tick late and need not read a clock.
+    var lastTick: MonotonicTime {
         if !ticker.isAwake { wake() }
         return clocks.moment
     }
@@ -56,9 +56,9 @@ extension Worker {
         return clocks.date
     }
 
-    /// Unix seconds at a moment of the monotonic clock. The two are compared at each tick, so that a request reads one
+    /// The time at a moment of the monotonic clock. The two are compared at each tick, so that a request reads one
     /// clock and a change of the system's time is followed at once.
-    func unixTime(at monotonic: UInt64) -> Double {
+    func unixTime(at monotonic: MonotonicTime) -> UnixTime {
         if !ticker.isAwake { wake() }
         return clocks.unixTime(at: monotonic)
     }
@@ -103,13 +103,13 @@ extension Worker {
         watchRevocations(at: moment)
         introspectAhead()
         flush()
-        let length = Clock.monotonic() &- moment
+        let length = Clock.monotonic() - moment
         if length > Self.longestTurn { noteStall(length) }
         guard wasAwake || ticker.isAwake || revocationWatch.isSearchDue else { return sleep(since: moment) }
         tick(in: TimerWheel.tickLength)
     }
 
-    private func sleep(since moment: UInt64) {
+    private func sleep(since moment: MonotonicTime) {
         ticker.isSleeping = true
         let next = timers.sleep()
         tick(in: next > moment ? next - moment : TimerWheel.tickLength)

@@ -4,6 +4,7 @@ import NIOCore
 import SharedState
 import Store
 import Tenants
+import Time
 import Verification
 
 /// What the loops ask of the rest of the process, and never wait for.

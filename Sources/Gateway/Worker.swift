@@ -316,13 +316,13 @@ final class Worker {
         )
     }
 
-    /// - Parameter end: When the answer was complete, in monotonic nanoseconds.
-    func finished(_ record: inout ExchangeRecord, peer: Peer, at end: UInt64) {
+    /// - Parameter end: When the answer was complete.
+    func finished(_ record: inout ExchangeRecord, peer: Peer, at end: MonotonicTime) {
         guard !record.isFinished else { return }
         record.isFinished = true
-        let duration = end > record.startedAt ? end - record.startedAt : 0
+        let duration = end - record.startedAt
         // Until the head went out to the backend; the whole for an answer of our own.
-        let overhead = record.forwardedAt > 0 ? record.forwardedAt &- record.startedAt : duration
+        let overhead = record.forwardedAt > .distantPast ? record.forwardedAt - record.startedAt : duration
         let tenant = record.tenant?.index ?? counters.tenantCount - 1
         let method = record.askedMethod ?? record.method
         counters.count(tenant: tenant, method: method, status: record.status, outcome: record.outcome)
@@ -342,9 +342,8 @@ final class Worker {
 
     /// Counts a refusal that is only observed.
     ///
-    /// - Parameter now: Monotonic nanoseconds.
     /// - Returns: How many were not logged since the last that was; nil where this one is not to be logged either.
-    func countObserved(tenant: Int, _ code: RefusalCode, at now: UInt64) -> UInt64? {
+    func countObserved(tenant: Int, _ code: RefusalCode, at now: MonotonicTime) -> UInt64? {
         counters.count(tenant: tenant, wouldRefuse: code)
         return observedSamples.take(tenant: tenant, code, at: now)
     }

@@ -1,6 +1,7 @@
 import Glibc
 import NIOCore
 import NIOSSL
+import Time
 
 /// Bytes of answers that a client's connection holds because the client has not taken them, and how fast it takes them.
 struct ClientBacklog {
@@ -17,7 +18,7 @@ struct ClientBacklog {
     private static let presumed = 65_536.0
 
     private(set) var bytes = 0
-    private var beganAt: UInt64 = 0
+    private var beganAt = MonotonicTime.distantPast
     private var takenBefore: UInt64 = 0
     private var taken: UInt64 = 0
 
@@ -25,8 +26,7 @@ struct ClientBacklog {
     ///
     /// - Parameters:
     ///   - taken: All bytes that the client has taken since it came.
-    ///   - now: Monotonic nanoseconds.
-    mutating func update(bytes: Int, taken: UInt64, at now: UInt64) -> Int {
+    mutating func update(bytes: Int, taken: UInt64, at now: MonotonicTime) -> Int {
         if self.bytes == 0 {
             beganAt = now
             takenBefore = taken
@@ -37,7 +37,7 @@ struct ClientBacklog {
     }
 
     /// Bytes a second that the client has taken since bytes are held for it.
-    func rate(at now: UInt64) -> Double {
+    func rate(at now: MonotonicTime) -> Double {
         let seconds = now > beganAt ? Double(now - beganAt) / 1_000_000_000 : 0
         let count = taken > takenBefore ? Double(taken - takenBefore) : 0
         return (count + Self.presumed) / (seconds + 1)

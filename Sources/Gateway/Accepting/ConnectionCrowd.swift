@@ -1,4 +1,5 @@
 import NIOCore
+import Time
 
 /// Whose connections make room when the process has as many as it may: idle ones of the addresses that have most of a
 /// loop's, until these have no more than others. An address that has made room comes after all others for a while.
@@ -25,24 +26,22 @@ struct ConnectionCrowd {
 
     private var newcomers: Set<Address> = []
     /// The addresses that have made room, each with when that is forgotten.
-    private var crowded: [Address: UInt64] = [:]
-    private var nextTime: UInt64 = 0
+    private var crowded: [Address: MonotonicTime] = [:]
+    private var nextTime = MonotonicTime.distantPast
     private var isMakingRoom = false
 
     /// How much of `limit` is kept for addresses that are not crowded.
     static func reserve(of limit: Int) -> Int { limit / share }
 
     /// Whether an address comes after others where only the reserve is left.
-    ///
-    /// - Parameter now: Monotonic nanoseconds.
-    func isCrowded(_ address: Address, at now: UInt64) -> Bool {
+    func isCrowded(_ address: Address, at now: MonotonicTime) -> Bool {
         crowded[address].map { now < $0 } ?? false
     }
 
     /// A connection of `address` found no room.
     ///
     /// - Returns: Whether room is to be made.
-    mutating func turnedAway(_ address: Address, at now: UInt64) -> Bool {
+    mutating func turnedAway(_ address: Address, at now: MonotonicTime) -> Bool {
         if newcomers.count < Self.mostNewcomers { newcomers.insert(address) }
         guard !isMakingRoom, now >= nextTime else { return false }
         isMakingRoom = true
@@ -54,13 +53,13 @@ struct ConnectionCrowd {
     ///
     /// - Parameter connections: All of the loop.
     /// - Returns: The indices of those to close.
-    mutating func makeRoom(among connections: [Connection], at now: UInt64) -> [Int] {
+    mutating func makeRoom(among connections: [Connection], at now: MonotonicTime) -> [Int] {
         var counts: [Address: Int] = [:]
         for connection in connections where connection.takesRoom { counts[connection.address, default: 0] += 1 }
         let least = newcomers.map { counts[$0] ?? 0 }.min() ?? 0
         newcomers = []
         isMakingRoom = false
-        nextTime = now &+ Self.interval
+        nextTime = now + Self.interval
         let level = Self.level(counts.values, over: least + 1, wanted: max(1, connections.count / Self.share))
         var chosen: [Int] = []
         crowded = crowded.filter { now < $0.value }
@@ -68,7 +67,7 @@ struct ConnectionCrowd {
             guard let count = counts[connection.address], count > level else { continue }
             counts[connection.address] = count - 1
             if crowded[connection.address] != nil || crowded.count < Self.mostCrowded {
-                crowded[connection.address] = now &+ Self.memory
+                crowded[connection.address] = now + Self.memory
             }
             chosen.append(index)
         }

@@ -1,6 +1,7 @@
 import Logging
 import NIOCore
 import Tenants
+import Time
 
 /// The first handler of every client connection. It finds out what is spoken there (the PROXY protocol of a trusted
 /// proxy, TLS, HTTP/2 with prior knowledge, HTTP/1.1), puts the handler for it in its place and is gone.
@@ -98,7 +99,7 @@ final class Entrance: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     private func setDeadline(_ timeout: UInt64) {
-        worker.timers.set(timer, worker.now() &+ timeout)
+        worker.timers.set(timer, worker.now() + timeout)
     }
 
     // MARK: What is spoken
@@ -138,7 +139,7 @@ final class Entrance: ChannelInboundHandler, RemovableChannelHandler {
         guard let certificates = worker.certificates else { return context.close(promise: nil) }
         let entrance = TLSEntrance(
             certificates: { worker.certificates ?? certificates },
-            unixTime: { Int64(worker.unixTime(at: worker.lastTick)) },
+            unixTime: { Int64(worker.unixTime(at: worker.lastTick).seconds) },
             logger: worker.loggers.tls,
             arrived: { [weak self] arrival, _ in self?.arrived(arrival) }
         )
@@ -203,7 +204,7 @@ extension Entrance: FrontConnection {
 
     func drain() { closeNow() }
 
-    func endRevoked(unixTime: Double, at now: UInt64) -> Bool { false }
+    func endRevoked(unixTime: UnixTime, at now: MonotonicTime) -> Bool { false }
 
     /// What it hands over to is made with the current ones.
     func trust(_ proxies: [AddressRange]) {}

@@ -1,4 +1,5 @@
 import Tenants
+import Time
 
 /// A client's connection as the worker keeps it, whatever it speaks.
 protocol FrontConnection: AnyObject {
@@ -21,7 +22,7 @@ protocol FrontConnection: AnyObject {
     /// Some caller was revoked: end what is under way for such (``RequestExchange/endIfRevoked(unixTime:at:)``).
     ///
     /// - Returns: Whether something has to be looked at again.
-    func endRevoked(unixTime: Double, at now: UInt64) -> Bool
+    func endRevoked(unixTime: UnixTime, at now: MonotonicTime) -> Bool
 
     /// Others are believed what they say of their clients, from the next request on.
     func trust(_ proxies: [AddressRange])

@@ -1,5 +1,6 @@
 import HTTPCore
 import NIOCore
+import Time
 
 /// What the server sends: heads, bodies, and the bytes of a tunnel.
 extension BackendConnection {
@@ -202,7 +203,7 @@ extension BackendConnection {
                 input.drop(position)
                 // Not while it is paused, or the request on its way: what a slow client takes its time for is not the
                 // server's doing.
-                if input.isReading, output.isComplete { setDeadline(worker.now() &+ pool.idleTimeout) }
+                if input.isReading, output.isComplete { setDeadline(worker.now() + pool.idleTimeout) }
                 return false
             case .violation:
                 if case .readingBody = state { broken() }

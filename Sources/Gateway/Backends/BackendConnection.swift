@@ -1,5 +1,6 @@
 import HTTPCore
 import NIOCore
+import Time
 
 /// One connection to a server that speaks HTTP/1.1: the last handler in its channel, and the only one without TLS. It
 /// writes the requests it is given, reads the responses, and hands them to the ``UpstreamRequest`` directly.
@@ -71,16 +72,15 @@ final class BackendConnection: ChannelInboundHandler {
         return true
     }
 
-    func becameIdle(at now: UInt64) {
+    func becameIdle(at now: MonotonicTime) {
         // Not read from, it would not show that the server has closed it.
         setReading(true)
-        setDeadline(now &+ pool.idleTimeout)
+        setDeadline(now + pool.idleTimeout)
     }
 
     func close() { context?.close(promise: nil) }
 
-    /// - Parameter deadline: Monotonic nanoseconds.
-    func setDeadline(_ deadline: UInt64) { worker.timers.set(timer, deadline) }
+    func setDeadline(_ deadline: MonotonicTime) { worker.timers.set(timer, deadline) }
 
     // MARK: What the channel says
 
@@ -105,7 +105,7 @@ final class BackendConnection: ChannelInboundHandler {
         output.isWritable = isWritable
         // A server that takes no more of a body is as silent as one that gives no response.
         if case .awaitingHead = state, !output.isComplete {
-            setDeadline(isWritable ? WheelTimer.never : worker.now() &+ pool.idleTimeout)
+            setDeadline(isWritable ? WheelTimer.never : worker.now() + pool.idleTimeout)
         }
         request?.owner?.serverWritabilityChanged(isWritable)
     }
@@ -235,12 +235,12 @@ extension BackendConnection: UpstreamServer {
         output.hasUnflushed = true
     }
 
-    func requestSent(at now: UInt64) {
+    func requestSent(at now: MonotonicTime) {
         output.isComplete = true
         guard input.isReading else { return }
         switch state {
-        case .awaitingHead: setDeadline(now &+ pool.responseTimeout)
-        case .readingBody: setDeadline(now &+ pool.idleTimeout)
+        case .awaitingHead: setDeadline(now + pool.responseTimeout)
+        case .readingBody: setDeadline(now + pool.idleTimeout)
         case .idle, .holding, .tunnel, .ending, .closed: break
         }
     }
@@ -273,7 +273,7 @@ extension BackendConnection: UpstreamServer {
         case .awaitingHead where output.isComplete: timeout = pool.responseTimeout
         case .awaitingHead, .holding, .idle, .tunnel, .ending, .closed: return
         }
-        setDeadline(isReading && output.isComplete ? worker.now() &+ timeout : WheelTimer.never)
+        setDeadline(isReading && output.isComplete ? worker.now() + timeout : WheelTimer.never)
     }
 
     func resumeResponse() { readHeldResponse() }
@@ -285,7 +285,7 @@ extension BackendConnection: UpstreamServer {
         flush(bodyFollows: true)
         state = .ending
         // What was written goes out first; a server that does not close then is closed on.
-        setDeadline(worker.now() &+ Self.lingerTime)
+        setDeadline(worker.now() + Self.lingerTime)
         context?.close(mode: .output, promise: nil)
     }
 }

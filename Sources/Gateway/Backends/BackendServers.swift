@@ -1,4 +1,5 @@
 import Tenants
+import Time
 
 /// The servers of one tenant as one event loop sees them: how each is doing, and whose turn it is.
 final class BackendServers {
@@ -118,14 +119,14 @@ final class BackendServers {
     func ended(_ place: Int) { balancer.ended(place) }
 
     /// A connection stands.
-    func connected(_ place: Int, begunAt: UInt64) { balancer.connected(place, begunAt: begunAt) }
+    func connected(_ place: Int, begunAt: MonotonicTime) { balancer.connected(place, begunAt: begunAt) }
 
     /// - Parameter begunAt: When the attempt began, as ``Worker/lastTick`` was then.
-    func answered(_ place: Int, begunAt: UInt64) {
+    func answered(_ place: Int, begunAt: MonotonicTime) {
         balancer.answered(place, begunAt: begunAt, at: worker.lastTick)
     }
 
-    func failed(_ place: Int, _ failure: ServerFailure, begunAt: UInt64) {
+    func failed(_ place: Int, _ failure: ServerFailure, begunAt: MonotonicTime) {
         balancer.failed(place, failure, begunAt: begunAt, at: worker.lastTick)
     }
 

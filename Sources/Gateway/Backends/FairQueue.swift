@@ -1,11 +1,12 @@
+import Time
+
 /// Requests that wait for a server's places, in a line for each client address; the lines take turns. Joining, being
 /// served and leaving take constant time however many wait.
 struct FairQueue<Element: AnyObject, Address: Hashable> {
     private struct Entry {
         let element: Element
         let address: Address
-        /// Monotonic nanoseconds.
-        let since: UInt64
+        let since: MonotonicTime
     }
 
     private struct Line {
@@ -28,8 +29,7 @@ struct FairQueue<Element: AnyObject, Address: Hashable> {
 
     /// - Parameters:
     ///   - element: One that does not wait yet.
-    ///   - now: Monotonic nanoseconds.
-    mutating func append(_ element: Element, of address: Address, at now: UInt64) {
+    mutating func append(_ element: Element, of address: Address, at now: MonotonicTime) {
         assert(nodes[ObjectIdentifier(element)] == nil)
         var line = lines[address] ?? Line(turn: addresses.append(address, to: &turns))
         let entry = Entry(element: element, address: address, since: now)
@@ -77,7 +77,7 @@ struct FairQueue<Element: AnyObject, Address: Hashable> {
     }
 
     /// How many of other addresses have waited since `moment` or longer.
-    func count(butNot address: Address, since moment: UInt64) -> Int {
+    func count(butNot address: Address, since moment: MonotonicTime) -> Int {
         var count = 0
         for (other, line) in lines where other != address {
             var node = line.entries.first

@@ -2,6 +2,7 @@ import Counting
 import HTTPCore
 import NIOCore
 import Tenants
+import Time
 
 /// A request of the gateway's own to a backend: a health check, or a call for new tokens. It goes the way of all requests,
 /// so that it finds what they would find: the same TLS, the same protocol, the same strictness.
@@ -54,7 +55,7 @@ final class GatewayRequest {
     ) {
         requestBody = body ?? []
         timer.target = self
-        worker.timers.set(timer, worker.now() &+ timeout)
+        worker.timers.set(timer, worker.now() + timeout)
         let details = UpstreamRequest.Details(
             framing: body.map { .length($0.count) } ?? .none,
             servers: servers,
@@ -142,7 +143,7 @@ extension GatewayRequest: UpstreamRequestOwner {
         self.response = response
     }
 
-    func responseEnded(serverKeepsAlive: Bool, trailers: [UInt8], at now: UInt64) -> Bool {
+    func responseEnded(serverKeepsAlive: Bool, trailers: [UInt8], at now: MonotonicTime) -> Bool {
         upstream.end()
         finish(response.map { .success($0) } ?? .failure(.network))
         return serverKeepsAlive
@@ -169,7 +170,7 @@ extension GatewayRequest: UpstreamRequestOwner {
     var mayYieldPlace: Bool { false }
     var isResponding: Bool { response != nil }
 
-    func rateForServer(at now: UInt64) -> Double { .infinity }
+    func rateForServer(at now: MonotonicTime) -> Double { .infinity }
 
     /// See ``mayYieldPlace``.
     func yieldPlace() {}

@@ -1,4 +1,5 @@
 import Tenants
+import Time
 
 /// One client address holds at most half of a server's places while requests of other addresses wait.
 extension ServerPool {
@@ -12,8 +13,8 @@ extension ServerPool {
     /// waited too long. Only those whose server waits for the client, for the rest of the request or because the client
     /// does not read: the others need their place for the server's own work. Those whose answer has not begun go first,
     /// and of them the slowest.
-    func takeBackPlaces(at now: UInt64) {
-        guard now >= Self.reliefInterval else { return }
+    func takeBackPlaces(at now: MonotonicTime) {
+        guard now.nanoseconds >= Self.reliefInterval else { return }
         var held: [SubjectName?: [any UpstreamRequestOwner]] = [:]
         var total = 0
         forEachOwner { owner in

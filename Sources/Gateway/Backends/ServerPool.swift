@@ -126,7 +126,7 @@ final class ServerPool {
         guard !isRelieving else { return }
         isRelieving = true
         reliefTimer.target = self
-        worker.timers.set(reliefTimer, worker.lastTick &+ Self.reliefInterval)
+        worker.timers.set(reliefTimer, worker.lastTick + Self.reliefInterval)
     }
 
     /// Takes out who is to be served next.
@@ -150,7 +150,7 @@ final class ServerPool {
     }
 
     /// How many requests of other addresses have waited since `moment` or longer.
-    func othersWaiting(butNot address: SubjectName?, since moment: UInt64) -> Int {
+    func othersWaiting(butNot address: SubjectName?, since moment: MonotonicTime) -> Int {
         waiting.count(butNot: address, since: moment)
     }
 
@@ -164,8 +164,7 @@ final class ServerPool {
         state.waiterLeft()
     }
 
-    /// - Parameter now: Monotonic nanoseconds.
-    func release(_ connection: BackendConnection, at now: UInt64) {
+    func release(_ connection: BackendConnection, at now: MonotonicTime) {
         if state.isOverfull, ownWaiting.isEmpty {
             connection.finish()
             return connection.close()
@@ -218,7 +217,7 @@ final class ServerPool {
         for connection in draining { connection.drain() }
     }
 
-    private func offer(_ connection: BackendConnection, _ action: PoolState.ReadyAction, at now: UInt64) {
+    private func offer(_ connection: BackendConnection, _ action: PoolState.ReadyAction, at now: MonotonicTime) {
         switch action {
         case .serveWaiting where !waiting.isEmpty || !ownWaiting.isEmpty:
             nextWaiting()?.serverReady(connection)
@@ -255,7 +254,7 @@ final class ServerPool {
     }
 
     /// That a server does not take connections for WebSockets says nothing of how it does with requests.
-    func failed(_ failure: ServerFailure, begunAt: UInt64) {
+    func failed(_ failure: ServerFailure, begunAt: MonotonicTime) {
         guard !isForUpgradesAlone else { return }
         servers?.failed(place, failure, begunAt: begunAt)
     }
@@ -285,7 +284,7 @@ final class ServerPool {
         connector.open(for: self) { self.opened($0, begunAt: begunAt) }
     }
 
-    private func opened(_ result: Result<ServerConnector.Connected, ServerFailure>, begunAt: UInt64) {
+    private func opened(_ result: Result<ServerConnector.Connected, ServerFailure>, begunAt: MonotonicTime) {
         if case .success = result, !isForUpgradesAlone { servers?.connected(place, begunAt: begunAt) }
         switch result {
         case .success(.single(let connection)): opened(connection)
@@ -310,7 +309,7 @@ final class ServerPool {
         if isClosed { connection.drain() }
     }
 
-    private func connectFailed(_ failure: ServerFailure, begunAt: UInt64) {
+    private func connectFailed(_ failure: ServerFailure, begunAt: MonotonicTime) {
         counters.connectFailures += 1
         failed(failure, begunAt: begunAt)
         let action = state.failedToConnect()
@@ -331,6 +330,6 @@ extension ServerPool: WheelTimerTarget {
         let now = worker.now()
         // With one on its way there is room.
         if state.connecting == 0 { takeBackPlaces(at: now) }
-        worker.timers.set(reliefTimer, now &+ Self.reliefInterval)
+        worker.timers.set(reliefTimer, now + Self.reliefInterval)
     }
 }

@@ -2,6 +2,7 @@ import Counting
 import HTTPCore
 import NIOCore
 import Tenants
+import Time
 
 /// One request on its way to a tenant's backend: it finds a server, waits for a connection, goes to another server where
 /// that may be, and hands what the server says to its owner, who is a client's exchange or the gateway itself.
@@ -48,7 +49,7 @@ final class UpstreamRequest {
     /// The pool of the server that was chosen last, until what became of it is counted.
     private var attempt: ServerPool?
     /// As ``Worker/lastTick`` was then.
-    private(set) var attemptBegunAt: UInt64 = 0
+    private(set) var attemptBegunAt = MonotonicTime.distantPast
 
     init(worker: Worker) { self.worker = worker }
 

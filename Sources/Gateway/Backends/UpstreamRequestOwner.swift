@@ -1,6 +1,7 @@
 import HTTPCore
 import NIOCore
 import Tenants
+import Time
 
 /// Whoever has an ``UpstreamRequest`` made: a client's exchange, a health check, a call for new tokens.
 protocol UpstreamRequestOwner: AnyObject {
@@ -51,9 +52,8 @@ protocol UpstreamRequestOwner: AnyObject {
 
     /// The response is complete.
     ///
-    /// - Parameter now: Monotonic nanoseconds.
     /// - Returns: Whether the request is out as well, so that the server can take another one on the same connection.
-    func responseEnded(serverKeepsAlive: Bool, trailers: [UInt8], at now: UInt64) -> Bool
+    func responseEnded(serverKeepsAlive: Bool, trailers: [UInt8], at now: MonotonicTime) -> Bool
 
     /// What was read from the server for now has been handed over.
     func flushResponse()
@@ -88,9 +88,7 @@ protocol UpstreamRequestOwner: AnyObject {
     var isResponding: Bool { get }
 
     /// Bytes a second of what the server waits for.
-    ///
-    /// - Parameter now: Monotonic nanoseconds.
-    func rateForServer(at now: UInt64) -> Double
+    func rateForServer(at now: MonotonicTime) -> Double
 
     func yieldPlace()
 }

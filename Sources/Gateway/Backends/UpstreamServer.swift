@@ -1,4 +1,5 @@
 import NIOCore
+import Time
 
 /// A server's side of one request: ``BackendConnection`` for HTTP/1.1, ``BackendStream`` for HTTP/2. A ``ServerPool``
 /// leases it to an ``UpstreamRequest``; the two know each other until the response is over, and live on one event loop.
@@ -30,9 +31,7 @@ protocol UpstreamServer: AnyObject {
     func flush(bodyFollows: Bool)
 
     /// The request is out: the server has its response timeout to begin a response.
-    ///
-    /// - Parameter now: Monotonic nanoseconds.
-    func requestSent(at now: UInt64)
+    func requestSent(at now: MonotonicTime)
 
     /// Pauses or resumes reading of the response. A server that is not read from is not late.
     func setReading(_ isReading: Bool)

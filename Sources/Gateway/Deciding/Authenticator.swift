@@ -1,6 +1,7 @@
 import Counting
 import SharedState
 import Tenants
+import Time
 import Verification
 
 /// The entry of a connection's last token. A client sends the same one with each request, and comparing it costs less
@@ -246,7 +247,7 @@ final class Authenticator {
 
     /// The server's answer is good still, and will not be for long.
     private func askAgain(_ caller: Caller, _ tenant: TenantRuntime, _ token: Span<UInt8>) {
-        caller.askedAgainFrom = .infinity
+        caller.askedAgainFrom = .distantFuture
         guard dueIntrospections.count < Self.mostDueIntrospections else { return }
         let key = TokenCache.Key(hash: sipHash.hash(token, seed: UInt64(tenant.index)), tenant: tenant.index)
         let copy = token.withUnsafeBufferPointer(Array.init)
@@ -267,7 +268,7 @@ final class Authenticator {
         _ tenant: TenantRuntime,
         _ key: TokenCache.Key,
         mayAsk: Bool,
-        at now: Double
+        at now: UnixTime
     ) -> Authentication {
         guard let place = failure.issuerPlace, place < tenant.keySources.count, let source = tenant.keySources[place]
         else {
@@ -298,7 +299,7 @@ final class Authenticator {
     func keysChanged(source: Int?) {
         verified.removeAll()
         refused.removeAll()
-        if let source { keyQuestions.answered(source, .decideAgain, at: 0) }
+        if let source { keyQuestions.answered(source, .decideAgain, at: .distantPast) }
     }
 
     /// Takes note of what came of a signature check, so that the next decision finds it.
@@ -314,13 +315,12 @@ final class Authenticator {
 
     /// Takes note of what a token's server said.
     ///
-    /// - Parameter now: Unix seconds.
     /// - Returns: What it means for a request that waited for it.
     func settle(
         _ step: IntrospectionStep,
         _ outcome: IntrospectionOutcome,
         _ tenant: TenantRuntime,
-        at now: Double
+        at now: UnixTime
     ) -> IntrospectionFinding {
         switch outcome {
         case .active(let principal, let belief):
@@ -339,8 +339,7 @@ final class Authenticator {
         }
     }
 
-    /// - Parameter now: Unix seconds.
-    func settle(_ step: KeyStep, _ answer: KeySetAnswer, at now: Double) {
+    func settle(_ step: KeyStep, _ answer: KeySetAnswer, at now: UnixTime) {
         keyQuestions.answered(step.source, answer, at: now)
     }
 
@@ -355,7 +354,7 @@ final class Authenticator {
         return caller
     }
 
-    private func remember(_ failure: VerificationFailure, _ key: TokenCache.Key, at now: Double) -> Refusal {
+    private func remember(_ failure: VerificationFailure, _ key: TokenCache.Key, at now: UnixTime) -> Refusal {
         let refusal = Self.refusal(for: failure)
         if !failure.mayPass { refused.insert(refusal, key, at: now) }
         return refusal

@@ -1,5 +1,6 @@
 import HTTPCore
 import IdentityProvider
+import Time
 
 /// Decides whether a request may pass. One function without I/O for everybody who asks: the proxy, other proxies by
 /// forward-auth and ext_authz, `explain`, and the tests in tenants.yaml all get the same answer.
@@ -30,12 +31,11 @@ final class Authorizer {
     /// - Parameters:
     ///   - received: Parsed from `bytes`. Its host and path are read here.
     ///   - circumstances: Of this request alone; what a check finds out for the next pass is noted there.
-    ///   - now: Unix seconds.
     func authorize(
         _ received: ReceivedRequest,
         _ bytes: Span<UInt8>,
         _ circumstances: Circumstances,
-        at now: Double
+        at now: UnixTime
     ) -> Decision {
         let request: RoutedRequest
         switch route(received, bytes, circumstances.explanation) {

@@ -1,10 +1,10 @@
 import HTTPCore
+import Time
 
 /// A request as a decision's phases hand it on.
 struct DecisionQuestion {
     let request: RoutedRequest
     let head: RequestHead
     let circumstances: Circumstances
-    /// Unix seconds.
-    let now: Double
+    let now: UnixTime
 }

@@ -29,12 +29,11 @@ extension Explanation {
         )
     }
 
-    /// - Parameter now: Unix seconds.
     func note(
         _ authentication: Authenticator.Authentication,
         of token: Span<UInt8>,
         _ runtime: TenantRuntime,
-        at now: Double
+        at now: UnixTime
     ) {
         let tenant = runtime.tenant
         switch authentication {
@@ -106,7 +105,9 @@ extension Explanation {
         {
             text += ", for \(Self.list(audiences)); taken are tokens for \(Self.list(policy.audiences))"
         }
-        if refusal.code == .tokenExpired, let end = claims?["exp"]?.double { text += "; it expired \(Self.time(end))" }
+        if refusal.code == .tokenExpired, let end = claims?["exp"]?.double.map(UnixTime.init) {
+            text += "; it expired \(Self.time(end))"
+        }
         if refusal.code == .storeUnavailable, case .builtIn = tenant.authenticate.keySources[place], isOffline {
             text += "; its keys are in the store of the running gateway, which --admin URL asks"
         }
@@ -130,9 +131,9 @@ extension Explanation {
     }
 
     /// - Parameter unixTime: From a claim; any number at all.
-    private static func time(_ unixTime: Double) -> String {
-        guard unixTime >= 0, unixTime < 253_402_300_800 else { return "at \(unixTime)" }
-        return HTTPDate.rfc3339(unixTime: unixTime)
+    private static func time(_ unixTime: UnixTime) -> String {
+        guard (0..<253_402_300_800).contains(unixTime.seconds) else { return "at \(unixTime.seconds)" }
+        return HTTPDate.rfc3339(unixTime)
     }
 }
 

@@ -1,4 +1,5 @@
 import SharedState
+import Time
 
 /// When a loop asks for keys that it does not have. Who fetches them has rules of his own; these
 /// keep a flood of forged tokens from knocking there once a token.
@@ -6,27 +7,27 @@ struct KeyQuestions {
     /// Seconds without another question after one that brought nothing.
     private static let quietTime = 1.0
 
-    /// Unix seconds, by source.
-    private var quietUntil: [Double]
+    /// By source.
+    private var quietUntil: [UnixTime]
 
     init(count: Int) {
-        quietUntil = Array(repeating: 0, count: count)
+        quietUntil = Array(repeating: .distantPast, count: count)
     }
 
-    /// - Parameter now: Unix seconds; a clock that was set back asks again.
-    func mayAsk(_ source: Int, at now: Double) -> Bool {
+    /// - Parameter now: A clock that was set back asks again.
+    func mayAsk(_ source: Int, at now: UnixTime) -> Bool {
         let wait = quietUntil[source] - now
         return wait <= 0 || wait > Self.longestWait
     }
 
     /// Seconds after which a client whose issuer's keys are missing may try again.
-    func retryAfterSeconds(_ source: Int, at now: Double) -> Int {
+    func retryAfterSeconds(_ source: Int, at now: UnixTime) -> Int {
         Int(min(max(1, (quietUntil[source] - now).rounded(.up)), Self.longestWait))
     }
 
-    mutating func answered(_ source: Int, _ answer: KeySetAnswer, at now: Double) {
+    mutating func answered(_ source: Int, _ answer: KeySetAnswer, at now: UnixTime) {
         switch answer {
-        case .decideAgain: quietUntil[source] = 0
+        case .decideAgain: quietUntil[source] = .distantPast
         case .nothingNew: quietUntil[source] = now + Self.quietTime
         case .unavailable(let seconds): quietUntil[source] = now + min(Double(seconds), Self.longestWait)
         }

@@ -22,8 +22,7 @@ struct SignatureStep: Sendable {
     let token: [UInt8]
     /// Where the outcome will be remembered.
     let key: TokenCache.Key
-    /// Unix seconds.
-    let now: Double
+    let now: UnixTime
     let keyGeneration: Int
 }
 
@@ -43,12 +42,12 @@ struct SlowCheckBudget {
     private static let share = 0.5
 
     private var left = burst
-    private var lastLook = 0.0
+    private var lastLook = UnixTime.distantPast
 
     /// Whether a check that takes `cost` seconds may be made here and now; if so, it is paid for.
     ///
-    /// - Parameter now: Unix seconds; a clock that is set back gives nothing and takes nothing.
-    mutating func allows(_ cost: Double, at now: Double) -> Bool {
+    /// - Parameter now: A clock that is set back gives nothing and takes nothing.
+    mutating func allows(_ cost: Double, at now: UnixTime) -> Bool {
         left = min(Self.burst, left + max(0, now - lastLook) * Self.share)
         lastLook = now
         guard cost <= left else { return false }
@@ -122,9 +121,7 @@ actor SlowVerifier {
     }
 
     /// A token that a refresh has brought.
-    ///
-    /// - Parameter now: Unix seconds.
-    func verify(_ token: [UInt8], ofTenant tenant: Int, at now: Double) -> Result<Principal, VerificationFailure> {
+    func verify(_ token: [UInt8], ofTenant tenant: Int, at now: UnixTime) -> Result<Principal, VerificationFailure> {
         do throws(VerificationFailure) {
             return .success(try verifiers[tenant].verify(token, at: now))
         } catch {

@@ -1,5 +1,6 @@
 import HTTPCore
 import NIOCore
+import Time
 
 /// A client's side of an exchange in the client's protocol: ``HTTP1ServerConnection`` or ``HTTP2ServerStream``. It hands
 /// what it reads to its ``RequestExchange`` and writes what that has for the client.
@@ -14,9 +15,9 @@ protocol ClientSide: AnyObject {
     /// - Parameter written: How many there are so far.
     func bodyBytesTaken(of written: Int) -> Int
 
-    /// - Parameter deadline: By which the exchange is told (``RequestExchange/deadlineMet()``), in monotonic nanoseconds;
+    /// - Parameter deadline: By which the exchange is told (``RequestExchange/deadlineMet()``);
     ///   ``WheelTimer/never`` for none.
-    func setDeadline(_ deadline: UInt64)
+    func setDeadline(_ deadline: MonotonicTime)
 
     /// Pauses or resumes reading of the request's body.
     func setReading(_ isReading: Bool)
@@ -45,9 +46,7 @@ protocol ClientSide: AnyObject {
     func flush()
 
     /// The response is complete and written.
-    ///
-    /// - Parameter now: Monotonic nanoseconds.
-    func responseEnded(_ fate: ClientConnectionFate, at now: UInt64)
+    func responseEnded(_ fate: ClientConnectionFate, at now: MonotonicTime)
 
     // MARK: A response of the gateway's own
 

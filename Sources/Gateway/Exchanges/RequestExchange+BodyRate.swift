@@ -1,3 +1,5 @@
+import Time
+
 /// How a request's body comes, and how the client takes the body of the response.
 struct BodyRates {
     var request = BodyRateMeter()
@@ -21,7 +23,7 @@ extension RequestExchange {
         let isWaiting =
             lifecycle.awaitsResponse && !lifecycle.body.awaitsContinue && upstream.server?.isWritable != false
         rates.request.update(isWaiting: isWaiting, bytes: lifecycle.body.count, at: now)
-        client?.setDeadline(min(now &+ worker.idleTimeout, rates.request.deadline))
+        client?.setDeadline(min(now + worker.idleTimeout, rates.request.deadline))
     }
 
     /// The client takes more of the response again, or no more for now.
@@ -55,7 +57,7 @@ extension RequestExchange {
         let now = worker.now()
         rate.update(isWaiting: true, bytes: responseBytesTaken, at: now)
         rates.response = rate
-        client?.setDeadline(min(now &+ worker.idleTimeout, rate.deadline))
+        client?.setDeadline(min(now + worker.idleTimeout, rate.deadline))
     }
 
     /// The response waits, but not for this client's reading of it.
@@ -79,7 +81,7 @@ extension RequestExchange {
         rate.update(isWaiting: true, bytes: responseBytesTaken, at: now)
         rates.response = rate
         guard rate.bytes > before, rate.deadline > now else { return false }
-        client?.setDeadline(min(now &+ worker.idleTimeout, rate.deadline))
+        client?.setDeadline(min(now + worker.idleTimeout, rate.deadline))
         return true
     }
 

@@ -1,6 +1,7 @@
 import HTTPCore
 import NIOCore
 import Tenants
+import Time
 
 /// From a whole head to a decision.
 extension RequestExchange {
@@ -8,8 +9,7 @@ extension RequestExchange {
     ///
     /// - Parameters:
     ///   - bytes: Those of the request.
-    ///   - now: Unix seconds.
-    func decide(_ request: ReceivedRequest, _ bytes: Span<UInt8>, at now: Double) {
+    func decide(_ request: ReceivedRequest, _ bytes: Span<UInt8>, at now: UnixTime) {
         circumstances.steps.allowed = lifecycle.allowedSteps
         let decision = worker.serving.authorizer.authorize(request, bytes, circumstances, at: now)
         switch decision {

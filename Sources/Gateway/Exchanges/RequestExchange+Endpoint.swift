@@ -3,6 +3,7 @@ import HTTPCore
 import IdentityProvider
 import NIOCore
 import Tenants
+import Time
 import Verification
 
 /// Requests that the gateway answers itself, and those that it checks before the backend does.

@@ -2,6 +2,7 @@ import Counting
 import HTTPCore
 import NIOCore
 import Tenants
+import Time
 
 /// A granted request's way to a server.
 extension RequestExchange {
@@ -60,19 +61,17 @@ extension RequestExchange {
         return try WebSocketUpgrade(head, bytes, lacksKey: lacksKey, &worker.identifiers)
     }
 
-    /// The head for the server is written. Gives the moment, in monotonic nanoseconds.
-    private func noteForwarded() -> UInt64 {
+    /// The head for the server is written. Gives the moment.
+    private func noteForwarded() -> MonotonicTime {
         let now = worker.now()
         // What a request that is made again waited for meanwhile is not ours.
-        if record.forwardedAt == 0 { record.forwardedAt = now }
+        if record.forwardedAt == .distantPast { record.forwardedAt = now }
         endWork(at: now)
         return now
     }
 
     /// A server has the head: the rest of the request follows.
-    ///
-    /// - Parameter now: Monotonic nanoseconds.
-    private func sendRequest(at now: UInt64) {
+    private func sendRequest(at now: MonotonicTime) {
         guard let server = upstream.server else { return }
         record.server = server.pool
         record.trace?.took(server.pool)

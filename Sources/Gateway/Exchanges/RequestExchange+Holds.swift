@@ -1,6 +1,7 @@
 import HTTPCore
 import NIOCore
 import Tenants
+import Time
 
 /// What a response waits for before the client gets any of it, in the order of ``ResponseHolds/next(_:)``.
 extension RequestExchange {

@@ -1,4 +1,5 @@
 import Tenants
+import Time
 import Verification
 
 /// Deadlines, revocation, and others that need the request's place.
@@ -25,13 +26,12 @@ extension RequestExchange {
     ///
     /// - Parameters:
     ///   - unixTime: Seconds.
-    ///   - now: Monotonic nanoseconds.
     /// - Returns: Whether it has to be looked at again, because it is revoked and still under way.
-    func endIfRevoked(unixTime: Double, at now: UInt64) -> Bool {
+    func endIfRevoked(unixTime: UnixTime, at now: MonotonicTime) -> Bool {
         guard lifecycle.isUnderWay, let tenant, let caller = record.caller, tenant.tenant.mode == .enforce,
             case .revoked = tenant.runtime.revocations.standing(of: caller, at: unixTime)
         else { return false }
-        switch lifecycle.callerRevoked(isLong: now &- record.startedAt >= Self.revokedGrace) {
+        switch lifecycle.callerRevoked(isLong: now - record.startedAt >= Self.revokedGrace) {
         case .nothing: return false
         case .lookAgain: return true
         case .endTunnel: if case .tunnel(let tunnel) = destination { tunnel.close(.sessionEnded) }
@@ -76,7 +76,7 @@ extension RequestExchange {
 
     var isResponding: Bool { lifecycle.isResponding }
 
-    func rateForServer(at now: UInt64) -> Double {
+    func rateForServer(at now: MonotonicTime) -> Double {
         takesResponse ? rates.request.average(at: now) : rates.response?.average(at: now) ?? 0
     }
 

@@ -115,7 +115,7 @@ extension RequestExchange {
             principal: caller.principal,
             refreshToken: refreshToken,
             host: bytes.copy(host),
-            deadline: worker.now() &+ patience
+            deadline: worker.now() + patience
         )
         return (request, RefreshAttempt(caller: caller, token: token, refreshToken: refreshToken, way: way))
     }

@@ -1,5 +1,6 @@
 import HTTPCore
 import NIOCore
+import Time
 
 /// The way back: a server's response as it comes, or the gateway's own.
 extension RequestExchange: UpstreamRequestOwner {
@@ -39,7 +40,7 @@ extension RequestExchange: UpstreamRequestOwner {
         client?.writeBody(bytes, range)
     }
 
-    func responseEnded(serverKeepsAlive: Bool, trailers: [UInt8], at now: UInt64) -> Bool {
+    func responseEnded(serverKeepsAlive: Bool, trailers: [UInt8], at now: MonotonicTime) -> Bool {
         let reusesServer = serverKeepsAlive && lifecycle.body.isComplete
         if lifecycle.isGathering, holdsEnd(trailers: trailers) {
             upstream.end()
@@ -51,8 +52,7 @@ extension RequestExchange: UpstreamRequestOwner {
         return reusesServer
     }
 
-    /// - Parameter now: Monotonic nanoseconds.
-    func completeResponse(trailers: [UInt8], at now: UInt64) {
+    func completeResponse(trailers: [UInt8], at now: MonotonicTime) {
         client?.writeEnd(trailers: trailers, style)
         upstream.end()
         refreshAhead()
@@ -60,7 +60,7 @@ extension RequestExchange: UpstreamRequestOwner {
     }
 
     /// The response is written: the exchange is over.
-    private func leave(_ fate: ClientConnectionFate, status: Int, at now: UInt64) {
+    private func leave(_ fate: ClientConnectionFate, status: Int, at now: MonotonicTime) {
         finishRecord(status: status, at: now)
         let client = client
         endIfBroken()

@@ -1,6 +1,7 @@
 import HTTPCore
 import NIOCore
 import Tenants
+import Time
 
 extension RequestExchange {
     /// The server has granted a WebSocket.
@@ -18,14 +19,15 @@ extension RequestExchange {
         if worker.isDraining { tunnel.close(.shuttingDown) }
     }
 
-    /// When the caller's token ends, in monotonic nanoseconds, if that is to end a tunnel.
-    private var tunnelExpiry: UInt64? {
-        guard tenant?.tenant.webSocket.onExpiry == .close, let caller = record.caller, caller.expiredFrom.isFinite
+    /// When the caller's token ends, if that is to end a tunnel.
+    private var tunnelExpiry: MonotonicTime? {
+        guard tenant?.tenant.webSocket.onExpiry == .close, let caller = record.caller,
+            caller.expiredFrom < .distantFuture
         else { return nil }
         let now = worker.now()
         let left = caller.expiredFrom - worker.unixTime(at: now)
         // Past a century nobody will be there to see it.
-        return now &+ UInt64(min(max(0, left), 3e9) * 1_000_000_000)
+        return now + UInt64(min(max(0, left), 3e9) * 1_000_000_000)
     }
 
     func tunnelReceived(_ bytes: ByteBuffer) {

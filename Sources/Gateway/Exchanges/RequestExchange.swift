@@ -3,6 +3,7 @@ import HTTPCore
 import NIOCore
 import SharedState
 import Tenants
+import Time
 
 /// One request of a client and its response, whichever protocols the two sides speak: it feeds the ``RequestLifecycle``
 /// and performs what that says, with the ``ClientSide`` above it and the ``UpstreamRequest`` below.
@@ -35,8 +36,8 @@ final class RequestExchange {
     var rates = BodyRates()
     /// To be made after the response, for a token that expires soon.
     var dueRefresh: RefreshRequest?
-    /// When the work on the request began that the loop is doing now, in monotonic nanoseconds; 0 for none.
-    var workBeganAt: UInt64 = 0
+    /// When the work on the request began that the loop is doing now; `.distantPast` for none.
+    var workBeganAt = MonotonicTime.distantPast
 
     init(worker: Worker) {
         self.worker = worker
@@ -132,9 +133,7 @@ final class RequestExchange {
     func detach() { client = nil }
 
     /// The response is out, or there will be none: what the log and the metrics say of it.
-    ///
-    /// - Parameter now: Monotonic nanoseconds.
-    func finishRecord(status: Int, at now: UInt64) {
+    func finishRecord(status: Int, at now: MonotonicTime) {
         endWork(at: now)
         id &+= 1
         record.status = status
@@ -178,15 +177,15 @@ final class RequestExchange {
     // MARK: Work of the loop
 
     /// The work that began at ``workBeganAt`` is done: the loop turns to others.
-    func endWork(at now: UInt64) {
-        guard workBeganAt != 0 else { return }
-        if now > workBeganAt &+ Worker.longestTurn { worker.noteStall(now - workBeganAt) }
-        workBeganAt = 0
+    func endWork(at now: MonotonicTime) {
+        guard workBeganAt != .distantPast else { return }
+        if now > workBeganAt + Worker.longestTurn { worker.noteStall(now - workBeganAt) }
+        workBeganAt = .distantPast
     }
 
     /// - Parameter timeout: Nanoseconds from now; nil for none.
     func setDeadline(_ timeout: UInt64?) {
-        client?.setDeadline(timeout.map { worker.now() &+ $0 } ?? WheelTimer.never)
+        client?.setDeadline(timeout.map { worker.now() + $0 } ?? WheelTimer.never)
     }
 
     /// A trusted proxy's identifier is kept, so that one request has one in all logs.

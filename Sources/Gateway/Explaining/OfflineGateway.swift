@@ -40,7 +40,7 @@ public final class OfflineGateway: Sendable {
             // For its clocks.
             worker.start()
             // Nothing is known to be revoked, and that never grows old: a report says that nobody looked.
-            worker.use(RevocationUpdate(sets: [:], contact: .max))
+            worker.use(RevocationUpdate(sets: [:], contact: .distantFuture))
             return WorkerHandle(eventLoop: eventLoop, worker: NIOLoopBound(worker, eventLoop: eventLoop))
         }.get()
         await keys.use(worker)

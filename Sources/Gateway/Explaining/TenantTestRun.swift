@@ -1,4 +1,5 @@
 public import Tenants
+public import Time
 import Verification
 
 /// Runs the `tests` of tenants.yaml, offline: by the decision of the gateway itself, with callers whose tokens are
@@ -11,13 +12,12 @@ public enum TenantTestRun {
 
     /// - Parameters:
     ///   - file: What the configuration was read from.
-    ///   - now: Unix seconds.
     /// - Returns: A mistake for each test that comes out otherwise than it says, in the order of the configuration.
     /// - Throws: If no key can be made, or no thread.
     public static func run(
         _ configuration: TenantsConfiguration,
         file: String,
-        at now: Double
+        at now: UnixTime
     ) async throws -> [Diagnostic] {
         guard configuration.tenants.contains(where: { !$0.tests.isEmpty }) else { return [] }
         let secret = RunKey.make(keyLength)
@@ -40,7 +40,7 @@ public enum TenantTestRun {
         _ gateway: OfflineGateway,
         _ secret: [UInt8],
         _ file: String,
-        at now: Double
+        at now: UnixTime
     ) async throws -> [Diagnostic] {
         let signer = try TokenSigner(SigningKey(secret: secret), algorithm: .hs256)
         var mistakes: [Diagnostic] = []
@@ -83,7 +83,7 @@ public enum TenantTestRun {
     }
 
     /// Those of a good caller, but for what the test says. A claim that it has as null is left out.
-    static func claims(_ given: JSONObject, _ tenant: Tenant, at now: Double) -> JSONObject {
+    static func claims(_ given: JSONObject, _ tenant: Tenant, at now: UnixTime) -> JSONObject {
         let issuers = tenant.authenticate.policy.issuers
         let named = given["iss"]?.string
         let issuer = issuers.first { policy in named.map { policy.issuer.utf8.elementsEqual($0.utf8) } ?? true }
@@ -91,8 +91,8 @@ public enum TenantTestRun {
         claims["iss"] = issuer.map { .string($0.issuer) }
         claims["sub"] = "test"
         claims["aud"] = issuer?.audiences.first.map(JSONValue.string)
-        claims["iat"] = .number(JSONNumber(Int(now)))
-        claims["exp"] = .number(JSONNumber(Int(now) + lifetime))
+        claims["iat"] = .number(JSONNumber(Int(now.seconds)))
+        claims["exp"] = .number(JSONNumber(Int(now.seconds) + lifetime))
         if tenant.authenticate.policy.requiredClaims.contains("jti") { claims["jti"] = "test" }
         // A bare nil would be a JSON null.
         for member in given.members {

@@ -1,6 +1,7 @@
 import ExtAuthz
 import HTTPCore
 import NIOCore
+import Time
 
 /// One question of Envoy's, from the description of a request to the answer, on one loop.
 final class ExtAuthzQuestion {

@@ -1,4 +1,5 @@
 import NIOCore
+import Time
 
 /// A question about a request that is not ours to forward: another proxy asks, or a person. The request goes the way of
 /// all requests up to the decision, by the same functions.

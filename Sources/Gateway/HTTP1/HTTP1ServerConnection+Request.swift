@@ -1,6 +1,7 @@
 import HTTPCore
 import NIOCore
 import Tenants
+import Time
 
 /// What the client sends: heads go to the exchange, and bodies through it.
 extension HTTP1ServerConnection {
@@ -40,7 +41,7 @@ extension HTTP1ServerConnection {
     /// Responses that the client does not take are not made; it is not late with its head meanwhile.
     private func holdUp() -> Bool {
         setReading(false)
-        setDeadline(worker.now() &+ worker.idleTimeout)
+        setDeadline(worker.now() + worker.idleTimeout)
         return false
     }
 
@@ -53,7 +54,7 @@ extension HTTP1ServerConnection {
         switch request.parse(input.bytes, worker.parser) {
         case .incomplete:
             worker.requests.giveBack(request)
-            if input.searched == 0 { setDeadline(worker.now() &+ worker.headerTimeout) }
+            if input.searched == 0 { setDeadline(worker.now() + worker.headerTimeout) }
             input.searched = input.count
             return false
         case .refused(let violation):

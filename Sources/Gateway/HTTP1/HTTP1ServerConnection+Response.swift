@@ -1,6 +1,7 @@
 import HTTPCore
 import NIOCore
 import Tenants
+import Time
 
 /// What goes back to the client. Small pieces gather in the loop's output buffer until the server's read is over.
 extension HTTP1ServerConnection: ClientSide {
@@ -78,24 +79,23 @@ extension HTTP1ServerConnection: ClientSide {
         worker.output.writeStaticString("\r\n")
     }
 
-    func responseEnded(_ fate: ClientConnectionFate, at now: UInt64) {
+    func responseEnded(_ fate: ClientConnectionFate, at now: MonotonicTime) {
         switch fate {
         case .keep: becomeIdle(at: now)
         case .close: lingerAndClose()
         case .dropRestOfBody:
             setReading(true)
             state = .droppingBody(allowance: mostDroppedBytes)
-            setDeadline(now &+ worker.idleTimeout)
+            setDeadline(now + worker.idleTimeout)
         }
     }
 
-    /// - Parameter now: Monotonic nanoseconds.
-    func becomeIdle(at now: UInt64) {
+    func becomeIdle(at now: MonotonicTime) {
         if case .closed = state { return }
         state = .open
         if worker.isDraining { return lingerAndClose() }
         setReading(true)
-        setDeadline(now &+ (input.count > 0 ? worker.headerTimeout : worker.idleTimeout))
+        setDeadline(now + (input.count > 0 ? worker.headerTimeout : worker.idleTimeout))
     }
 
     // MARK: The gateway's own

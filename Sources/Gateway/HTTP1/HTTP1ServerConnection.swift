@@ -1,6 +1,7 @@
 import HTTPCore
 import NIOCore
 import Tenants
+import Time
 
 /// One client connection over HTTP/1.1: the last handler in its channel, and the only one without TLS. It reads requests
 /// one after the other, hands each to its ``RequestExchange``, and writes what that has for the client.
@@ -62,7 +63,7 @@ final class HTTP1ServerConnection: ChannelInboundHandler {
         self.context = context
         output.isWritable = context.channel.isWritable
         timer.target = self
-        setDeadline(worker.now() &+ worker.idleTimeout)
+        setDeadline(worker.now() + worker.idleTimeout)
         if !isWelcome { exchange.refuseUnread(.tooManyConnections, version: .http11, for: self) }
     }
 
@@ -89,12 +90,12 @@ final class HTTP1ServerConnection: ChannelInboundHandler {
     private func writabilityChanged() {
         switch state {
         case .lingering, .closed: return
-        case .droppingBody, .closing: return setDeadline(worker.now() &+ worker.idleTimeout)
+        case .droppingBody, .closing: return setDeadline(worker.now() + worker.idleTimeout)
         case .open: break
         }
         if isInExchange { return exchange.clientWritabilityChanged(isWritable) }
         let isInsideHead = isWritable && input.count > 0
-        setDeadline(worker.now() &+ (isInsideHead ? worker.headerTimeout : worker.idleTimeout))
+        setDeadline(worker.now() + (isInsideHead ? worker.headerTimeout : worker.idleTimeout))
         guard isWritable else { return }
         setReading(true)
         resume()
@@ -103,7 +104,7 @@ final class HTTP1ServerConnection: ChannelInboundHandler {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if let event = event as? ChannelEvent, event == .outputClosed, case .closing = state {
             state = .lingering
-            setDeadline(worker.now() &+ Self.lingerTime)
+            setDeadline(worker.now() + Self.lingerTime)
         }
         context.fireUserInboundEventTriggered(event)
     }
@@ -150,7 +151,7 @@ final class HTTP1ServerConnection: ChannelInboundHandler {
         state = .closing
         input.clear()
         setReading(true)
-        setDeadline(worker.now() &+ worker.idleTimeout)
+        setDeadline(worker.now() + worker.idleTimeout)
         context?.close(mode: .output, promise: nil)
     }
 
@@ -162,8 +163,7 @@ final class HTTP1ServerConnection: ChannelInboundHandler {
 }
 
 extension HTTP1ServerConnection: WheelTimerTarget {
-    /// - Parameter deadline: Monotonic nanoseconds.
-    func setDeadline(_ deadline: UInt64) { worker.timers.set(timer, deadline) }
+    func setDeadline(_ deadline: MonotonicTime) { worker.timers.set(timer, deadline) }
 
     func deadlineMet() {
         switch state {
@@ -201,5 +201,7 @@ extension HTTP1ServerConnection: FrontConnection {
         context?.reset()
     }
 
-    func endRevoked(unixTime: Double, at now: UInt64) -> Bool { exchange.endIfRevoked(unixTime: unixTime, at: now) }
+    func endRevoked(unixTime: UnixTime, at now: MonotonicTime) -> Bool {
+        exchange.endIfRevoked(unixTime: unixTime, at: now)
+    }
 }

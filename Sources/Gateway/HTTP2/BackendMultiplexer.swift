@@ -1,6 +1,7 @@
 import HTTPCore
 import Logging
 import NIOCore
+import Time
 
 /// One HTTP/2 connection to a server, which carries many requests: the last handler in its channel, and the only one
 /// without TLS. The counterpart of ``HTTP2ServerConnection``.
@@ -19,7 +20,7 @@ final class BackendMultiplexer: ChannelInboundHandler {
     /// Where it goes.
     let address: SocketAddress
     /// As ``Worker/lastTick`` was then.
-    private(set) var lastHeard: UInt64
+    private(set) var lastHeard: MonotonicTime
     private var context: ChannelHandlerContext?
     private var streams: [UInt32: BackendStream] = [:]
     /// Streams that are given out, with or without an identifier yet.
@@ -104,7 +105,7 @@ final class BackendMultiplexer: ChannelInboundHandler {
     }
 
     private func updateDeadline() {
-        worker.timers.set(timer, leased == 0 ? worker.lastTick &+ pool.idleTimeout : WheelTimer.never)
+        worker.timers.set(timer, leased == 0 ? worker.lastTick + pool.idleTimeout : WheelTimer.never)
     }
 
     // MARK: What the channel says
@@ -171,7 +172,9 @@ final class BackendMultiplexer: ChannelInboundHandler {
         isInTurn = true
         defer { isInTurn = false }
         repeat {
-            while let event = session.next(headers: &worker.answerFields, at: worker.lastTick) { take(event) }
+            while let event = session.next(headers: &worker.answerFields, at: worker.lastTick.nanoseconds) {
+                take(event)
+            }
             guard session.output.readableBytes > 0, let context else { break }
             context.writeAndFlush(wrapOutboundOut(session.output), promise: nil)
             session.output.clear()

@@ -1,5 +1,6 @@
 import HTTPCore
 import NIOCore
+import Time
 
 /// What the server sends on a stream.
 extension BackendStream {
@@ -109,7 +110,7 @@ extension BackendStream {
     func heard() {
         // While the request is still on its way, it is not the server whom something is waited for from.
         guard case .readingBody = state, isReading, requestIsOut else { return }
-        setDeadline(worker.now() &+ pool.idleTimeout)
+        setDeadline(worker.now() + pool.idleTimeout)
     }
 
     private func completed(trailers: [UInt8]) {

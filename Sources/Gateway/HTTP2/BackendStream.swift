@@ -1,6 +1,7 @@
 import HTTPCore
 import NIOCore
 import Tenants
+import Time
 
 /// One request to a server that speaks HTTP/2, and its response. Like every request it is written as a head of HTTP/1.1,
 /// from which the fields are made; and the fields of the response are written as a head that the one parser reads.
@@ -24,7 +25,7 @@ final class BackendStream {
     private(set) var id: UInt32 = 0
     private var output: BackendOutput
     /// When the request was out, as ``Worker/lastTick`` was then.
-    private(set) var sentAt: UInt64 = 0
+    private(set) var sentAt = MonotonicTime.distantPast
     private(set) var isReading = true
     /// Flow-controlled bytes that are passed on and not given back, while the client takes no more.
     private var heldBack = 0
@@ -54,7 +55,7 @@ final class BackendStream {
     /// Whether the whole request was sent.
     var requestIsOut: Bool { output.isComplete }
 
-    func setDeadline(_ deadline: UInt64) { worker.timers.set(timer, deadline) }
+    func setDeadline(_ deadline: MonotonicTime) { worker.timers.set(timer, deadline) }
 
     func becameWritable() { request?.owner?.serverWritabilityChanged(true) }
 
@@ -171,11 +172,11 @@ extension BackendStream: UpstreamServer {
         connection.turn()
     }
 
-    func requestSent(at now: UInt64) {
+    func requestSent(at now: MonotonicTime) {
         output.isComplete = true
         sentAt = worker.lastTick
         switch state {
-        case .awaitingHead: if isReading { setDeadline(now &+ pool.responseTimeout) }
+        case .awaitingHead: if isReading { setDeadline(now + pool.responseTimeout) }
         case .readingBody: heard()
         case .leased, .holding, .ended: break
         }
@@ -187,7 +188,7 @@ extension BackendStream: UpstreamServer {
         switch state {
         case .readingBody: if isReading { heard() } else { setDeadline(WheelTimer.never) }
         case .awaitingHead where requestIsOut:
-            setDeadline(isReading ? worker.now() &+ pool.responseTimeout : WheelTimer.never)
+            setDeadline(isReading ? worker.now() + pool.responseTimeout : WheelTimer.never)
         case .awaitingHead, .leased, .holding, .ended: break
         }
         if isReading { passHeldBack() }

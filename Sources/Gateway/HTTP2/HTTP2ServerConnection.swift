@@ -2,6 +2,7 @@ import HTTPCore
 import Logging
 import NIOCore
 import Tenants
+import Time
 
 /// One client connection over HTTP/2: the last handler in its channel, and the only one without TLS. It feeds the
 /// ``HTTP2Session``, hands what comes of it to the streams' ``HTTP2ServerStream``, and writes out what they send: once a
@@ -156,7 +157,9 @@ final class HTTP2ServerConnection: ChannelInboundHandler {
         isInTurn = true
         defer { isInTurn = false }
         repeat {
-            while let event = session.next(headers: &worker.requestFields, at: worker.lastTick) { take(event) }
+            while let event = session.next(headers: &worker.requestFields, at: worker.lastTick.nanoseconds) {
+                take(event)
+            }
             guard session.output.readableBytes > 0, let context, state != .closed else { break }
             context.writeAndFlush(wrapOutboundOut(session.output), promise: nil)
             // Nobody holds it any more where the write went through at once, and its memory is used again.
@@ -267,7 +270,7 @@ final class HTTP2ServerConnection: ChannelInboundHandler {
     private var leastTaken: UInt64 { max(1, Self.leastRate * (worker.idleTimeout / 1_000_000) / 1000) }
 
     private func setDeadline(_ timeout: UInt64?) {
-        worker.timers.set(timer, timeout.map { worker.lastTick &+ $0 } ?? WheelTimer.never)
+        worker.timers.set(timer, timeout.map { worker.lastTick + $0 } ?? WheelTimer.never)
     }
 
     // MARK: The end
@@ -300,7 +303,7 @@ extension HTTP2ServerConnection: FrontConnection {
         turn()
     }
 
-    func endRevoked(unixTime: Double, at now: UInt64) -> Bool {
+    func endRevoked(unixTime: UnixTime, at now: MonotonicTime) -> Bool {
         let open = streams
         var isLeft = false
         for stream in open.values where stream.exchange.endIfRevoked(unixTime: unixTime, at: now) { isLeft = true }

@@ -1,6 +1,7 @@
 import HTTPCore
 import NIOCore
 import Tenants
+import Time
 
 /// What goes back to the client on a stream.
 extension HTTP2ServerStream: ClientSide {
@@ -80,7 +81,7 @@ extension HTTP2ServerStream: ClientSide {
         if connection.session.isCongested(stream: id) { exchange.responseIsHeldUp() } else { exchange.responseIsFree() }
     }
 
-    func responseEnded(_ fate: ClientConnectionFate, at now: UInt64) {
+    func responseEnded(_ fate: ClientConnectionFate, at now: MonotonicTime) {
         stopReading()
         end()
         connection.turn()

@@ -1,6 +1,7 @@
 import HTTPCore
 import NIOCore
 import Tenants
+import Time
 
 /// One request of an HTTP/2 client and its response. The fields are written as a head of HTTP/1.1, which goes the way of
 /// all heads: one parser and one decision say what is good, whatever the client speaks.
@@ -186,8 +187,7 @@ final class HTTP2ServerStream {
 }
 
 extension HTTP2ServerStream: WheelTimerTarget {
-    /// - Parameter deadline: Monotonic nanoseconds.
-    func setDeadline(_ deadline: UInt64) { worker.timers.set(timer, deadline) }
+    func setDeadline(_ deadline: MonotonicTime) { worker.timers.set(timer, deadline) }
 
     func deadlineMet() { exchange.deadlineMet() }
 }

@@ -1,5 +1,6 @@
 import SharedState
 import Tenants
+import Time
 
 /// Asking about a tenant's opaque tokens, as one event loop sees it.
 ///
@@ -26,8 +27,7 @@ final class TenantIntrospecting {
     let rules: Introspection
     private var good = DigestMemory<Name, Void>(capacity: mostRemembered)
     private var waiting = 0
-    /// Unix seconds.
-    private var quietUntil = 0.0
+    private var quietUntil = UnixTime.distantPast
 
     init(_ rules: Introspection) {
         self.rules = rules
@@ -41,23 +41,22 @@ final class TenantIntrospecting {
         return true
     }
 
-    /// - Parameter now: Unix seconds.
-    func ended(_ step: IntrospectionStep, _ outcome: IntrospectionOutcome, at now: Double) {
+    func ended(_ step: IntrospectionStep, _ outcome: IntrospectionOutcome, at now: UnixTime) {
         waiting -= 1
         switch outcome {
         case .active:
             good.insert((), for: Name(step.key))
-            quietUntil = 0
+            quietUntil = .distantPast
         case .refused:
             good.remove(Name(step.key))
-            quietUntil = 0
+            quietUntil = .distantPast
         case .unavailable(let seconds, isForAll: true): quietUntil = now + Double(seconds)
         case .unavailable, .overloaded: break
         }
     }
 
     /// Seconds in which nobody is asked, because nobody answered a moment ago; nil: ask.
-    func retryAfterSeconds(at now: Double) -> Int? {
+    func retryAfterSeconds(at now: UnixTime) -> Int? {
         let left = quietUntil - now
         return left > 0 && left <= Self.longestQuiet ? Int(left.rounded(.up)) : nil
     }

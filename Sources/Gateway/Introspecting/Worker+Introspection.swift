@@ -1,5 +1,6 @@
 import NIOCore
 import SharedState
+import Time
 
 extension Worker {
     /// Asks about the token. Gives whether there is room for it.

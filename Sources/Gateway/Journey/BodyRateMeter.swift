@@ -1,3 +1,5 @@
+import Time
+
 /// Holds one direction of a body to a least average rate. Only the time in which the client is waited for counts, and
 /// only bytes of the body are progress: not frames, padding or the framing of chunks.
 struct BodyRateMeter: Equatable {
@@ -9,7 +11,7 @@ struct BodyRateMeter: Equatable {
     private(set) var bytes = 0
     /// Nanoseconds waited before the present wait.
     private var waited: UInt64 = 0
-    private var waitingSince: UInt64?
+    private var waitingSince: MonotonicTime?
     /// Whether the client was ever waited for.
     private(set) var hasBegun = false
 
@@ -20,8 +22,7 @@ struct BodyRateMeter: Equatable {
     /// - Parameters:
     ///   - isWaiting: Whether the client is waited for from now on.
     ///   - bytes: Of the body so far; a smaller count than before is no progress.
-    ///   - now: Monotonic nanoseconds.
-    mutating func update(isWaiting: Bool, bytes: Int, at now: UInt64) {
+    mutating func update(isWaiting: Bool, bytes: Int, at now: MonotonicTime) {
         self.bytes = max(self.bytes, bytes)
         hasBegun = true
         if let since = waitingSince {
@@ -33,16 +34,16 @@ struct BodyRateMeter: Equatable {
         }
     }
 
-    /// When the average falls below the rate if nothing more comes, in monotonic nanoseconds; ``WheelTimer/never``
+    /// When the average falls below the rate if nothing more comes; ``WheelTimer/never``
     /// while the client is not waited for.
-    var deadline: UInt64 {
+    var deadline: MonotonicTime {
         guard rate > 0, let since = waitingSince else { return WheelTimer.never }
         let allowed = max(Self.grace, Self.time(of: bytes, rate))
-        return allowed > waited ? since.addingClamped(allowed - waited) : since
+        return allowed > waited ? since + min(allowed - waited, .max - since.nanoseconds) : since
     }
 
     /// Average bytes a second of waiting so far, for comparing bodies.
-    func average(at now: UInt64) -> Double {
+    func average(at now: MonotonicTime) -> Double {
         let total = waited + (waitingSince.map { now > $0 ? now - $0 : 0 } ?? 0)
         return Double(bytes) / max(Double(total) / 1_000_000_000, 0.001)
     }
@@ -54,12 +55,5 @@ struct BodyRateMeter: Equatable {
         guard overflow else { return product / UInt64(rate) }
         let time = (UInt64(max(bytes, 0)) / UInt64(rate)).multipliedReportingOverflow(by: 1_000_000_000)
         return time.overflow ? .max : time.partialValue
-    }
-}
-
-extension UInt64 {
-    fileprivate func addingClamped(_ other: UInt64) -> UInt64 {
-        let (sum, overflow) = addingReportingOverflow(other)
-        return overflow ? .max : sum
     }
 }

@@ -1,11 +1,12 @@
+import Time
+
 /// Tokens that were refused a moment ago, so that a flood of the same ones costs no signature checks.
 ///
 /// Holds a keyed 128-bit hash and no token. Only refusals that time cannot undo enter, and each for a short time.
 final class RefusedTokenCache {
     private struct Entry {
         var hash: (UInt64, UInt64) = (0, 0)
-        /// Unix seconds.
-        var forgottenFrom = 0.0
+        var forgottenFrom = UnixTime.distantPast
         var refusal: Refusal?
     }
 
@@ -22,8 +23,8 @@ final class RefusedTokenCache {
         entries = Array(repeating: Entry(), count: sets * Self.ways)
     }
 
-    /// What a token was refused for, if that is not forgotten at `now` (Unix seconds).
-    func refusal(_ key: TokenCache.Key, at now: Double) -> Refusal? {
+    /// What a token was refused for, if that is not forgotten at `now`.
+    func refusal(_ key: TokenCache.Key, at now: UnixTime) -> Refusal? {
         let first = firstPlace(key)
         for place in first..<(first + Self.ways)
         where entries[place].hash == key.hash && now < entries[place].forgottenFrom {
@@ -33,7 +34,7 @@ final class RefusedTokenCache {
     }
 
     /// - Parameter lifetime: Seconds.
-    func insert(_ refusal: Refusal, _ key: TokenCache.Key, at now: Double, for lifetime: Double = lifetime) {
+    func insert(_ refusal: Refusal, _ key: TokenCache.Key, at now: UnixTime, for lifetime: Double = lifetime) {
         nextWay = (nextWay + 1) % Self.ways
         entries[firstPlace(key) + nextWay] = Entry(
             hash: key.hash,

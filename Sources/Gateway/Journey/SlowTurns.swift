@@ -14,7 +14,7 @@ struct SlowTurns<Check: AnyObject> {
             underWay += 1
             return check
         }
-        waiting.append(check, of: tenant, at: 0)
+        waiting.append(check, of: tenant, at: .distantPast)
         return nil
     }
 

@@ -1,4 +1,5 @@
 import Glibc
+import Time
 
 /// Verified tokens of one event loop. A hit costs a hash and a comparison instead of a signature check.
 ///
@@ -26,7 +27,7 @@ final class TokenCache {
         }
 
         /// The caller, if this is the entry of `token` and would still be found.
-        func caller(ofTenant tenant: Int, token: Span<UInt8>, at now: Double) -> Caller? {
+        func caller(ofTenant tenant: Int, token: Span<UInt8>, at now: UnixTime) -> Caller? {
             guard isHeld, self.tenant == tenant, TokenCache.isSame(self.token, token), now < caller.refusedFrom else {
                 return nil
             }
@@ -51,9 +52,9 @@ final class TokenCache {
         hands = Array(repeating: 0, count: sets)
     }
 
-    /// The entry of a token that was verified before and is worth something at `now` (Unix seconds): it has not expired,
+    /// The entry of a token that was verified before and is worth something at `now`: it has not expired,
     /// or may still be refreshed.
-    func entry(_ key: Key, token: Span<UInt8>, at now: Double) -> Entry? {
+    func entry(_ key: Key, token: Span<UInt8>, at now: UnixTime) -> Entry? {
         let first = firstPlace(key)
         for place in first..<(first + Self.ways) where tags[place] == key.hash.1 {
             guard let entry = entries[place], entry.tenant == key.tenant, Self.isSame(entry.token, token) else {

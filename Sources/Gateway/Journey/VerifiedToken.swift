@@ -1,3 +1,4 @@
+import Time
 import Verification
 
 /// A token whose every check was passed but perhaps the last, for its age.
@@ -21,11 +22,10 @@ enum VerifiedToken: Sendable {
 
 extension TokenVerifier {
     /// - Parameters:
-    ///   - now: Unix seconds.
     ///   - grace: Seconds after its end in which a token may be refreshed.
     func verify(
         _ token: Span<UInt8>,
-        at now: Double,
+        at now: UnixTime,
         refreshableFor grace: Double
     ) throws(VerificationFailure) -> VerifiedToken {
         do throws(VerificationFailure) {

@@ -1,4 +1,5 @@
 import Tenants
+import Time
 
 /// One limit's numbers, for the generic cell rate algorithm (ITU-T I.371): a key's theoretical arrival time is when its
 /// allowance is whole again, and each request moves it on by one interval. A request may come if that leaves it no
@@ -54,6 +55,6 @@ struct Allowance: Sendable, Equatable {
         allows(arrival, at: now) ? (now + capacity - arrival) / interval : 0
     }
 
-    /// Unix seconds as microseconds.
-    static func microseconds(_ seconds: Double) -> UInt64 { UInt64(min(max(0, seconds), 1e9 * 8) * 1_000_000) }
+    /// Whole microseconds since 1970.
+    static func microseconds(_ time: UnixTime) -> UInt64 { UInt64(min(max(0, time.seconds), 1e9 * 8) * 1_000_000) }
 }

@@ -40,8 +40,7 @@ actor LimitSettler {
     private let logger: Logger
     /// Between two attempts while the store is away.
     private let pause: Duration
-    /// Unix seconds.
-    private let now: @Sendable () -> Double
+    private let now: @Sendable () -> UnixTime
     private var tallies: [StoreKey: Tally] = [:]
     private var work: Task<Void, Never>?
     private var isStopped = false
@@ -52,7 +51,7 @@ actor LimitSettler {
         tenants: [String],
         logger: Logger,
         pause: Duration = .seconds(1),
-        now: @escaping @Sendable () -> Double = Clock.unix
+        now: @escaping @Sendable () -> UnixTime = Clock.unix
     ) {
         self.limiter = limiter
         self.store = store

@@ -2,6 +2,7 @@ import HTTPCore
 import IdentityProvider
 import NIOCore
 import Tenants
+import Time
 
 /// A tenant's rate limits as one event loop asks about them. The tallies themselves are the process's.
 ///
@@ -46,14 +47,13 @@ final class TenantLimits {
 
     /// Counts the request against the limits by address and of the whole tenant.
     ///
-    /// - Parameter now: Unix seconds.
     /// - Returns: What it is over; nil where it is within all.
     func exceeded(
         beforeAuthentication request: CanonicalRequest,
         _ endpoints: EndpointTable,
         _ bytes: Span<UInt8>,
         _ circumstances: Circumstances,
-        at now: Double
+        at now: UnixTime
     ) -> Finding? {
         guard !before.isEmpty else { return nil }
         let now = Allowance.microseconds(now)
@@ -79,7 +79,6 @@ final class TenantLimits {
     /// Counts the request against the limits by subject and by claim, once: a request may be decided on again, when its
     /// token was refreshed after the backend's 401.
     ///
-    /// - Parameter now: Unix seconds.
     /// - Returns: What it is over; nil where it is within all.
     func exceeded(
         by caller: Caller,
@@ -87,7 +86,7 @@ final class TenantLimits {
         _ endpoints: EndpointTable,
         _ bytes: Span<UInt8>,
         _ circumstances: Circumstances,
-        at now: Double
+        at now: UnixTime
     ) -> Finding? {
         guard !after.isEmpty, !circumstances.hasCountedCaller else { return nil }
         circumstances.hasCountedCaller = true

@@ -37,9 +37,9 @@ struct AccessLogLines {
 
     /// - Parameters:
     ///   - duration: Nanoseconds, as is `overhead`.
-    ///   - unixTime: When the answer was complete, in Unix seconds.
-    mutating func append(_ record: ExchangeRecord, peer: Peer, duration: UInt64, overhead: UInt64, unixTime: Double) {
-        add("{\"time\":\"\(HTTPDate.rfc3339(unixTime: unixTime))\",\"request_id\":\"")
+    ///   - unixTime: When the answer was complete.
+    mutating func append(_ record: ExchangeRecord, peer: Peer, duration: UInt64, overhead: UInt64, unixTime: UnixTime) {
+        add("{\"time\":\"\(HTTPDate.rfc3339(unixTime))\",\"request_id\":\"")
         record.id.forEachByte { bytes.append($0) }
         add("\",")
         if record.logFragment.isEmpty {

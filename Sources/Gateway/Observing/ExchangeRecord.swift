@@ -1,12 +1,13 @@
 import Counting
 import HTTPCore
+import Time
 
 /// What is remembered of an exchange for counters and the access log.
 struct ExchangeRecord {
     var id: RequestID
-    /// Monotonic nanoseconds; 0 for what has not happened.
-    var startedAt: UInt64
-    var forwardedAt: UInt64 = 0
+    /// `.distantPast` for what has not happened.
+    var startedAt: MonotonicTime
+    var forwardedAt = MonotonicTime.distantPast
     var tenant: ServedTenant?
     var caller: Caller?
     var server: ServerPool?
@@ -35,11 +36,11 @@ struct ExchangeRecord {
     var logFragment: [UInt8] = []
 
     init() {
-        self.init(startedAt: 0, id: RequestID(high: 0, low: 0))
+        self.init(startedAt: .distantPast, id: RequestID(high: 0, low: 0))
         isFinished = true
     }
 
-    init(startedAt: UInt64, id: RequestID) {
+    init(startedAt: MonotonicTime, id: RequestID) {
         self.startedAt = startedAt
         self.id = id
     }

@@ -1,4 +1,5 @@
 import Counting
+import Time
 
 /// Which of the requests that would have been refused are logged: of each tenant and each reason at most one a second,
 /// so that a migration can be followed in the log and does not fill it.
@@ -7,8 +8,8 @@ struct ObservedSamples {
     static let interval: UInt64 = 1_000_000_000
 
     private struct Sample {
-        /// Monotonic nanoseconds; 0: never.
-        var loggedAt: UInt64 = 0
+        /// `.distantPast`: never.
+        var loggedAt = MonotonicTime.distantPast
         var passedOver: UInt64 = 0
     }
 
@@ -27,13 +28,13 @@ struct ObservedSamples {
         if !samples.isEmpty, more > 0 { samples += Array(repeating: Sample(), count: more) }
     }
 
-    /// - Parameter now: Monotonic nanoseconds; never 0.
+    /// - Parameter now: Never `.distantPast`.
     /// - Returns: How many were passed over since the last that was logged; nil where this one is passed over too.
-    mutating func take(tenant: Int, _ code: RefusalCode, at now: UInt64) -> UInt64? {
+    mutating func take(tenant: Int, _ code: RefusalCode, at now: MonotonicTime) -> UInt64? {
         if samples.isEmpty { samples = Array(repeating: Sample(), count: tenantCount * Counters.outcomeCount) }
         let place = tenant * Counters.outcomeCount + Outcome.refused(code).index
         let sample = samples[place]
-        guard sample.loggedAt == 0 || now >= sample.loggedAt + Self.interval else {
+        guard sample.loggedAt == .distantPast || now >= sample.loggedAt + Self.interval else {
             samples[place].passedOver += 1
             return nil
         }

@@ -1,4 +1,5 @@
 import Tenants
+import Time
 import Verification
 
 /// Whether whoever sends a good token may: a token that is bound to a key or to a certificate is worth nothing without
@@ -19,8 +20,7 @@ struct BindingCheck {
 
     let request: CanonicalRequest
     let circumstances: Circumstances
-    /// Unix seconds.
-    let now: Double
+    let now: UnixTime
     /// The tenant's place in the configuration.
     let tenant: Int
     /// What the tenant wants proven; nil for one that knows nothing of proofs.

@@ -1,11 +1,12 @@
+import Time
 import Verification
 
 /// A proof of possession (RFC 9449) whose signature and whose first use are to be found out.
 struct ProofStep: Sendable {
     let tenant: Int
     let proof: DPoPProof
-    /// Unix seconds until which it could be used again.
-    let usableUntil: Double
+    /// The time until which it could be used again.
+    let usableUntil: UnixTime
 }
 
 /// What was found of the proof that a request came with.

@@ -1,4 +1,5 @@
 import Synchronization
+import Time
 import Verification
 
 /// The proofs that this process has seen, until they are too old to be used again. Bounded: where it is full of proofs
@@ -22,13 +23,13 @@ final class RecentProofs: Sendable {
     }
 
     private struct State {
-        var ends: [Name: Double] = [:]
+        var ends: [Name: UnixTime] = [:]
         /// Until then, nothing of what is here is looked through for what is too old.
-        var nextLook = 0.0
+        var nextLook = UnixTime.distantPast
         /// Until then a proof that is not among them may be one that there was no room for.
-        var missedUntil = -Double.infinity
+        var missedUntil = UnixTime.distantPast
 
-        mutating func miss(until end: Double) -> Note {
+        mutating func miss(until end: UnixTime) -> Note {
             missedUntil = max(missedUntil, end)
             return .full
         }
@@ -42,9 +43,8 @@ final class RecentProofs: Sendable {
     }
 
     /// - Parameters:
-    ///   - until: Unix seconds from which the proof is too old.
-    ///   - now: Unix seconds.
-    func note(_ proof: DPoPProof, until: Double, at now: Double) -> Note {
+    ///   - until: The time from which the proof is too old.
+    func note(_ proof: DPoPProof, until: UnixTime, at now: UnixTime) -> Note {
         let name = Name(keyThumbprint: proof.keyThumbprint, id: Array(proof.id.utf8))
         return state.withLock { state in
             if let end = state.ends[name], now <= end { return .known }
@@ -52,7 +52,7 @@ final class RecentProofs: Sendable {
                 guard now > state.nextLook else { return state.miss(until: until) }
                 state.ends = state.ends.filter { now <= $0.value }
                 // Under load there is nearly always one that has just become too old: all are looked at once a second.
-                state.nextLook = max(state.ends.values.min() ?? 0, now + Self.lookInterval)
+                state.nextLook = max(state.ends.values.min() ?? .distantPast, now + Self.lookInterval)
                 guard state.ends.count < capacity else { return state.miss(until: until) }
             }
             state.ends[name] = until

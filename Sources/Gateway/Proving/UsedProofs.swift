@@ -1,5 +1,6 @@
 import Store
 import Tenants
+import Time
 import Verification
 
 /// Which proofs were used at any instance. The store says so; while it is away, and the tenant would rather let callers
@@ -23,9 +24,7 @@ struct UsedProofs: Sendable {
     }
 
     /// Takes note of a proof that its key has signed.
-    ///
-    /// - Parameter now: Unix seconds.
-    func use(_ step: ProofStep, at now: Double) async -> ProofFinding {
+    func use(_ step: ProofStep, at now: UnixTime) async -> ProofFinding {
         let proof = step.proof
         // Before the store: it may go away between one use and the next.
         let known = own[step.tenant]?.note(proof, until: step.usableUntil, at: now)

@@ -2,6 +2,7 @@ import IdentityProvider
 import Logging
 import SharedState
 import Tenants
+import Time
 import Verification
 
 /// Refreshes sessions of the tenants' own issuers (`send: built_in`): nobody has to be called for that.
@@ -13,8 +14,7 @@ struct BuiltInCaller: RefreshCalling {
     let issuers: OwnIssuers
     /// Each tenant's, at its place in the configuration.
     let deliveries: [RefreshDelivery?]
-    /// Unix seconds.
-    let now: @Sendable () -> Double
+    let now: @Sendable () -> UnixTime
     let logger: Logger
 
     func call(_ credential: RefreshCredential, tenant: Int) async -> RefreshCallResult {

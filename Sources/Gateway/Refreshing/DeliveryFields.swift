@@ -9,13 +9,12 @@ enum DeliveryFields {
     ///   - exposes: Whether scripts of other origins are told that they may read the field.
     ///   - grace: Seconds for which an expired access token may still be refreshed: a cookie that can be used to the end
     ///     of that lives until then.
-    ///   - now: Unix seconds.
     static func lines(
         _ renewal: Renewal,
         _ way: RefreshDeliveryWay,
         exposes: Bool = true,
         grace: Double,
-        at now: Double
+        at now: UnixTime
     ) -> [UInt8] {
         // Whoever keeps answers for several clients must not keep this one.
         var lines = Array("Cache-Control: no-store\r\n".utf8)
@@ -29,10 +28,10 @@ enum DeliveryFields {
             lines += "Set-Cookie: \(cookie.name)=".utf8
             lines += cookie.value
             if var end = cookie.expiresAt {
-                if cookie.value == renewal.accessToken { end += grace }
+                if cookie.value == renewal.accessToken { end = end + grace }
                 let seconds = min(max(0, end - now), 4e9)
                 lines += "; Max-Age=\(Int(seconds)); Expires=".utf8
-                lines += HTTPDate.text(unixSeconds: Int64(now + seconds))
+                lines += HTTPDate.text(now + seconds)
             }
             lines += attributes
         }

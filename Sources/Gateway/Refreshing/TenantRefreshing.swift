@@ -1,6 +1,7 @@
 import HTTPCore
 import SharedState
 import Tenants
+import Time
 
 /// A tenant's rules for refreshing as one event loop serves them.
 final class TenantRefreshing {
@@ -79,16 +80,15 @@ final class RefreshMemory {
     private(set) var renewal: Renewal?
     /// What it was got with: who has the access token alone gets no refresh token for it.
     private var refreshToken: [UInt8]?
-    /// Not before this is it refreshed ahead again, in monotonic nanoseconds.
-    var restUntil: UInt64 = 0
+    /// Not before this is it refreshed ahead again.
+    var restUntil = MonotonicTime.distantPast
 
     func remember(_ renewal: Renewal, gotWith refreshToken: [UInt8]?) {
         self.renewal = renewal
         self.refreshToken = refreshToken
     }
 
-    /// - Parameter now: Monotonic nanoseconds.
-    func forgetOld(at now: UInt64) {
+    func forgetOld(at now: MonotonicTime) {
         if let renewal, now >= renewal.usableUntil { self.renewal = nil }
     }
 

@@ -1,6 +1,7 @@
 import NIOCore
 import SharedState
 import Tenants
+import Time
 
 /// What the loops have to do with refreshing besides single requests.
 extension Worker {
@@ -42,9 +43,9 @@ extension Worker {
         else { return }
         var request = request
         // The answer before it may have taken long.
-        request.deadline = now() &+ Self.patienceAhead
+        request.deadline = now() + Self.patienceAhead
         refreshing.waiting += 1
-        memory.restUntil = lastTick &+ Self.restAfterFailure
+        memory.restUntil = lastTick + Self.restAfterFailure
         let bound = NIOLoopBound((refreshing, memory), eventLoop: eventLoop)
         Task { [eventLoop, controlPlane, request] in
             let outcome = await controlPlane.refresh(request)

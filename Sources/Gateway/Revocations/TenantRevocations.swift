@@ -39,14 +39,13 @@ final class TenantRevocations {
     }
 
     /// - Parameters:
-    ///   - contact: When the store was last known to have nothing newer, in monotonic nanoseconds; nil: never.
+    ///   - contact: When the store was last known to have nothing newer; nil: never.
     ///   - now: By the same clock.
-    func age(since contact: UInt64?, at now: UInt64) {
+    func age(since contact: MonotonicTime?, at now: MonotonicTime) {
         isStale = contact.map { now > $0 && now - $0 > maximumStaleness } ?? true
     }
 
-    /// - Parameter now: Unix seconds.
-    func standing(of caller: Caller, at now: Double) -> Standing {
+    func standing(of caller: Caller, at now: UnixTime) -> Standing {
         if caller.clearedBy != generation {
             if set.isRevoked(caller.marks, at: now) { return .revoked }
             caller.clearedBy = generation

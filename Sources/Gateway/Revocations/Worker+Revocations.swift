@@ -2,12 +2,13 @@ import NIOCore
 import SharedState
 import Store
 import Tenants
+import Time
 import Verification
 
 /// What a loop has to look after between two ticks.
 struct RevocationWatch {
-    /// When the store was last known to have nothing newer, in monotonic nanoseconds.
-    var contact: UInt64?
+    /// When the store was last known to have nothing newer.
+    var contact: MonotonicTime?
     /// Whether someone may have been revoked who still has something under way.
     var isSearchDue = false
 }
@@ -29,7 +30,7 @@ extension Worker {
     }
 
     /// Once a tick: how old the copies are, and who is still connected that may not be.
-    func watchRevocations(at now: UInt64) {
+    func watchRevocations(at now: MonotonicTime) {
         for tenant in serving.tenants { tenant.runtime.revocations.age(since: revocationWatch.contact, at: now) }
         guard revocationWatch.isSearchDue else { return }
         let unixTime = clocks.unixTime(at: now)

@@ -2,6 +2,7 @@ import NIOCore
 import SharedState
 import Synchronization
 import Tenants
+import Time
 import Verification
 
 /// The event loops as those see them who have something to tell all of them. There are none before the gateway has
@@ -21,12 +22,10 @@ final class EventLoops: Sendable {
     }
 
     /// Verifies a token that a refresh has brought.
-    ///
-    /// - Parameter now: Unix seconds.
     func verify(
         _ token: [UInt8],
         ofTenant tenant: Int,
-        at now: Double
+        at now: UnixTime
     ) async -> Result<Principal, VerificationFailure> {
         let verifiers = state.withLock { $0.verifiers }
         guard !verifiers.isEmpty else { return .failure(.keysNotLoaded) }

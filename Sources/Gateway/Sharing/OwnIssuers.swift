@@ -154,9 +154,7 @@ struct OwnIssuers: Sendable {
 
     /// Ends a session at its issuer, if it is one's. What cannot be done now does no harm: its tokens are revoked, and
     /// get no new ones.
-    ///
-    /// - Parameter now: Unix seconds.
-    func end(_ sessionID: String?, ofTenant tenant: Int, at now: Double) async {
+    func end(_ sessionID: String?, ofTenant tenant: Int, at now: UnixTime) async {
         guard let sessionID, let book = books[tenant] else { return }
         try? await book.end(sessionID: sessionID, at: now)
     }

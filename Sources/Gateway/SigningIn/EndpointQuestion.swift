@@ -2,6 +2,7 @@ import HTTPCore
 import IdentityProvider
 import NIOCore
 import Tenants
+import Time
 
 /// Reads a request for an endpoint out of its head.
 struct EndpointQuestion {
@@ -14,9 +15,8 @@ struct EndpointQuestion {
 
     /// - Parameters:
     ///   - bytes: Those of the head.
-    ///   - now: Unix seconds.
     /// - Returns: Nil where there are several tokens in one place, of which others may see the other one.
-    func read(_ bytes: Span<UInt8>, at now: Double) -> EndpointRequest? {
+    func read(_ bytes: Span<UInt8>, at now: UnixTime) -> EndpointRequest? {
         let tokens = tokens(bytes)
         guard case .some(let presented) = tokens else { return nil }
         let query = routed.target.query

@@ -1,6 +1,7 @@
 import IdentityProvider
 import SharedState
 import Tenants
+import Time
 import Verification
 
 /// Verifies the tokens of Apple and Google that people sign in with, each by the policy of its kind. Beside the loops,
@@ -68,12 +69,11 @@ actor ProviderVerifiers {
         }
     }
 
-    /// - Parameter now: Unix seconds.
     func verify(
         _ token: [UInt8],
         as kind: ProviderTokenKind,
         ofTenant tenant: Int,
-        at now: Double
+        at now: UnixTime
     ) -> Result<Principal, VerificationFailure> {
         guard let entry = terms[Place(tenant: tenant, kind: kind)] else { return .failure(.keysNotLoaded) }
         do throws(VerificationFailure) {
@@ -140,7 +140,7 @@ struct TenantProviderTokens: ProviderTokens {
     func verify(
         _ token: String,
         as kind: ProviderTokenKind,
-        at now: Double
+        at now: UnixTime
     ) async -> Result<Principal, ProviderTokenProblem> {
         guard let source = await verifiers.source(of: kind, ofTenant: tenant) else { return .failure(.keysUnavailable) }
         let bytes = Array(token.utf8)

@@ -1,7 +1,9 @@
+import Time
+
 /// A deadline that is moved far more often than it is met. Moving it later costs one store: the wheel looks at it where
 /// it was put and takes it along.
 final class WheelTimer {
-    /// Monotonic nanoseconds; ``never`` while nothing is waited for.
+    /// ``never`` while nothing is waited for.
     fileprivate(set) var deadline = WheelTimer.never
     fileprivate var slot = -1
     fileprivate var place = 0
@@ -11,11 +13,11 @@ final class WheelTimer {
     /// lets go of it when the timer is retired.
     var target: (any WheelTimerTarget)?
 
-    static let never = UInt64.max
+    static let never = MonotonicTime.distantFuture
 
     /// Whether the deadline is met at `now`; if so it is out of force. What others were told in the same tick may have
     /// moved it since the wheel gave this timer out.
-    func takeDeadline(at now: UInt64) -> Bool {
+    func takeDeadline(at now: MonotonicTime) -> Bool {
         guard deadline <= now else { return false }
         deadline = WheelTimer.never
         return true
@@ -40,16 +42,15 @@ struct TimerWheel {
     /// Called when a timer needs the wheel earlier than it would be advanced. Must not touch the wheel.
     var wake: (() -> Void)?
 
-    /// - Parameter now: Monotonic nanoseconds, as everywhere here.
-    init(now: UInt64) {
-        currentTick = now / Self.tickLength
+    init(now: MonotonicTime) {
+        currentTick = now.nanoseconds / Self.tickLength
     }
 
     /// Sets the timer's deadline, in nanoseconds of the same clock; ``WheelTimer/never`` takes it out of force.
-    mutating func set(_ timer: WheelTimer, _ deadline: UInt64) {
+    mutating func set(_ timer: WheelTimer, _ deadline: MonotonicTime) {
         timer.deadline = deadline
         guard deadline != WheelTimer.never else { return }
-        let tick = deadline / Self.tickLength + 1
+        let tick = deadline.nanoseconds / Self.tickLength + 1
         // In the wheel and looked at early enough: the common case.
         if timer.slot >= 0 && timer.tick <= tick { return }
         remove(timer)
@@ -76,19 +77,19 @@ struct TimerWheel {
     /// Announces that nobody advances the wheel until there is a timer to look at, or it has gone round.
     ///
     /// - Returns: When to advance it next.
-    mutating func sleep() -> UInt64 {
+    mutating func sleep() -> MonotonicTime {
         let last = currentTick + UInt64(Self.slotCount) - 1
         let next = (currentTick + 1..<last).first { !slots[Int($0 % UInt64(Self.slotCount))].isEmpty }
         sleepsUntil = next ?? last
-        return sleepsUntil * Self.tickLength
+        return MonotonicTime(nanoseconds: sleepsUntil * Self.tickLength)
     }
 
     /// Takes out the timers whose deadline is met at `now`. The caller tells each target for whose timer
     /// ``WheelTimer/takeDeadline(at:)`` still says so by then.
-    mutating func advance(to now: UInt64) -> [WheelTimer] {
+    mutating func advance(to now: MonotonicTime) -> [WheelTimer] {
         var met: [WheelTimer] = []
         sleepsUntil = 0
-        let nowTick = now / Self.tickLength
+        let nowTick = now.nanoseconds / Self.tickLength
         // After a long stall one round looks at every slot.
         let first = max(currentTick + 1, nowTick >= UInt64(Self.slotCount) ? nowTick - UInt64(Self.slotCount) + 1 : 0)
         guard first <= nowTick else { return met }
@@ -104,7 +105,7 @@ struct TimerWheel {
                     met.append(timer)
                 } else {
                     currentTick = tick
-                    insert(timer, timer.deadline / Self.tickLength + 1)
+                    insert(timer, timer.deadline.nanoseconds / Self.tickLength + 1)
                 }
             }
         }

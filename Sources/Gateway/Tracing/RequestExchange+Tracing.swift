@@ -1,5 +1,6 @@
 import Counting
 import HTTPCore
+import Time
 
 /// Where a request that is traced begins, goes on and ends.
 extension RequestExchange {
@@ -16,7 +17,7 @@ extension RequestExchange {
 
 extension ForwardingContext {
     /// The request's next step is the backend's, below the span that begins with this.
-    mutating func continues(_ trace: RequestTrace, _ outcome: Outcome, at now: UInt64) {
+    mutating func continues(_ trace: RequestTrace, _ outcome: Outcome, at now: MonotonicTime) {
         traceID = (trace.traceHigh, trace.traceLow)
         spanID = trace.sent(outcome, at: now)
         isTraced = true
@@ -24,10 +25,10 @@ extension ForwardingContext {
 }
 
 extension Worker {
-    /// - Parameter end: When the answer was complete, in monotonic nanoseconds.
-    func finish(_ trace: RequestTrace, _ record: inout ExchangeRecord, _ peer: Peer, at end: UInt64) {
+    /// - Parameter end: When the answer was complete.
+    func finish(_ trace: RequestTrace, _ record: inout ExchangeRecord, _ peer: Peer, at end: MonotonicTime) {
         record.trace = nil
-        let start = UInt64(max(0, unixTime(at: record.startedAt)) * 1e9)
+        let start = UInt64(max(0, unixTime(at: record.startedAt).seconds) * 1e9)
         tracing?.finish(trace.finished(record, peer, at: end, unixStart: start))
     }
 }

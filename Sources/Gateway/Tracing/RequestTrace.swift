@@ -2,6 +2,7 @@ import Counting
 import HTTPCore
 import SharedState
 import Tenants
+import Time
 
 /// What is noted of a request that is traced, on its loop: the spans of its way through the gateway. Only such a request
 /// has one. Nothing of a token, a cookie, a query or a body gets in.
@@ -31,13 +32,12 @@ final class RequestTrace {
     /// - Parameters:
     ///   - parent: Nil where the trace begins here.
     ///   - traceLow: Of a trace that begins here.
-    ///   - start: Monotonic nanoseconds.
     init(
         _ parent: TraceParent?,
         traceLow: UInt64,
         _ head: RequestHead,
         _ bytes: Span<UInt8>,
-        at start: UInt64,
+        at start: MonotonicTime,
         _ identifiers: inout IdentifierGenerator
     ) {
         traceHigh = parent?.traceHigh ?? identifiers.next()
@@ -50,7 +50,7 @@ final class RequestTrace {
             kind: .server,
             id: identifiers.next() | 1,
             parent: parent?.spanID ?? 0,
-            start: start
+            start: start.nanoseconds
         )
         server.set("http.request.method", counted == .other ? "_OTHER" : method)
         if let path = Self.path(head, bytes) { server.set("url.path", path) }
@@ -70,9 +70,9 @@ final class RequestTrace {
         return String(decoding: bytes.copy(target.lowerBound..<end), as: UTF8.self)
     }
 
-    private func begin(_ name: String, _ kind: TraceSpan.Kind, at now: UInt64) -> Int? {
+    private func begin(_ name: String, _ kind: TraceSpan.Kind, at now: MonotonicTime) -> Int? {
         guard spans.count < Self.mostSpans else { return nil }
-        spans.append(TraceSpan(name: name, kind: kind, id: spanID(), parent: spans[0].id, start: now))
+        spans.append(TraceSpan(name: name, kind: kind, id: spanID(), parent: spans[0].id, start: now.nanoseconds))
         return spans.count - 1
     }
 
@@ -84,9 +84,9 @@ final class RequestTrace {
         return (mixed ^ mixed >> 31) | 1
     }
 
-    private func end(_ place: inout Int?, at now: UInt64) {
+    private func end(_ place: inout Int?, at now: MonotonicTime) {
         guard let ended = place else { return }
-        spans[ended].end = now
+        spans[ended].end = now.nanoseconds
         place = nil
     }
 
@@ -102,7 +102,7 @@ final class RequestTrace {
         }
     }
 
-    private func endDecision(_ outcome: Outcome, at now: UInt64) {
+    private func endDecision(_ outcome: Outcome, at now: MonotonicTime) {
         guard let place = decision else { return }
         spans[place].set("gatehouse.outcome", outcome.label)
         if !waits.isEmpty { spans[place].set("gatehouse.waited_for", .list(waits)) }
@@ -113,7 +113,7 @@ final class RequestTrace {
     // MARK: Who answers
 
     /// The gateway itself answers, or checks what goes on to the backend.
-    func served(by name: String, at now: UInt64) {
+    func served(by name: String, at now: MonotonicTime) {
         endDecision(.anonymous, at: now)
         endpoint = begin("endpoint", .internal, at: now)
         if let place = endpoint { spans[place].set("gatehouse.endpoint", name) }
@@ -122,7 +122,7 @@ final class RequestTrace {
     /// The request goes out.
     ///
     /// - Returns: The identifier of the span that stands for it: what the backend gets as its parent.
-    func sent(_ outcome: Outcome, at now: UInt64) -> UInt64 {
+    func sent(_ outcome: Outcome, at now: MonotonicTime) -> UInt64 {
         end(&endpoint, at: now)
         endDecision(outcome, at: now)
         outcomeSent = outcome
@@ -148,15 +148,15 @@ final class RequestTrace {
     }
 
     /// A server could not be reached, or was lost before it answered; another may be tried.
-    func lost(_ server: ServerPool?, _ name: StaticString, at now: UInt64) {
+    func lost(_ server: ServerPool?, _ name: StaticString, at now: MonotonicTime) {
         guard let place = backend else { return }
         let attributes = server.map { [TraceSpan.Attribute("server.address", .text("\($0.server.address)"))] } ?? []
-        spans[place].events.append(TraceSpan.Event(name: name, time: now, attributes: attributes))
+        spans[place].events.append(TraceSpan.Event(name: name, time: now.nanoseconds, attributes: attributes))
     }
 
     // MARK: Refreshing
 
-    func refreshes(_ trigger: RefreshRequest.Trigger, at now: UInt64) {
+    func refreshes(_ trigger: RefreshRequest.Trigger, at now: MonotonicTime) {
         if case .unauthorized = trigger, let place = backend {
             spans[place].set("http.response.status_code", .number(401))
             end(&backend, at: now)
@@ -166,7 +166,7 @@ final class RequestTrace {
         spans[place].set("gatehouse.refresh.trigger", trigger.label)
     }
 
-    func refreshed(_ outcome: RefreshOutcome, at now: UInt64) {
+    func refreshed(_ outcome: RefreshOutcome, at now: MonotonicTime) {
         guard let place = refresh else { return }
         switch outcome {
         case .renewed(_, let isShared):
@@ -185,9 +185,8 @@ final class RequestTrace {
     // MARK: The end
 
     /// - Parameters:
-    ///   - end: Monotonic nanoseconds.
     ///   - unixStart: When the request came, in Unix nanoseconds.
-    func finished(_ record: ExchangeRecord, _ peer: Peer, at end: UInt64, unixStart: UInt64) -> FinishedTrace {
+    func finished(_ record: ExchangeRecord, _ peer: Peer, at end: MonotonicTime, unixStart: UInt64) -> FinishedTrace {
         endDecision(record.outcome, at: end)
         endBackend(record, at: end)
         describe(record, peer)
@@ -195,7 +194,7 @@ final class RequestTrace {
         func unix(_ time: UInt64) -> UInt64 { unixStart &+ (time &- start) }
         for place in spans.indices {
             spans[place].start = unix(spans[place].start)
-            spans[place].end = spans[place].end == 0 ? unix(max(end, start)) : unix(spans[place].end)
+            spans[place].end = spans[place].end == 0 ? unix(max(end.nanoseconds, start)) : unix(spans[place].end)
             for event in spans[place].events.indices {
                 spans[place].events[event].time = unix(spans[place].events[event].time)
             }
@@ -203,7 +202,7 @@ final class RequestTrace {
         return FinishedTrace(traceHigh: traceHigh, traceLow: traceLow, spans: spans)
     }
 
-    private func endBackend(_ record: ExchangeRecord, at now: UInt64) {
+    private func endBackend(_ record: ExchangeRecord, at now: MonotonicTime) {
         guard let place = backend else { return }
         if case .refused(let code) = record.outcome, record.outcome != outcomeSent {
             spans[place].fail(code.rawValue)

@@ -1,4 +1,5 @@
 import Counting
+import Time
 
 /// Traces that wait to be sent, and what becomes of those that could not be. A value without I/O; time is given.
 struct TraceQueue {
@@ -23,9 +24,9 @@ struct TraceQueue {
     private(set) var counts = TraceCounts()
     private var waiting: [FinishedTrace] = []
     /// The first of those that wait, while they are tried again.
-    private var failingSince: UInt64?
+    private var failingSince: MonotonicTime?
     private var rest = TraceQueue.firstRest
-    private var nextTry: UInt64 = 0
+    private var nextTry = MonotonicTime.distantPast
 
     var isEmpty: Bool { waiting.isEmpty }
 
@@ -38,13 +39,13 @@ struct TraceQueue {
     /// What is to be sent now; nil where there is nothing, or not yet.
     ///
     /// - Parameter isLast: Whether there will be no later try.
-    func batch(at now: UInt64, isLast: Bool = false) -> [FinishedTrace]? {
+    func batch(at now: MonotonicTime, isLast: Bool = false) -> [FinishedTrace]? {
         guard !waiting.isEmpty, isLast || now >= nextTry else { return nil }
         return Array(waiting.prefix(Self.mostAtOnce))
     }
 
     /// - Parameter count: Of the traces that were given by ``batch(at:isLast:)``, the first of those that wait.
-    mutating func settle(_ count: Int, _ outcome: Outcome, at now: UInt64) {
+    mutating func settle(_ count: Int, _ outcome: Outcome, at now: MonotonicTime) {
         switch outcome {
         case .taken:
             counts.sent += UInt64(count)
@@ -69,7 +70,7 @@ struct TraceQueue {
         waiting.removeFirst(count)
         failingSince = nil
         rest = Self.firstRest
-        nextTry = 0
+        nextTry = .distantPast
     }
 
     /// Nothing is sent any more.

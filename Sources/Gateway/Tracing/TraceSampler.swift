@@ -1,3 +1,5 @@
+import Time
+
 /// Decides which requests are traced. A value of one event loop, without I/O.
 ///
 /// Whoever has begun a trace has decided already, and is followed. What is not from a trusted proxy could be anybody's
@@ -23,18 +25,17 @@ struct TraceSampler: Sendable {
     func samples(traceLow: UInt64) -> Bool { traceLow & 0x00ff_ffff_ffff_ffff < threshold }
 
     /// - Parameters:
-    ///   - now: Monotonic nanoseconds.
     ///   - draw: A random number of our own: the trace's identifier is the client's choice, and with one that is low
     ///     enough it would have all that it sends traced.
     mutating func samples(
         _ parent: TraceParent,
         isTrusted: Bool,
-        at now: UInt64,
+        at now: MonotonicTime,
         draw: @autoclosure () -> UInt64
     ) -> Bool {
         guard parent.isSampled else { return false }
         if isTrusted { return true }
-        let second = now / 1_000_000_000
+        let second = now.nanoseconds / 1_000_000_000
         if second != self.second {
             self.second = second
             askedFor = 0

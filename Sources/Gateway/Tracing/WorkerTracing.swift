@@ -1,4 +1,5 @@
 import HTTPCore
+import Time
 
 /// One event loop's traces: which requests have one, and those that wait to be handed over.
 final class WorkerTracing {
@@ -16,7 +17,7 @@ final class WorkerTracing {
         _ head: RequestHead,
         _ bytes: Span<UInt8>,
         isTrusted: Bool,
-        at now: UInt64,
+        at now: MonotonicTime,
         _ identifiers: inout IdentifierGenerator
     ) -> RequestTrace? {
         if let parent = TraceParent(head, bytes) {

@@ -1,5 +1,6 @@
 import HTTPCore
 import NIOCore
+import Time
 
 /// A WebSocket between a client and a server: bytes pass untouched, and the gateway keeps no more of them than where
 /// frames begin, so that it can end the connection in the protocol's own words when the caller may no longer use it.
@@ -39,8 +40,8 @@ final class Tunnel {
     private let idleTimeout: UInt64
     private let expiry = WheelTimer()
 
-    /// - Parameter expiresAt: When the caller's token is no longer good, in monotonic nanoseconds; nil for never.
-    init(_ client: RequestExchange, _ server: any UpstreamServer, worker: Worker, expiresAt: UInt64?) {
+    /// - Parameter expiresAt: When the caller's token is no longer good; nil for never.
+    init(_ client: RequestExchange, _ server: any UpstreamServer, worker: Worker, expiresAt: MonotonicTime?) {
         self.client = client
         self.server = server
         self.worker = worker

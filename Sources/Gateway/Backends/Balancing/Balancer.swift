@@ -1,10 +1,11 @@
 import Glibc
+import Time
 
 /// Chooses the server for a request, as one event loop does it: by what this loop knows, without a lock, and without
 /// allocating. Servers are known by their places in the list that it was made of.
 ///
 /// Each choice is an attempt that is outstanding until ``ended(_:)``. In between, ``answered(_:begunAt:at:)`` and
-/// ``failed(_:_:begunAt:at:)`` tell what became of it. All times are monotonic nanoseconds.
+/// ``failed(_:_:begunAt:at:)`` tell what became of it.
 struct Balancer {
     private struct Entry {
         let weight: Int
@@ -20,7 +21,7 @@ struct Balancer {
         let tried: [Int]
         let key: UInt64
         let random: UInt64
-        let now: UInt64
+        let now: MonotonicTime
         var isLastResort = false
     }
 
@@ -64,7 +65,7 @@ struct Balancer {
     ///   - key: What ``BalanceMethod/hash`` goes by; a request without one is spread by a random number.
     ///   - random: For ``BalanceMethod/leastRequests``; a fresh one each time.
     /// - Returns: nil when there is none: the request is to be refused at once.
-    mutating func choose(butNot tried: [Int] = [], key: UInt64, random: UInt64, at now: UInt64) -> Int? {
+    mutating func choose(butNot tried: [Int] = [], key: UInt64, random: UInt64, at now: MonotonicTime) -> Int? {
         var wish = Wish(tried: tried, key: key, random: random, now: now)
         var server = preferred(wish)
         if server == nil {
@@ -86,24 +87,25 @@ struct Balancer {
     }
 
     /// See ``ServerHealth/connected(begunAt:)``.
-    mutating func connected(_ server: Int, begunAt: UInt64) {
+    mutating func connected(_ server: Int, begunAt: MonotonicTime) {
         entries[server].health.connected(begunAt: begunAt)
     }
 
     /// The head of a final answer has come; see ``ServerHealth/answered(begunAt:at:)``.
-    mutating func answered(_ server: Int, begunAt: UInt64, at now: UInt64) {
+    mutating func answered(_ server: Int, begunAt: MonotonicTime, at now: MonotonicTime) {
         entries[server].health.answered(begunAt: begunAt, at: now)
     }
 
     /// See ``ServerHealth/failed(_:begunAt:at:)``.
     /// - Returns: Whether this ejected the server.
     @discardableResult
-    mutating func failed(_ server: Int, _ failure: ServerFailure, begunAt: UInt64, at now: UInt64) -> Bool {
+    mutating func failed(_ server: Int, _ failure: ServerFailure, begunAt: MonotonicTime, at now: MonotonicTime) -> Bool
+    {
         entries[server].health.failed(failure, begunAt: begunAt, at: now)
     }
 
     /// See ``ServerHealth/probed(isUp:at:)``.
-    mutating func probed(_ server: Int, isUp: Bool, at now: UInt64) {
+    mutating func probed(_ server: Int, isUp: Bool, at now: MonotonicTime) {
         entries[server].health.probed(isUp: isUp, at: now)
     }
 

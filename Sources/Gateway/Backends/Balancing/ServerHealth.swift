@@ -1,3 +1,5 @@
+import Time
+
 /// What one event loop holds of one server: what probes say of it, and what became of the loop's own requests.
 ///
 /// Probes have the last word: a server that they found down gets nothing. The loop's own failures only *eject* it,
@@ -39,28 +41,28 @@ struct ServerHealth: Equatable {
     private var failures = 0
     private var connectFailures = 0
     private var ejections: UInt64 = 0
-    private var ejectedAt: UInt64 = 0
-    private var ejectedUntil: UInt64 = 0
-    private var nextTrial: UInt64 = 0
-    private var goodSince: UInt64 = 0
-    private var fullShareAt: UInt64 = 0
+    private var ejectedAt = MonotonicTime.distantPast
+    private var ejectedUntil = MonotonicTime.distantPast
+    private var nextTrial = MonotonicTime.distantPast
+    private var goodSince = MonotonicTime.distantPast
+    private var fullShareAt = MonotonicTime.distantPast
 
     // MARK: Asking
 
     /// It can be chosen like any other, for its share.
-    func isAvailable(at now: UInt64) -> Bool {
+    func isAvailable(at now: MonotonicTime) -> Bool {
         isProbedUp && (!isOut || (now >= ejectedUntil && now >= nextTrial))
     }
 
     /// It can be chosen when no server is available.
-    func isLastResort(at now: UInt64) -> Bool {
+    func isLastResort(at now: MonotonicTime) -> Bool {
         isProbedUp && (!isOut || !hangs || now >= nextTrial)
     }
 
-    func isEjected(at now: UInt64) -> Bool { isOut && now < ejectedUntil }
+    func isEjected(at now: MonotonicTime) -> Bool { isOut && now < ejectedUntil }
 
     /// The part of its weight that counts, in 1/1024.
-    func share(at now: UInt64) -> Int {
+    func share(at now: MonotonicTime) -> Int {
         guard now < fullShareAt else { return Self.fullShare }
         let left = min(fullShareAt - now, Self.returnTime)
         return Self.fullShare - (Self.fullShare - Self.firstShare) * Int(left) / Int(Self.returnTime)
@@ -70,7 +72,7 @@ struct ServerHealth: Equatable {
 
     /// What probes found (see ``ProbeTally``). A server that they bring up has had its trial; telling the same state
     /// again does nothing.
-    mutating func probed(isUp: Bool, at now: UInt64) {
+    mutating func probed(isUp: Bool, at now: MonotonicTime) {
         guard isUp != isProbedUp else { return }
         isProbedUp = isUp
         if isUp { returned(at: now) }
@@ -80,13 +82,13 @@ struct ServerHealth: Equatable {
     mutating func forgetProbes() { isProbedUp = true }
 
     /// A request is on its way to it.
-    mutating func chosen(at now: UInt64) {
+    mutating func chosen(at now: MonotonicTime) {
         if isOut { nextTrial = now + Self.trialInterval }
     }
 
     /// A connection to it stands. It still has to answer, but it no longer holds those who connect.
     /// - Parameter begunAt: When connecting began.
-    mutating func connected(begunAt: UInt64) {
+    mutating func connected(begunAt: MonotonicTime) {
         guard begunAt >= ejectedAt else { return }
         hangs = false
         connectFailures = 0
@@ -95,7 +97,7 @@ struct ServerHealth: Equatable {
     /// The head of a final answer has come, whatever its status.
     /// - Parameter begunAt: When the server was chosen for that request. An answer to one from before the ejection
     ///   shows no more than what the failures have disproved.
-    mutating func answered(begunAt: UInt64, at now: UInt64) {
+    mutating func answered(begunAt: MonotonicTime, at now: MonotonicTime) {
         guard begunAt >= ejectedAt else { return }
         failures = 0
         connectFailures = 0
@@ -112,7 +114,7 @@ struct ServerHealth: Equatable {
     ///   begun before an ejection led to it or belong to it, even if they show only after it: they do not count again.
     /// - Returns: Whether this ejected the server.
     @discardableResult
-    mutating func failed(_ failure: ServerFailure, begunAt: UInt64, at now: UInt64) -> Bool {
+    mutating func failed(_ failure: ServerFailure, begunAt: MonotonicTime, at now: MonotonicTime) -> Bool {
         guard begunAt >= ejectedAt else { return false }
         guard !isOut else {
             hangs = failure == .connectTimedOut
@@ -128,7 +130,7 @@ struct ServerHealth: Equatable {
         return true
     }
 
-    private mutating func eject(at now: UInt64) {
+    private mutating func eject(at now: MonotonicTime) {
         if !isOut, now > goodSince {
             ejections -= min(ejections, (now - goodSince) / Self.forgetsAfter)
         }
@@ -141,7 +143,7 @@ struct ServerHealth: Equatable {
         fullShareAt = ejectedUntil + Self.returnTime
     }
 
-    private mutating func returned(at now: UInt64) {
+    private mutating func returned(at now: MonotonicTime) {
         isOut = false
         failures = 0
         connectFailures = 0
