@@ -270,7 +270,11 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        .testTarget(name: "VerificationTests", dependencies: ["TestSupport", "Verification"], swiftSettings: strict),
+        .testTarget(
+            name: "VerificationTests",
+            dependencies: ["TestSupport", "Time", "Verification"],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "PeerNamesTests",
             dependencies: [
@@ -294,7 +298,7 @@ let package = Package(
         .testTarget(
             name: "StoreTests",
             dependencies: [
-                "Redis", "Store", "TestSupport",
+                "Redis", "Store", "TestSupport", "Time",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
@@ -322,7 +326,7 @@ let package = Package(
         .testTarget(
             name: "IdentityProviderTests",
             dependencies: [
-                "IdentityProvider", "Redis", "Store", "Tenants", "TestSupport", "Verification",
+                "IdentityProvider", "Redis", "Store", "Tenants", "TestSupport", "Time", "Verification",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -339,13 +343,13 @@ let package = Package(
         ),
         .testTarget(
             name: "TenantsTests",
-            dependencies: ["Tenants", "TestSupport", "Verification"],
+            dependencies: ["Tenants", "TestSupport", "Time", "Verification"],
             swiftSettings: strict
         ),
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "CommandSupport", "Gateway", "Tenants", "TestSupport", "Verification", "gatehouse",
+                "CommandSupport", "Gateway", "Tenants", "TestSupport", "Time", "Verification", "gatehouse",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -354,7 +358,7 @@ let package = Package(
         .testTarget(
             name: "DemoTests",
             dependencies: [
-                "CommandSupport", "Demo", "GatehouseDemo", "Gateway", "Tenants", "Verification",
+                "CommandSupport", "Demo", "GatehouseDemo", "Gateway", "Tenants", "Time", "Verification",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
@@ -396,7 +400,7 @@ let package = Package(
             name: "HouseTests",
             dependencies: [
                 "CommandSupport", "Demo", "Gateway", "IdentityProvider", "Redis", "Store", "Tenants", "TestSupport",
-                "Verification", "gatehouse",
+                "Time", "Verification", "gatehouse",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -413,7 +417,7 @@ let package = Package(
         .testTarget(
             name: "RealClientTests",
             dependencies: [
-                "Demo", "ExtAuthz", "Gateway", "Tenants", "TestSupport", "Verification",
+                "Demo", "ExtAuthz", "Gateway", "Tenants", "TestSupport", "Time", "Verification",
                 .product(name: "GRPCCore", package: "grpc-swift-2"),
                 .product(name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport"),
                 .product(name: "GRPCProtobuf", package: "grpc-swift-protobuf"),

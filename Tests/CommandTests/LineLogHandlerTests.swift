@@ -3,6 +3,7 @@ import Logging
 import Synchronization
 import Tenants
 import Testing
+import Time
 import Verification
 
 @testable import gatehouse
@@ -33,7 +34,7 @@ struct LineLogHandlerTests {
                 format: format,
                 levels: levels,
                 write: { line in lines.text.withLock { $0 += line } },
-                now: { 1_770_000_000.25 }
+                now: { UnixTime(1_770_000_000.25) }
             )
         }
     }

@@ -1,6 +1,7 @@
 import Logging
 import TestSupport
 import Testing
+import Time
 import Verification
 
 @testable import Demo
@@ -29,10 +30,10 @@ struct SampleBackendsTests {
             )
             let claims = try UnverifiedToken(Array(good.utf8)).claims()
             #expect(claims["sub"] == "user-alice")
-            #expect(try #require(claims["exp"]?.double) > noon)
+            #expect(try #require(claims["exp"]?.double) > noon.seconds)
             let past = try UnverifiedToken(Array(expired.utf8)).claims()
-            #expect(past["exp"]?.double == noon - 60)
-            #expect(try #require(past["iat"]?.double) < noon - 60)
+            #expect(past["exp"]?.double == noon.seconds - 60)
+            #expect(try #require(past["iat"]?.double) < noon.seconds - 60)
         }
         let driver = try #require(try backends.accessToken(.driver, email: "alice@shop.example", role: "customer"))
         let claims = try UnverifiedToken(Array(driver.utf8)).claims()
@@ -59,7 +60,7 @@ struct SampleBackendsTests {
         let (claims, original) = (try after.claims(), try before.claims())
         for name in ["iss", "sub", "aud", "sid"] { #expect(claims[name] == original[name]) }
         #expect(claims["jti"] != original["jti"])
-        #expect(claims["exp"]?.double == noon - 3600)
+        #expect(claims["exp"]?.double == noon.seconds - 3600)
         #expect(after.header["typ"] == "at+jwt")
         #expect(after.header["kid"] == before.header["kid"])
         #expect(try backends.expired(good, of: .customer, for: 3600) == nil)

@@ -3,12 +3,13 @@ import Hummingbird
 import HummingbirdTesting
 import NIOCore
 import Testing
+import Time
 import Verification
 
 @testable import Demo
 
 /// Noon of a day in 2026, the clock of these tests, in Unix seconds.
-let noon: Double = 1_770_000_000
+let noon = UnixTime(1_770_000_000)
 
 /// One sample app with its routes, without sockets.
 struct AppUnderTest {
@@ -93,7 +94,7 @@ enum GatewayToken {
     ) throws -> String {
         let claims: JSONObject = [
             "iss": .string(issuer), "aud": .string(audience), "sub": "user-alice", "sid": "session", "jti": .string(id),
-            "iat": .number(JSONNumber(Int(noon))), "exp": .number(JSONNumber(Int(noon) + 3600)),
+            "iat": .number(JSONNumber(Int(noon.seconds))), "exp": .number(JSONNumber(Int(noon.seconds) + 3600)),
         ]
         return try TokenSigner(key, algorithm: algorithm, keyID: key.thumbprint)
             .sign(claims, header: ["typ": .string(type)])

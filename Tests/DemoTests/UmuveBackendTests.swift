@@ -1,6 +1,7 @@
 import HTTPTypes
 import Synchronization
 import Testing
+import Time
 import Verification
 
 @testable import Demo
@@ -8,7 +9,7 @@ import Verification
 struct UmuveBackendTests {
     private static let secret = Array("a secret of the tests, long enough for HS256".utf8)
 
-    private func backend(now: @escaping @Sendable () -> Double = { noon }) throws -> UmuveBackend {
+    private func backend(now: @escaping @Sendable () -> UnixTime = { noon }) throws -> UmuveBackend {
         UmuveBackend(key: try AppKey(secret: Self.secret), now: now)
     }
 

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import Time
 
 @testable import Store
 
@@ -50,11 +51,10 @@ import Testing
         _ generator: inout SplitMix64
     ) async throws {
         let some = (0..<(1 + generator.next() % 4)).map { _ in
-            revocation(
-                "\(generator.next() % 30)",
-                at: Double(generator.next() % 1_000_000) / 7,
-                expires: generator.next() % 3 == 0 ? .infinity : world.clock.now + Double(generator.next() % 400) / 7
-            )
+            let revokedAt = UnixTime(Double(generator.next() % 1_000_000) / 7)
+            let isForGood = generator.next() % 3 == 0
+            let expires = isForGood ? .distantFuture : world.clock.now + Double(generator.next() % 400) / 7
+            return revocation("\(generator.next() % 30)", at: revokedAt, expires: expires)
         }
         let key = StoreKey(tenant: "chat", kind: "value", name: "\(generator.next() % 5)")
         let bytes = generator.bytes(Int(generator.next() % 40))

@@ -1,5 +1,6 @@
 import Synchronization
 import Testing
+import Time
 
 @testable import Store
 
@@ -36,15 +37,15 @@ import Testing
             let store = try await world.store()
             let now = world.clock.now
             // When it was revoked and when it expires: first, then, and what holds after that.
-            let cases: [[(Double, Double)]] = [
-                [(5, .infinity), (7.5, now + 1), (7.5, .infinity)],
+            let cases: [[(UnixTime, UnixTime)]] = [
+                [(5, .distantFuture), (7.5, now + 1), (7.5, .distantFuture)],
                 [(7.123456, now + 9), (5, now + 99.25), (7.123456, now + 99.25)],
                 [(7, now + 9), (5, now + 1), (7, now + 9)],
-                [(-7, now + 9.1), (1e18, .infinity), (1e18, .infinity)],
+                [(-7, now + 9.1), (1e18, .distantFuture), (1e18, .distantFuture)],
                 [(7, now + 9.1), (7, now - 1), (7, now + 9.1)],
             ]
             for (index, times) in cases.enumerated() {
-                let asked = times.map { revocation("\(index)", at: $0.0, expires: $0.1, reason: "\($0.1)") }
+                let asked = times.map { revocation("\(index)", at: $0.0, expires: $0.1, reason: "\($0.1.seconds)") }
                 let (_, position) = try await store.load(["chat"])
                 let first = try await store.revoke([asked[0]])[0]
                 let second = try await store.revoke([asked[1]])[0]
@@ -65,7 +66,7 @@ import Testing
             let some = [revocation("one", at: 5), revocation("one", at: 7, expires: world.clock.now + 1)]
             let records = try await store.revoke(some)
             #expect(records.map(\.revokedAt) == [5, 7])
-            #expect(records.map(\.expiresAt) == [.infinity, .infinity])
+            #expect(records.map(\.expiresAt) == [.distantFuture, .distantFuture])
             #expect(try await store.load(["chat"]).records == [records[1].digest: records[1]])
         }
     }
@@ -154,7 +155,7 @@ import Testing
         try await maker.run { world in
             let store = try await world.store()
             // As of a store whose clock was a year ahead.
-            let version = RevocationVersion.next(after: 0, now: systemUnixTime() + 366 * 86400)
+            let version = RevocationVersion.next(after: 0, now: Clock.unix() + 366 * 86400)
             let ahead = RevocationRecord(revocation("ahead"), version: version)
             try await store.restore([ahead])
             let withdrawn = try await store.withdraw([revocation("ahead").target], tenant: "chat")
@@ -169,8 +170,10 @@ import Testing
     func timesThatAreNoNumbersAreRefused(maker: StoreMaker) async throws {
         try await maker.run { world in
             let store = try await world.store()
-            await #expect(throws: StoreError.self) { try await store.revoke([revocation("one", at: .nan)]) }
-            await #expect(throws: StoreError.self) { try await store.revoke([revocation("one", expires: .nan)]) }
+            await #expect(throws: StoreError.self) { try await store.revoke([revocation("one", at: UnixTime(.nan))]) }
+            await #expect(throws: StoreError.self) {
+                try await store.revoke([revocation("one", expires: UnixTime(.nan))])
+            }
             let impossible = RevocationRecord(revocation("one"), version: .max)
             await #expect(throws: StoreError.self) { try await store.restore([impossible]) }
             #expect(try await store.load(["chat"]).records.isEmpty)

@@ -1,5 +1,6 @@
 import Redis
 import Testing
+import Time
 
 @testable import Store
 
@@ -120,7 +121,7 @@ import Testing
                 tenant: "chat",
                 digest: digest,
                 revokedAt: 1.5,
-                expiresAt: .infinity,
+                expiresAt: .distantFuture,
                 version: version,
                 note: note
             )

@@ -1,6 +1,7 @@
 import Tenants
 import TestSupport
 import Testing
+import Time
 
 /// A tenant's place stays, whatever becomes of the file.
 @Suite struct ConfigurationEditionTests {
@@ -39,7 +40,7 @@ import Testing
         var known: [String: Int] = ["t0": 0]
         for turn in 1...500 {
             let names = all.shuffled(using: &random).prefix(Int.random(in: 1...12, using: &random))
-            edition = edition.next(try Self.configuration(Array(names)), at: Double(turn))
+            edition = edition.next(try Self.configuration(Array(names)), at: UnixTime(Double(turn)))
             #expect(Set(edition.places).count == names.count)
             for (name, place) in zip(names, edition.places) {
                 #expect(edition.tenants[place].name == name)

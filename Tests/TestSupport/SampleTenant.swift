@@ -1,10 +1,11 @@
 package import Tenants
+package import Time
 package import Verification
 
 /// A tenant that trusts one issuer, and tokens of it.
 package enum SampleTenant {
     /// Unix seconds.
-    package static let now = 1_800_000_000.0
+    package static let now = UnixTime(1_800_000_000)
     package static let issuer = "https://issuer.test"
     private static let secret = Array("a secret of these tests that is long enough for HS256".utf8)
     private static let otherSecret = Array("another secret, with which nobody here should be convinced".utf8)
@@ -35,7 +36,7 @@ package enum SampleTenant {
     ) throws -> String {
         var claims: JSONObject = [
             "iss": .string(issuer), "sub": "alice", "email": "alice@example.test", "role": "customer",
-            "scope": "read write", "exp": .number(JSONNumber(Int(now) + 600)),
+            "scope": "read write", "exp": .number(JSONNumber(Int(now.seconds) + 600)),
         ]
         for (name, value) in changes { claims[name] = value }
         return try TokenSigner(SigningKey(secret: forged ? otherSecret : secret), algorithm: .hs256).sign(claims)

@@ -5,7 +5,7 @@ import Testing
 
 struct CalendarTests {
     private func date(_ seconds: Int64) -> String {
-        String(decoding: HTTPDate.text(unixSeconds: seconds), as: UTF8.self)
+        String(decoding: HTTPDate.text(UnixTime(Double(seconds))), as: UTF8.self)
     }
 
     @Test(
@@ -27,7 +27,7 @@ struct CalendarTests {
         (1_709_208_000.0005, "2024-02-29T12:00:00.000Z"),
     ])
     func knownInstantsAsRFC3339(time: Double, expected: String) {
-        #expect(HTTPDate.rfc3339(unixTime: time) == expected)
+        #expect(HTTPDate.rfc3339(UnixTime(time)) == expected)
     }
 
     /// Day by day over 450 years, with months and leap years counted on fingers.
@@ -36,8 +36,8 @@ struct CalendarTests {
         let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
         for number in 0..<164_359 {
             let start = Int64(number) * 86400
-            let first = CivilTime(unixSeconds: start)
-            let last = CivilTime(unixSeconds: start + 86399)
+            let first = CivilTime(UnixTime(Double(start)))
+            let last = CivilTime(UnixTime(Double(start + 86399)))
             guard (first.year, first.month, first.day) == (year, month, day),
                 (last.year, last.month, last.day) == (year, month, day),
                 (first.hour, first.minute, first.second) == (0, 0, 0),
@@ -60,7 +60,7 @@ struct CalendarTests {
         var random = SplitMix64(seed: 120)
         for _ in 0..<2000 {
             let seconds = Int64(random.below(8_000_000_000))
-            let civil = CivilTime(unixSeconds: seconds)
+            let civil = CivilTime(UnixTime(Double(seconds)))
             #expect(Int64(civil.hour * 3600 + civil.minute * 60 + civil.second) == seconds % 86400)
             #expect((0..<24).contains(civil.hour) && (0..<60).contains(civil.minute) && (0..<60).contains(civil.second))
         }

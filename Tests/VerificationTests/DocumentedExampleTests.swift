@@ -1,10 +1,11 @@
 import Foundation
 import Testing
+import Time
 import Verification
 
 /// The code in the article *Verifying a token* is this code.
 @Suite struct DocumentedExampleTests {
-    private func answer(_ token: [UInt8], jwks: [UInt8], now: Double) throws -> String {
+    private func answer(_ token: [UInt8], jwks: [UInt8], now: UnixTime) throws -> String {
         // example
         let policy = VerificationPolicy(
             issuers: [

@@ -2,6 +2,7 @@ import Store
 import Tenants
 import TestSupport
 import Testing
+import Time
 import Verification
 
 @testable import AdminAPI
@@ -42,7 +43,7 @@ struct RevocationScopeTests {
     @Test func tokenIDIsRevokedForEachIssuerOnce() throws {
         let scope = try RevocationScope(.tokenID("t1"), tenant())
         #expect(scope.targets == Self.issuers.map { .token(issuer: $0, tokenID: "t1") })
-        #expect(scope.endOfUse == .infinity)
+        #expect(scope.endOfUse == .distantFuture)
     }
 
     @Test(arguments: [
@@ -52,7 +53,7 @@ struct RevocationScopeTests {
     func othersAreKeptUntilTheyAreWithdrawn(_ selector: RevocationRequest.Selector, _ target: RevocationTarget) throws {
         let scope = try RevocationScope(selector, tenant())
         #expect(scope.targets == [target])
-        #expect(scope.endOfUse == .infinity)
+        #expect(scope.endOfUse == .distantFuture)
     }
 
     @Test func tokenIsRevokedByItsIDUntilItIsOfNoUse() throws {
@@ -72,7 +73,7 @@ struct RevocationScopeTests {
 
     @Test(arguments: [nil, "soon" as JSONValue, .null])
     func tokenWithoutAnExpiryIsRevokedForGood(_ expiry: JSONValue?) throws {
-        #expect(try scope(ofToken: SampleTenant.token(["jti": "t1", "exp": expiry])).endOfUse == .infinity)
+        #expect(try scope(ofToken: SampleTenant.token(["jti": "t1", "exp": expiry])).endOfUse == .distantFuture)
     }
 
     @Test func whatNobodyWouldLetInCanBeRevoked() throws {

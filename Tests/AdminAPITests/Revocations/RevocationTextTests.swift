@@ -1,6 +1,7 @@
 import Store
 import TestSupport
 import Testing
+import Time
 import Verification
 
 @testable import AdminAPI
@@ -9,8 +10,8 @@ import Verification
 struct RevocationTextTests {
     private func record(
         _ target: RevocationTarget,
-        revokedAt: Double = 1_800_000_000.25,
-        expiresAt: Double = .infinity,
+        revokedAt: UnixTime = 1_800_000_000.25,
+        expiresAt: UnixTime = .distantFuture,
         reason: String? = nil
     ) -> RevocationRecord {
         let revocation = Revocation(
@@ -68,8 +69,8 @@ struct RevocationTextTests {
     }
 
     /// Expiry comes from tokens that nobody has verified.
-    @Test(arguments: [1e300, 253_402_300_800, .infinity, .greatestFiniteMagnitude])
-    func timesBeyondTheCalendarNeverCome(_ time: Double) {
+    @Test(arguments: [1e300, 253_402_300_800, .distantFuture, UnixTime(.greatestFiniteMagnitude)])
+    func timesBeyondTheCalendarNeverCome(_ time: UnixTime) {
         #expect(RevocationText.json(record(.tenant, expiresAt: time)).object?["expires_at"] == .null)
     }
 

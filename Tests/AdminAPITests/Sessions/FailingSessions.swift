@@ -1,6 +1,7 @@
 import IdentityProvider
 import Store
 import Synchronization
+import Time
 import Verification
 
 @testable import AdminAPI
@@ -23,25 +24,25 @@ final class FailingSessions: SessionListing {
         if isAway { throw .unavailable(.unavailable("gone")) }
     }
 
-    func session(_ sessionID: String, at now: Double) async throws(IssuingError) -> IssuerSession? {
+    func session(_ sessionID: String, at now: UnixTime) async throws(IssuingError) -> IssuerSession? {
         try check()
         return try await book.session(sessionID, at: now)
     }
 
-    func sessions(ofSubject subject: String, at now: Double) async throws(IssuingError) -> [IssuerSession] {
+    func sessions(ofSubject subject: String, at now: UnixTime) async throws(IssuingError) -> [IssuerSession] {
         try check()
         return try await book.sessions(ofSubject: subject, at: now)
     }
 
-    func end(sessionID: String, at now: Double, reason: String) async throws(IssuingError) {
+    func end(sessionID: String, at now: UnixTime, reason: String) async throws(IssuingError) {
         try check()
         try await book.end(sessionID: sessionID, at: now, reason: reason)
     }
 
     func endAll(
         ofSubject subject: String,
-        before time: Double,
-        at now: Double,
+        before time: UnixTime,
+        at now: UnixTime,
         reason: String
     ) async throws(IssuingError) {
         try check()

@@ -1,6 +1,7 @@
 import IdentityProvider
 import Store
 import Testing
+import Time
 import Verification
 
 @testable import AdminAPI

@@ -4,13 +4,14 @@ import Logging
 import Store
 import Synchronization
 import Tenants
+import Time
 import Verification
 
 @testable import AdminAPI
 
 /// Tenants for the admin desks: `app` has keys in the store, `disk` has a directory of them, `plain` has no issuer.
 final class AdminHouse: Sendable {
-    static let now = 1_800_000_000.0
+    static let now = UnixTime(1_800_000_000)
 
     let tenants: [Tenant]
     let keys: StoredKeys

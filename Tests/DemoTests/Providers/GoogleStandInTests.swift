@@ -2,6 +2,7 @@ import HTTPTypes
 import HummingbirdTesting
 import Synchronization
 import Testing
+import Time
 import Verification
 
 @testable import Demo

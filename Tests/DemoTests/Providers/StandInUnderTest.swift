@@ -5,6 +5,7 @@ import Logging
 import NIOCore
 import Tenants
 import Testing
+import Time
 import Verification
 
 @testable import Demo
@@ -24,7 +25,7 @@ struct StandInUnderTest {
     /// - Parameter onSocket: Whether requests go over a real connection.
     static func run(
         onSocket: Bool = false,
-        now: @escaping @Sendable () -> Double = { noon },
+        now: @escaping @Sendable () -> UnixTime = { noon },
         _ body: @escaping @Sendable (StandInUnderTest) async throws -> Void
     ) async throws {
         let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
@@ -131,7 +132,7 @@ struct StandInUnderTest {
     ) throws -> String {
         var claims: JSONObject = [
             "iss": "TEAM", "sub": "com.example.clans.web", "aud": .string(standIn.appleIssuer),
-            "iat": .number(JSONNumber(Int(noon))), "exp": .number(JSONNumber(Int(noon) + 300)),
+            "iat": .number(JSONNumber(Int(noon.seconds))), "exp": .number(JSONNumber(Int(noon.seconds) + 300)),
         ]
         for member in changes.members { claims[member.name] = member.value == .null ? nil : member.value }
         let signing = try key ?? SigningKey(pem: Array(standIn.appleP8.utf8))

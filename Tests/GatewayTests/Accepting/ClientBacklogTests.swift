@@ -1,5 +1,6 @@
 import NIOEmbedded
 import Testing
+import Time
 
 @testable import Gateway
 
@@ -18,14 +19,14 @@ struct ClientBacklogTests {
         var trickling = ClientBacklog()
         var steady = ClientBacklog()
         var fresh = ClientBacklog()
-        _ = stalled.update(bytes: 1000, taken: 9_000_000, at: second)
-        _ = stalled.update(bytes: 1001, taken: 9_000_000, at: 60 * second)
-        _ = trickling.update(bytes: 1000, taken: 0, at: second)
-        _ = trickling.update(bytes: 1001, taken: 60, at: 60 * second)
-        _ = steady.update(bytes: 1000, taken: 0, at: second)
-        _ = steady.update(bytes: 1001, taken: 60_000_000, at: 60 * second)
-        _ = fresh.update(bytes: 1000, taken: 0, at: 60 * second)
-        let rates = [stalled, trickling, fresh, steady].map { $0.rate(at: 61 * second) }
+        _ = stalled.update(bytes: 1000, taken: 9_000_000, at: .after(second))
+        _ = stalled.update(bytes: 1001, taken: 9_000_000, at: .after(60 * second))
+        _ = trickling.update(bytes: 1000, taken: 0, at: .after(second))
+        _ = trickling.update(bytes: 1001, taken: 60, at: .after(60 * second))
+        _ = steady.update(bytes: 1000, taken: 0, at: .after(second))
+        _ = steady.update(bytes: 1001, taken: 60_000_000, at: .after(60 * second))
+        _ = fresh.update(bytes: 1000, taken: 0, at: .after(60 * second))
+        let rates = [stalled, trickling, fresh, steady].map { $0.rate(at: .after(61 * second)) }
         #expect(rates == rates.sorted())
         #expect(Set(rates).count == 4)
     }
@@ -34,7 +35,7 @@ struct ClientBacklogTests {
         let house = try EmbeddedHouse()
         let worker = house.worker
         worker.backlog.limit = 1000
-        let start = worker.lastTick - 10_000_000_000
+        let start = worker.lastTick - (10_000_000_000 as UInt64)
         let clients = (0..<5).map { _ in HoldingClient(worker) }
         for (number, client) in clients.enumerated() {
             client.hold(1, taken: 0, at: start)

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import Time
 
 @testable import Gateway
 
@@ -22,11 +23,11 @@ struct ConnectionCrowdTests {
 
     @Test func addressesWithMostMakeRoomUntilTheyHaveAsMany() {
         var crowd = ConnectionCrowd()
-        let isDue = crowd.turnedAway(Self.c, at: Self.second)
+        let isDue = crowd.turnedAway(Self.c, at: .after(Self.second))
         #expect(isDue)
         let all = Self.connections(Self.a, 100) + Self.connections(Self.b, 90) + Self.connections(Self.c, 2)
         // A sixteenth of them is 12.
-        let closed = crowd.makeRoom(among: all, at: Self.second).map { all[$0].address }
+        let closed = crowd.makeRoom(among: all, at: .after(Self.second)).map { all[$0].address }
         #expect(closed.filter { $0 == Self.a }.count == 11)
         #expect(closed.filter { $0 == Self.b }.count == 1)
     }
@@ -50,20 +51,20 @@ struct ConnectionCrowdTests {
         var crowd = ConnectionCrowd()
         _ = crowd.turnedAway(Self.b, at: 0)
         _ = crowd.makeRoom(among: Self.connections(Self.a, 50), at: 0)
-        #expect(crowd.isCrowded(Self.a, at: 9 * Self.second))
-        #expect(!crowd.isCrowded(Self.b, at: 9 * Self.second))
-        #expect(!crowd.isCrowded(Self.a, at: 10 * Self.second))
+        #expect(crowd.isCrowded(Self.a, at: .after(9 * Self.second)))
+        #expect(!crowd.isCrowded(Self.b, at: .after(9 * Self.second)))
+        #expect(!crowd.isCrowded(Self.a, at: .after(10 * Self.second)))
     }
 
     @Test func addressThatMadeRoomIsRememberedWhenAnotherDoes() {
         var crowd = ConnectionCrowd()
         for (moment, address) in [Self.a, Self.b].enumerated() {
-            _ = crowd.turnedAway(Self.c, at: UInt64(moment) * Self.second)
-            _ = crowd.makeRoom(among: Self.connections(address, 50), at: UInt64(moment) * Self.second)
+            _ = crowd.turnedAway(Self.c, at: .after(UInt64(moment) * Self.second))
+            _ = crowd.makeRoom(among: Self.connections(address, 50), at: .after(UInt64(moment) * Self.second))
         }
-        #expect(crowd.isCrowded(Self.a, at: 9 * Self.second))
-        #expect(crowd.isCrowded(Self.b, at: 10 * Self.second))
-        #expect(!crowd.isCrowded(Self.a, at: 10 * Self.second))
+        #expect(crowd.isCrowded(Self.a, at: .after(9 * Self.second)))
+        #expect(crowd.isCrowded(Self.b, at: .after(10 * Self.second)))
+        #expect(!crowd.isCrowded(Self.a, at: .after(10 * Self.second)))
     }
 
     /// Behind one address are the many clients of a proxy.
@@ -74,8 +75,8 @@ struct ConnectionCrowdTests {
         let closedForB = crowd.makeRoom(among: all, at: 0)
         #expect(closedForB == [])
         #expect(!crowd.isCrowded(Self.a, at: 0))
-        _ = crowd.turnedAway(Self.a, at: Self.second)
-        let closedForProxy = crowd.makeRoom(among: all, at: Self.second)
+        _ = crowd.turnedAway(Self.a, at: .after(Self.second))
+        let closedForProxy = crowd.makeRoom(among: all, at: .after(Self.second))
         #expect(closedForProxy == [50])
     }
 
@@ -85,11 +86,11 @@ struct ConnectionCrowdTests {
         let tenth = Self.second / 10
         var times = 0
         for moment in stride(from: 0, to: 10 * tenth, by: 1_000_000) {
-            guard crowd.turnedAway(Self.b, at: moment) else { continue }
+            guard crowd.turnedAway(Self.b, at: .after(moment)) else { continue }
             times += 1
-            let again = crowd.turnedAway(Self.c, at: moment)
+            let again = crowd.turnedAway(Self.c, at: .after(moment))
             #expect(!again)
-            _ = crowd.makeRoom(among: Self.connections(Self.a, 9), at: moment)
+            _ = crowd.makeRoom(among: Self.connections(Self.a, 9), at: .after(moment))
         }
         #expect(times == 10)
     }

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import Time
 
 @testable import Gateway
 
@@ -22,7 +23,7 @@ struct FairQueueTests {
     private func queue(_ addresses: [SubjectName]) -> FairQueue<Request, SubjectName> {
         var queue = FairQueue<Request, SubjectName>()
         for (number, address) in addresses.enumerated() {
-            queue.append(Request(address, number), of: address, at: UInt64(number))
+            queue.append(Request(address, number), of: address, at: .after(UInt64(number)))
         }
         return queue
     }
@@ -122,7 +123,7 @@ struct FairQueueTests {
                 switch random.below(5) {
                 case 0, 1:
                     let request = Request(Self.name(UInt8(random.below(5))), number)
-                    queue.append(request, of: request.address, at: UInt64(number))
+                    queue.append(request, of: request.address, at: .after(UInt64(number)))
                     waiting.append(request)
                 case 2:
                     let held = Self.name(UInt8(random.below(5)))

@@ -2,6 +2,7 @@ import NIOCore
 import NIOPosix
 import Tenants
 import Testing
+import Time
 
 @testable import Gateway
 

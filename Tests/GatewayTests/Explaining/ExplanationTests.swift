@@ -158,7 +158,7 @@ struct ExplanationTests {
         let door = RehearsalDoor(try RehearsalDoor.tenant())
         let token = try Door.token(["jti": "t1"])
         var set = RevocationSet()
-        let entry = RevocationEntry(revokedAt: Door.now, expiresAt: .infinity, version: 1)
+        let entry = RevocationEntry(revokedAt: Door.now, expiresAt: .distantFuture, version: 1)
         _ = set.apply(entry, for: RevocationDigest(.token(issuer: Door.issuer, tokenID: "t1")))
         door.worker.use(RevocationUpdate(sets: ["app": set], contact: door.worker.lastTick))
         let revoked = try door.report("/x", token: token)

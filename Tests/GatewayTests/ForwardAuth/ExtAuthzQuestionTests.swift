@@ -74,7 +74,7 @@ import Verification
         )
         let key = try SigningKey.generate(.p256)
         let claims: JSONObject = [
-            "iss": .string(Door.issuer), "sub": "alice", "exp": .number(JSONNumber(Int(Door.now) + 600)),
+            "iss": .string(Door.issuer), "sub": "alice", "exp": .number(JSONNumber(Int(Door.now.seconds) + 600)),
         ]
         let token = try TokenSigner(key, algorithm: .es256, keyID: key.thumbprint).sign(claims)
         // Nobody answers as long as the test runs.

@@ -1,6 +1,7 @@
 import Tenants
 import TestSupport
 import Testing
+import Time
 import Verification
 
 @testable import Gateway
@@ -28,14 +29,14 @@ struct OpaqueTokenDecisionTests {
         _ step: IntrospectionStep,
         _ claims: String = #""sub":"alice""#,
         cache: Double = 30,
-        at now: Double = Door.now
+        at now: UnixTime = Door.now
     ) throws -> IntrospectionOutcome {
         let answer = try #require(IntrospectionAnswer(Array(#"{"active":true,\#(claims)}"#.utf8)))
         let principal = try answer.principal(of: step.question.token, IntrospectionPolicy(issuer: "i"), at: now)
         return .active(principal, IntrospectionBelief(cache: cache, asked: now))
     }
 
-    private func settle(_ step: IntrospectionStep, _ outcome: IntrospectionOutcome, at now: Double = Door.now)
+    private func settle(_ step: IntrospectionStep, _ outcome: IntrospectionOutcome, at now: UnixTime = Door.now)
         -> IntrospectionFinding
     {
         door.authorizer.authenticator.settle(step, outcome, door.tenants[0], at: now)

@@ -2,6 +2,7 @@ import HTTPCore
 import NIOCore
 import TestSupport
 import Testing
+import Time
 
 @testable import Gateway
 

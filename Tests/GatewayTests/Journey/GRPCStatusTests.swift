@@ -20,7 +20,7 @@ struct GRPCStatusTests {
             isHead: false,
             minorVersion: 1,
             stays: true,
-            date: HTTPDate.text(unixSeconds: 784_111_777),
+            date: HTTPDate.text(784_111_777),
             to: &out
         )
         #expect(length == 0)

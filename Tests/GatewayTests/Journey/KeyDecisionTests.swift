@@ -1,6 +1,7 @@
 import NIOPosix
 import Tenants
 import Testing
+import Time
 import Verification
 
 @testable import Gateway
@@ -34,7 +35,8 @@ struct KeyDecisionTests {
 
     private func request(_ key: SigningKey, _ path: String = "/", subject: String = "alice") throws -> [UInt8] {
         let claims: JSONObject = [
-            "iss": .string(Door.issuer), "sub": .string(subject), "exp": .number(JSONNumber(Int(Door.now) + 600)),
+            "iss": .string(Door.issuer), "sub": .string(subject),
+            "exp": .number(JSONNumber(Int(Door.now.seconds) + 600)),
         ]
         let token = try TokenSigner(key, algorithm: .es256, keyID: key.thumbprint).sign(claims)
         return Door.request(path, lines: ["Authorization: Bearer \(token)"])

@@ -1,6 +1,7 @@
 import Store
 import Tenants
 import Testing
+import Time
 import Verification
 
 @testable import Gateway
@@ -27,7 +28,7 @@ struct RevocationDecisionTests {
         _ targets: RevocationTarget...,
         at door: Door,
         version: UInt64 = 1,
-        expiresAt: Double = .infinity
+        expiresAt: UnixTime = .distantFuture
     ) {
         var set = door.tenants[0].revocations.set
         for target in targets {
@@ -39,7 +40,7 @@ struct RevocationDecisionTests {
 
     private func withdraw(_ target: RevocationTarget, at door: Door, version: UInt64) {
         var set = door.tenants[0].revocations.set
-        let entry = RevocationEntry(isWithdrawn: true, revokedAt: 0, expiresAt: .infinity, version: version)
+        let entry = RevocationEntry(isWithdrawn: true, revokedAt: 0, expiresAt: .distantFuture, version: version)
         _ = set.apply(entry, for: RevocationDigest(target))
         door.tenants[0].revocations.use(set)
     }
@@ -95,28 +96,28 @@ struct RevocationDecisionTests {
         let token = try Door.token()
         let revocations = door.tenants[0].revocations
         #expect(door.get("/", token: token).grant?.caller != nil)
-        revocations.age(since: Self.second, at: 31 * Self.second)
+        revocations.age(since: .after(Self.second), at: .after(31 * Self.second))
         #expect(door.get("/", token: token).grant?.caller != nil, "thirty seconds are not more than thirty")
-        revocations.age(since: Self.second, at: 31 * Self.second + 1)
+        revocations.age(since: .after(Self.second), at: .after(31 * Self.second + 1))
         let refusal = try #require(door.get("/", token: token).refusal)
         #expect(refusal.status == 503 && refusal.code == .storeUnavailable && refusal.retryAfterSeconds != nil)
         #expect(door.get("/").refusal == .missingToken)
         let open = try #require(door.get("/open/x", token: token).grant)
         #expect(open.caller == nil, "nobody can vouch for the caller")
-        revocations.age(since: 20 * Self.second, at: 32 * Self.second)
+        revocations.age(since: .after(20 * Self.second), at: .after(32 * Self.second))
         #expect(door.get("/", token: token).grant?.caller != nil)
     }
 
     @Test func copyThatWasNeverLoadedIsTooOld() throws {
         let door = try door()
-        door.tenants[0].revocations.age(since: nil, at: Self.second)
+        door.tenants[0].revocations.age(since: nil, at: .after(Self.second))
         #expect(door.get("/", token: try Door.token()).refusal?.code == .storeUnavailable)
     }
 
     @Test func tenantMayGoOnWithAnOldCopyButKeepsToIt() throws {
         let door = try door(onStoreFailure: .allow)
         let token = try Door.token(["sid": "s1"])
-        door.tenants[0].revocations.age(since: nil, at: Self.second)
+        door.tenants[0].revocations.age(since: nil, at: .after(Self.second))
         #expect(door.get("/", token: token).grant?.caller != nil)
         revoke(.session("s1"), at: door)
         #expect(door.get("/", token: token).refusal == .tokenRevoked)
@@ -147,7 +148,7 @@ struct RevocationDecisionTests {
     @Test func whoCannotBeKnownIsNotSignedOutInSilence() throws {
         let rule = RevokeRule(method: "POST", path: try PathPattern("/open/logout"))
         let door = try door(revokeOn: [rule])
-        door.tenants[0].revocations.age(since: nil, at: Self.second)
+        door.tenants[0].revocations.age(since: nil, at: .after(Self.second))
         let lines = ["Authorization: Bearer \(try Door.token())"]
         let refusal = try #require(door.ask(Door.request("/open/logout", method: "POST", lines: lines)).refusal)
         #expect(refusal.code == .storeUnavailable)
@@ -167,7 +168,7 @@ struct RevocationDecisionTests {
         tenant.maxStaleness = .seconds(30)
         tenant.revokeOn = [RevokeRule(method: "POST", path: try PathPattern("/logout"))]
         let door = Door([tenant])
-        door.tenants[0].revocations.age(since: nil, at: Self.second)
+        door.tenants[0].revocations.age(since: nil, at: .after(Self.second))
         let lines = ["Authorization: Bearer \(try Door.token())"]
         let refusal = door.ask(Door.request("/logout", method: "POST", lines: lines)).refusal
         #expect(refusal?.code == .storeUnavailable)

@@ -1,15 +1,16 @@
 import Counting
 import Tenants
 import Testing
+import Time
 import Verification
 
 @testable import Gateway
 
 /// What is remembered of tokens, and what must never be.
 struct TokenCacheTests {
-    private func caller(_ name: String, expires: Double = Door.now + 600) throws -> (Caller, [UInt8]) {
+    private func caller(_ name: String, expires: UnixTime = Door.now + 600) throws -> (Caller, [UInt8]) {
         let tenant = try Door.tenant()
-        let number = JSONNumber(Int(expires))
+        let number = JSONNumber(Int(expires.seconds))
         let token = Array(try Door.token(["sub": .string(name), "exp": .number(number)]).utf8)
         let principal = try TokenVerifier(tenant.authenticate.policy).verify(token, at: Door.now)
         return (Caller(principal, tenant: tenant), token)
@@ -84,7 +85,7 @@ struct TokenCacheTests {
 
     @Test func tokenThatBecomesValidIsNotHeldAgainstItsBearer() throws {
         let door = Door([try Door.tenant()])
-        let token = try Door.token(["nbf": .number(JSONNumber(Int(Door.now) + 65))])
+        let token = try Door.token(["nbf": .number(JSONNumber(Int(Door.now.seconds) + 65))])
         #expect(door.get("/", token: token).refusal?.code == .invalidToken)
         #expect(door.get("/", token: token, at: Door.now + 10).grant != nil)
     }
@@ -99,11 +100,11 @@ struct TokenCacheTests {
 
         func insert(into cache: TokenCache) { cache.insert(caller, key, token: token.span) }
 
-        func entry(in cache: TokenCache, at now: Double = Door.now) -> TokenCache.Entry? {
+        func entry(in cache: TokenCache, at now: UnixTime = Door.now) -> TokenCache.Entry? {
             cache.entry(key, token: token.span, at: now)
         }
 
-        func find(in cache: TokenCache, at now: Double = Door.now) -> Caller? {
+        func find(in cache: TokenCache, at now: UnixTime = Door.now) -> Caller? {
             entry(in: cache, at: now)?.caller
         }
     }
@@ -130,7 +131,7 @@ struct TokenCacheTests {
         alice.insert(into: cache)
         let entry = try #require(alice.entry(in: cache))
         let tenant = alice.key.tenant
-        func caller(_ tenant: Int, _ token: [UInt8], at now: Double = Door.now) -> Caller? {
+        func caller(_ tenant: Int, _ token: [UInt8], at now: UnixTime = Door.now) -> Caller? {
             entry.caller(ofTenant: tenant, token: token.span, at: now)
         }
         #expect(caller(tenant, alice.token) === alice.caller)
@@ -197,7 +198,7 @@ struct TokenCacheTests {
         let cache = TokenCache(sets: 1)
         let alice = try known(1)
         alice.insert(into: cache)
-        #expect(alice.find(in: cache, at: alice.caller.refusedFrom.nextDown) != nil)
+        #expect(alice.find(in: cache, at: UnixTime(alice.caller.refusedFrom.seconds.nextDown)) != nil)
         #expect(alice.find(in: cache, at: alice.caller.refusedFrom) == nil)
         #expect(alice.find(in: cache) == nil)
     }

@@ -3,6 +3,7 @@ import Synchronization
 import Tenants
 import TestSupport
 import Testing
+import Time
 
 @testable import Gateway
 
@@ -50,7 +51,7 @@ import Testing
     private static func run(_ world: World, _ random: inout SplitMix64) async throws -> [UInt64] {
         let allowance = Allowance(world.limit)
         let key = LimitKey(LimitSubject("caller", of: "https://issuer.test"), salt: LimitSalt())
-        let storeTime = Mutex(0.0)
+        let storeTime = Mutex(UnixTime(0))
         let store = MemoryStore(clock: { storeTime.withLock { $0 } })
         let instances = (0..<world.instances).map { _ in Instance() }
         var admitted: [UInt64] = []
@@ -59,7 +60,7 @@ import Testing
         while now < end {
             now += UInt64.random(in: 1...max(2, allowance.interval / 4), using: &random)
             // The store's clock is another one.
-            storeTime.withLock { $0 = Double(now) / 1_000_000 - 12_345 }
+            storeTime.withLock { $0 = UnixTime(Double(now) / 1_000_000 - 12_345) }
             for instance in instances {
                 try await deliver(instance, key, allowance, store, now)
                 begin(instance, world, now, &random)

@@ -3,12 +3,13 @@ import Store
 import Tenants
 import TestSupport
 import Testing
+import Time
 
 @testable import Gateway
 
 /// What the store is told of shared limits, and what is done where it cannot be.
 @Suite struct LimitSettlerTests {
-    private static let now = 1_800_000_000.0
+    private static let now = UnixTime(1_800_000_000)
 
     private struct Scene {
         let limiter: RateLimiter

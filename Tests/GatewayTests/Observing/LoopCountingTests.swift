@@ -1,5 +1,6 @@
 import Counting
 import Testing
+import Time
 
 @testable import Gateway
 
@@ -10,10 +11,10 @@ struct LoopCountingTests {
         let exchange = RequestExchange(worker: worker)
         for length in [0, Worker.longestTurn, Worker.longestTurn + 1] {
             exchange.workBeganAt = 7
-            exchange.endWork(at: 7 + length)
+            exchange.endWork(at: .after(7 + length))
         }
         // Nothing began.
-        exchange.endWork(at: 1 << 40)
+        exchange.endWork(at: .after(1 << 40))
         #expect(worker.currentCounters().stalls.counts.reduce(0, +) == 1)
         #expect(worker.currentCounters().stalls.sum == Worker.longestTurn + 1)
     }

@@ -1,5 +1,6 @@
 import Counting
 import Testing
+import Time
 
 @testable import Gateway
 
@@ -11,7 +12,7 @@ struct ObservedSamplesTests {
         var samples = ObservedSamples(tenantCount: 1)
         let taken = (0..<5).map { step in samples.take(tenant: 0, .missingToken, at: 10 + step * Self.second / 4) }
         #expect(taken == [0, nil, nil, nil, 3])
-        let later = samples.take(tenant: 0, .missingToken, at: 100 * Self.second)
+        let later = samples.take(tenant: 0, .missingToken, at: .after(100 * Self.second))
         #expect(later == 0)
     }
 

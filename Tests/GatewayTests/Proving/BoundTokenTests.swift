@@ -95,8 +95,8 @@ struct BoundTokenTests {
             ("htu", .string("http://app.test/\u{f6}rders"), "the DPoP proof is for another URL"),
             ("ath", .string(Base64URL.encode(SHA256.digest([1]))), "the DPoP proof is for another token"),
             ("ath", nil, "the DPoP proof has no ath"),
-            ("iat", .number(JSONNumber(Int(Door.now) - 61)), "the DPoP proof is too old"),
-            ("iat", .number(JSONNumber(Int(Door.now) + 61)), "the DPoP proof was issued in the future"),
+            ("iat", .number(JSONNumber(Int(Door.now.seconds) - 61)), "the DPoP proof is too old"),
+            ("iat", .number(JSONNumber(Int(Door.now.seconds) + 61)), "the DPoP proof was issued in the future"),
             ("jti", nil, "the DPoP proof has no jti"),
         ] as [(String, JSONValue?, String)]
     )

@@ -60,7 +60,7 @@ struct ObservedProofTests {
     @Test func aRevokedTokenIsRefused() async throws {
         let door = try Self.door()
         var set = door.door.tenants[0].revocations.set
-        let entry = RevocationEntry(revokedAt: Door.now, expiresAt: .infinity, version: 1)
+        let entry = RevocationEntry(revokedAt: Door.now, expiresAt: .distantFuture, version: 1)
         _ = set.apply(entry, for: RevocationDigest(.session("s1")))
         door.door.tenants[0].revocations.use(set)
         let token = try Door.token(["cnf": ["jkt": .string(door.thumbprint)], "sid": "s1"])

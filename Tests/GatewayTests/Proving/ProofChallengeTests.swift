@@ -21,7 +21,7 @@ struct ProofChallengeTests {
             isHead: false,
             minorVersion: 1,
             stays: true,
-            date: HTTPDate.text(unixSeconds: 784_111_777),
+            date: HTTPDate.text(784_111_777),
             to: &out
         )
         return try #require(ResponseOutcome.parse(Array(out.readableBytesView)).reading).values("WWW-Authenticate")

@@ -1,5 +1,6 @@
 import Tenants
 import Testing
+import Time
 import Verification
 
 @testable import Gateway
@@ -14,12 +15,12 @@ struct ProofNonceTests {
         nonces = try #require(door.door.tenants[0].proving?.nonces)
     }
 
-    private func answer(_ nonce: String?, jti: String = "n", at now: Double = Door.now) async throws -> Door.Answer {
+    private func answer(_ nonce: String?, jti: String = "n", at now: UnixTime = Door.now) async throws -> Door.Answer {
         let token = try door.token()
         let proof = try door.proof(
             for: token,
             changing: [
-                "jti": .string(jti), "nonce": nonce.map(JSONValue.string), "iat": .number(JSONNumber(Int(now))),
+                "jti": .string(jti), "nonce": nonce.map(JSONValue.string), "iat": .number(JSONNumber(Int(now.seconds))),
             ]
         )
         return try await door.answer(ProvingDoor.lines(token, proof), at: now)

@@ -1,6 +1,7 @@
 import Store
 import Tenants
 import Testing
+import Time
 import Verification
 
 @testable import Gateway
@@ -41,7 +42,7 @@ final class ProvingDoor {
 
     /// The same, from now on too old.
     func expiredToken() throws -> String {
-        try Door.token(["cnf": ["jkt": .string(thumbprint)], "exp": .number(JSONNumber(Int(Door.now) - 120))])
+        try Door.token(["cnf": ["jkt": .string(thumbprint)], "exp": .number(JSONNumber(Int(Door.now.seconds) - 120))])
     }
 
     /// A proof of `key` for the request that the tests make, changed as they say.
@@ -51,7 +52,8 @@ final class ProvingDoor {
         changing: KeyValuePairs<String, JSONValue?> = [:]
     ) throws -> String {
         var claims: JSONObject = [
-            "jti": "proof-1", "htm": "GET", "htu": .string(Self.target), "iat": .number(JSONNumber(Int(Door.now))),
+            "jti": "proof-1", "htm": "GET", "htu": .string(Self.target),
+            "iat": .number(JSONNumber(Int(Door.now.seconds))),
             "ath": .string(Base64URL.encode(SHA256.digest(Array(token.utf8)))),
         ]
         for (name, value) in changing { claims[name] = value }
@@ -67,7 +69,7 @@ final class ProvingDoor {
         _ lines: [String],
         path: String = "/orders",
         method: String = "GET",
-        at now: Double = Door.now
+        at now: UnixTime = Door.now
     ) async throws -> Door.Answer {
         let bytes = Door.request(path, method: method, lines: lines)
         let first = door.ask(bytes, at: now)
@@ -87,7 +89,7 @@ final class ProvingDoor {
         _ lines: [String],
         path: String = "/orders",
         method: String = "GET",
-        at now: Double = Door.now
+        at now: UnixTime = Door.now
     ) async throws -> Refusal? {
         let answer = try await answer(lines, path: path, method: method, at: now)
         if case .malformed(let violation) = answer { return Refusal(violation) }

@@ -30,7 +30,7 @@ struct RefusalResponseTests {
             isHead: isHead,
             minorVersion: minorVersion,
             stays: !closes,
-            date: HTTPDate.text(unixSeconds: 784_111_777),
+            date: HTTPDate.text(784_111_777),
             to: &out
         )
         let bytes = Array(out.readableBytesView)

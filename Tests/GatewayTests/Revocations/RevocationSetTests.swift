@@ -1,6 +1,7 @@
 import Store
 import TestSupport
 import Testing
+import Time
 import Verification
 
 @testable import Gateway
@@ -19,8 +20,8 @@ struct RevocationSetTests {
 
     private func set(
         _ target: RevocationTarget,
-        revokedAt: Double = now,
-        expiresAt: Double = .infinity
+        revokedAt: UnixTime = now,
+        expiresAt: UnixTime = .distantFuture
     ) -> RevocationSet {
         var set = RevocationSet()
         let entry = RevocationEntry(revokedAt: revokedAt, expiresAt: expiresAt, version: 1)
@@ -53,7 +54,7 @@ struct RevocationSetTests {
     }
 
     @Test func sessionFallsWhenEverItsTokenWasIssued() throws {
-        let caller = try marks(["sid": "s1", "iat": .number(JSONNumber(Int(Self.now) + 30))])
+        let caller = try marks(["sid": "s1", "iat": .number(JSONNumber(Int(Self.now.seconds) + 30))])
         #expect(set(.session("s1"), revokedAt: Self.now - 100).isRevoked(caller, at: Self.now))
         #expect(!set(.session("s2")).isRevoked(caller, at: Self.now))
         #expect(!set(.subject("s1")).isRevoked(caller, at: Self.now))
@@ -61,9 +62,9 @@ struct RevocationSetTests {
 
     @Test(arguments: [RevocationTarget.subject("alice"), .tenant])
     func subjectAndTenantFallWithWhatWasIssuedBefore(_ target: RevocationTarget) throws {
-        let before = try marks(["iat": .number(JSONNumber(Int(Self.now) - 1))])
-        let same = try marks(["iat": .number(JSONNumber(Int(Self.now)))])
-        let after = try marks(["iat": .number(JSONNumber(Int(Self.now) + 1))])
+        let before = try marks(["iat": .number(JSONNumber(Int(Self.now.seconds) - 1))])
+        let same = try marks(["iat": .number(JSONNumber(Int(Self.now.seconds)))])
+        let after = try marks(["iat": .number(JSONNumber(Int(Self.now.seconds) + 1))])
         let untold = try marks()
         let set = set(target, revokedAt: Self.now + 0.25)
         #expect(set.isRevoked(before, at: Self.now))
@@ -91,7 +92,7 @@ struct RevocationSetTests {
             let entry = RevocationEntry(
                 isWithdrawn: random.oneIn(4),
                 revokedAt: 0,
-                expiresAt: Double(random.below(200)),
+                expiresAt: UnixTime(Double(random.below(200))),
                 version: UInt64(version)
             )
             _ = set.apply(entry, for: digest)

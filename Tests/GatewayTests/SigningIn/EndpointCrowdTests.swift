@@ -4,6 +4,7 @@ import NIOEmbedded
 import Tenants
 import TestSupport
 import Testing
+import Time
 
 @testable import Gateway
 
@@ -80,7 +81,7 @@ import Testing
 @Suite struct EndpointTimeTests {
     /// With the time of its head, what has expired since, or was used, would be good for whoever holds the body back.
     @Test func itIsThatOfItsLastByte() async throws {
-        let asked = Mailbox<Double>("a question")
+        let asked = Mailbox<UnixTime>("a question")
         var tenant = try Door.tenant()
         tenant.issuer = BuiltInIssuer(url: "https://app.test", audience: "app", algorithm: .es256)
         let house = EmbeddedHouse(

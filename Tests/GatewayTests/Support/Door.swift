@@ -4,6 +4,7 @@ import NIOCore
 import Tenants
 import TestSupport
 import Testing
+import Time
 import Verification
 
 @testable import Gateway
@@ -80,7 +81,7 @@ final class Door {
     }
 
     /// - Parameter allowing: The slow steps that the decision may ask for.
-    func ask(_ bytes: [UInt8], allowing: AllowedSteps = .all, at now: Double = Door.now) -> Answer {
+    func ask(_ bytes: [UInt8], allowing: AllowedSteps = .all, at now: UnixTime = Door.now) -> Answer {
         if allowing == .all { circumstances.begin(circumstances.peer) }
         switch received.parse(ByteBuffer(bytes: bytes), parser) {
         case .incomplete: return .malformed(.badRequest("incomplete"))
@@ -110,7 +111,7 @@ final class Door {
     struct NotRouted: Error {}
 
     /// GET of `path` at `app.test` with further header lines.
-    func get(_ path: String, token: String? = nil, lines: [String] = [], at now: Double = Door.now) -> Answer {
+    func get(_ path: String, token: String? = nil, lines: [String] = [], at now: UnixTime = Door.now) -> Answer {
         ask(Self.request(path, lines: (token.map { ["Authorization: Bearer \($0)"] } ?? []) + lines), at: now)
     }
 

@@ -1,4 +1,5 @@
 import Tenants
+import Time
 
 @testable import Gateway
 
@@ -17,7 +18,7 @@ final class HoldingClient: FrontConnection {
         _ = worker.opened(self)
     }
 
-    func hold(_ bytes: Int, taken: UInt64, at now: UInt64) {
+    func hold(_ bytes: Int, taken: UInt64, at now: MonotonicTime) {
         worker.backlogChanged(by: backlog.update(bytes: bytes, taken: taken, at: now))
     }
 
@@ -28,7 +29,7 @@ final class HoldingClient: FrontConnection {
     }
 
     func drain() {}
-    func endRevoked(unixTime: Double, at now: UInt64) -> Bool { false }
+    func endRevoked(unixTime: UnixTime, at now: MonotonicTime) -> Bool { false }
     func trust(_ proxies: [AddressRange]) {}
     func closeNow() { closeForBacklog() }
 }

@@ -1,5 +1,6 @@
 import HTTPCore
 import NIOCore
+import Time
 
 @testable import Gateway
 
@@ -19,7 +20,7 @@ final class RecordingClient: ClientSide {
     private(set) var resumptions = 0
 
     func bodyBytesTaken(of written: Int) -> Int { taken }
-    func setDeadline(_ deadline: UInt64) { self.deadline = deadline }
+    func setDeadline(_ deadline: MonotonicTime) { self.deadline = deadline }
     func setReading(_ isReading: Bool) {}
     func resume() { resumptions += 1 }
     func writeInterim(_ response: ReceivedResponse, _ style: ResponseStyle) {}
@@ -33,7 +34,7 @@ final class RecordingClient: ClientSide {
     func writeBody(_ bytes: ByteBuffer, _ range: Range<Int>) {}
     func writeEnd(trailers: [UInt8], _ style: ResponseStyle) {}
     func flush() {}
-    func responseEnded(_ fate: ClientConnectionFate, at now: UInt64) { fates.append(fate) }
+    func responseEnded(_ fate: ClientConnectionFate, at now: MonotonicTime) { fates.append(fate) }
 
     func write(_ response: GatewayResponse, isHead: Bool, _ style: ResponseStyle) -> Int {
         responses.append(response)

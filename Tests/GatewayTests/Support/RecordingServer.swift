@@ -1,4 +1,5 @@
 import NIOCore
+import Time
 
 @testable import Gateway
 
@@ -27,7 +28,7 @@ final class RecordingServer: UpstreamServer {
     func send(_ bytes: ByteBuffer) { body.writeImmutableBuffer(bytes) }
     func endBody(trailers: ByteBuffer) {}
     func flush(bodyFollows: Bool) {}
-    func requestSent(at now: UInt64) { isRequestOut = true }
+    func requestSent(at now: MonotonicTime) { isRequestOut = true }
     func setReading(_ isReading: Bool) { self.isReading = isReading }
     func resumeResponse() {}
     func sendTunnel(_ bytes: ByteBuffer) {}

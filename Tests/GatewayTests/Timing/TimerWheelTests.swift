@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import Time
 
 @testable import Gateway
 
@@ -11,13 +12,13 @@ struct TimerWheelTests {
     /// Timers whose deadlines a plain list knows as well.
     private struct World {
         static let tick = TimerWheel.tickLength
-        var now: UInt64
+        var now: MonotonicTime
         var wheel: TimerWheel
         let targets = (0..<24).map { _ in Target() }
         let timers: [WheelTimer]
-        var deadlines: [UInt64?]
+        var deadlines: [MonotonicTime?]
 
-        init(now: UInt64) {
+        init(now: MonotonicTime) {
             self.now = now
             wheel = TimerWheel(now: now)
             timers = targets.map {
@@ -28,7 +29,7 @@ struct TimerWheelTests {
             deadlines = Array(repeating: nil, count: targets.count)
         }
 
-        mutating func set(_ index: Int, _ deadline: UInt64?) {
+        mutating func set(_ index: Int, _ deadline: MonotonicTime?) {
             wheel.set(timers[index], deadline ?? WheelTimer.never)
             deadlines[index] = deadline
         }
@@ -41,7 +42,7 @@ struct TimerWheelTests {
         }
 
         /// Advances and says what went wrong, if anything did.
-        mutating func advance(to time: UInt64) -> String? {
+        mutating func advance(to time: MonotonicTime) -> String? {
             now = time
             for timer in wheel.advance(to: time) where timer.takeDeadline(at: time) {
                 guard let target = timer.target else { return "a timer without a target was given" }
@@ -74,10 +75,10 @@ struct TimerWheelTests {
     @Test(arguments: [0, 1, 7_000_000_123] as [UInt64])
     func deadlinesAreMetWithinATickAndNeverEarly(start: UInt64) {
         var random = SplitMix64(seed: 100 + start)
-        var world = World(now: start)
+        var world = World(now: .after(start))
         for tick in 1..<20_000 {
             for _ in 0..<random.below(3) { change(&world, &random) }
-            if let problem = world.advance(to: (start / World.tick + UInt64(tick)) * World.tick) {
+            if let problem = world.advance(to: .after((start / World.tick + UInt64(tick)) * World.tick)) {
                 Issue.record("tick \(tick): \(problem)")
                 return
             }
@@ -90,7 +91,8 @@ struct TimerWheelTests {
         for round in 0..<5000 {
             for _ in 0..<random.below(6) { change(&world, &random) }
             let stall = random.pick([0, 1, 2, 1000, 1023, 1024, 1025, 3000])
-            let time = (world.now / World.tick + UInt64(stall)) * World.tick + UInt64(random.below(Int(World.tick)))
+            let start = (world.now.nanoseconds / World.tick + UInt64(stall)) * World.tick
+            let time = MonotonicTime.after(start + UInt64(random.below(Int(World.tick))))
             if let problem = world.advance(to: max(time, world.now)) {
                 Issue.record("round \(round): \(problem)")
                 return
@@ -113,7 +115,7 @@ struct TimerWheelTests {
             if random.below(3) > 0 {
                 world.now += UInt64(random.below(Int(next - world.now)))
                 for _ in 0..<random.below(4) { change(&world, &random) }
-                if alarm.rang { time = min(next, (world.now / World.tick + 1) * World.tick) }
+                if alarm.rang { time = min(next, .after((world.now.nanoseconds / World.tick + 1) * World.tick)) }
             }
             if let problem = world.advance(to: time) {
                 Issue.record("round \(round): \(problem)")
@@ -125,39 +127,39 @@ struct TimerWheelTests {
     @Test func sleepOfAWheelLastsUntilTheFirstTimerOrOneRound() {
         var world = World(now: 0)
         let second: UInt64 = 1_000_000_000
-        #expect(world.wheel.sleep() == 1023 * World.tick)
-        world.set(0, 20 * second)
-        world.set(1, 10 * second)
-        #expect(world.wheel.sleep() == 10 * second + World.tick)
-        world.set(2, 200 * second)
-        #expect(world.wheel.sleep() == 10 * second + World.tick)
+        #expect(world.wheel.sleep() == .after(1023 * World.tick))
+        world.set(0, .after(20 * second))
+        world.set(1, .after(10 * second))
+        #expect(world.wheel.sleep() == .after(10 * second + World.tick))
+        world.set(2, .after(200 * second))
+        #expect(world.wheel.sleep() == .after(10 * second + World.tick))
     }
 
     @Test func timerIsToldOnceAndMayBeSetAgain() {
         var world = World(now: 0)
         let second: UInt64 = 1_000_000_000
-        world.set(3, second)
-        #expect(world.wheel.advance(to: 2 * second).count == 1)
-        #expect(world.wheel.advance(to: 3 * second).isEmpty)
-        world.wheel.set(world.timers[3], 4 * second)
-        #expect(world.wheel.advance(to: 5 * second).count == 1)
+        world.set(3, .after(second))
+        #expect(world.wheel.advance(to: .after(2 * second)).count == 1)
+        #expect(world.wheel.advance(to: .after(3 * second)).isEmpty)
+        world.wheel.set(world.timers[3], .after(4 * second))
+        #expect(world.wheel.advance(to: .after(5 * second)).count == 1)
     }
 
     @Test func deadlineMovedEarlierIsMetEarlier() {
         var world = World(now: 0)
         let second: UInt64 = 1_000_000_000
-        world.set(0, 40 * second)
-        world.set(0, second)
-        #expect(world.wheel.advance(to: second + World.tick).count == 1)
+        world.set(0, .after(40 * second))
+        world.set(0, .after(second))
+        #expect(world.wheel.advance(to: .after(second + World.tick)).count == 1)
     }
 
     @Test func deadlineMovedLaterIsNotMetAtItsOldTime() {
         var world = World(now: 0)
         let second: UInt64 = 1_000_000_000
-        world.set(0, second)
-        world.set(0, 40 * second)
-        #expect(world.wheel.advance(to: 39 * second).isEmpty)
-        #expect(world.wheel.advance(to: 40 * second + World.tick).count == 1)
+        world.set(0, .after(second))
+        world.set(0, .after(40 * second))
+        #expect(world.wheel.advance(to: .after(39 * second)).isEmpty)
+        #expect(world.wheel.advance(to: .after(40 * second + World.tick)).count == 1)
     }
 
     @Test func retiredTimerIsNotToldAndItsTargetIsLetGo() {
@@ -174,6 +176,6 @@ struct TimerWheelTests {
         wheel.retire(timer)
         #expect(gone == nil)
         #expect(timer.deadline == WheelTimer.never)
-        #expect(wheel.advance(to: 10 * TimerWheel.tickLength).isEmpty)
+        #expect(wheel.advance(to: .after(10 * TimerWheel.tickLength)).isEmpty)
     }
 }

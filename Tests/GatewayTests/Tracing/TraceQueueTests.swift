@@ -1,5 +1,7 @@
 import Counting
+import TestSupport
 import Testing
+import Time
 
 @testable import Gateway
 
@@ -35,7 +37,7 @@ struct TraceQueueTests {
     @Test func whatFailsIsTriedAgainLaterAndLater() throws {
         var queue = TraceQueue()
         queue.add(traces(2))
-        var now = Self.second
+        var now = MonotonicTime.after(Self.second)
         for rest in [1, 2, 4, 8] as [UInt64] {
             #expect(queue.batch(at: now)?.count == 2)
             queue.settle(2, .failed, at: now)
@@ -52,12 +54,12 @@ struct TraceQueueTests {
     @Test func whatFailsForAMinuteMakesRoomForTheNext() throws {
         var queue = TraceQueue()
         queue.add(traces(TraceQueue.mostAtOnce * 2))
-        queue.settle(TraceQueue.mostAtOnce, .failed, at: 10 * Self.second)
-        queue.settle(TraceQueue.mostAtOnce, .failed, at: 69 * Self.second)
+        queue.settle(TraceQueue.mostAtOnce, .failed, at: .after(10 * Self.second))
+        queue.settle(TraceQueue.mostAtOnce, .failed, at: .after(69 * Self.second))
         #expect(queue.counts.dropped == 0)
-        queue.settle(TraceQueue.mostAtOnce, .failed, at: 70 * Self.second)
+        queue.settle(TraceQueue.mostAtOnce, .failed, at: .after(70 * Self.second))
         #expect(queue.counts.dropped == UInt64(TraceQueue.mostAtOnce))
-        let next = try #require(queue.batch(at: 200 * Self.second))
+        let next = try #require(queue.batch(at: .after(200 * Self.second)))
         #expect(next.first?.traceLow == UInt64(TraceQueue.mostAtOnce))
     }
 

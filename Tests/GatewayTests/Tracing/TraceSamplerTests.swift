@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import Time
 
 @testable import Gateway
 
@@ -46,7 +47,7 @@ struct TraceSamplerTests {
         var sampler = TraceSampler(share: 0)
         let wanted = try parent(true)
         for second in 5..<8 {
-            let now = UInt64(second) * 1_000_000_000
+            let now = MonotonicTime.after(UInt64(second) * 1_000_000_000)
             let count = (0..<500).count {
                 sampler.samples(wanted, isTrusted: false, at: now + UInt64($0), draw: 0)
             }

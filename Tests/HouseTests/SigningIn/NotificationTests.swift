@@ -1,6 +1,7 @@
 import Demo
 import Foundation
 import Testing
+import Time
 import Verification
 
 /// Apple's server-to-server events: whoever takes the consent back or deletes the account is signed out everywhere.
@@ -29,7 +30,7 @@ import Verification
         let payload = try standIn.appleEvent(
             type: type,
             subject: ProviderUser.anna.subject,
-            at: Date().timeIntervalSince1970 + seconds,
+            at: UnixTime(Date().timeIntervalSince1970) + seconds,
             audience: audience,
             isForged: isForged,
             changing: changing

@@ -2,13 +2,14 @@ import Logging
 import Store
 import Tenants
 import TestSupport
+import Time
 import Verification
 
 @testable import IdentityProvider
 
 /// People, and the books they sign in at.
 enum AccountDesk {
-    static let start = 1_800_000_000.25
+    static let start = UnixTime(1_800_000_000.25)
 
     /// A book that links by e-mail.
     static func book(_ store: any Store, log: RecordedLog = RecordedLog()) -> AccountBook {

@@ -2,6 +2,7 @@ import Store
 import Tenants
 import TestSupport
 import Testing
+import Time
 
 @testable import IdentityProvider
 

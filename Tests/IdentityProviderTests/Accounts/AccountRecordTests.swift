@@ -1,6 +1,7 @@
 import Tenants
 import TestSupport
 import Testing
+import Time
 import Verification
 
 @testable import IdentityProvider
@@ -23,7 +24,7 @@ struct AccountRecordTests {
             isPrivateEmail: random.next() % 2 == 0,
             name: maybe(&random),
             claims: ["a": .string(text(&random)), "b": [1, nil, ["c": true]]],
-            createdAt: Double(random.next() % 1_000_000_000) + 0.25
+            createdAt: UnixTime(Double(random.next() % 1_000_000_000) + 0.25)
         )
         return AccountRecord(account, links: links)
     }

@@ -1,6 +1,7 @@
 import Store
 import Tenants
 import Testing
+import Time
 import Verification
 
 @testable import IdentityProvider
@@ -10,7 +11,7 @@ import Verification
     private static let start = SignInStage.start
     private static let body = Array(#"{"payload":"jws"}"#.utf8)
 
-    private static func tell(_ stage: SignInStage, _ kind: AppleEvent.Kind, at now: Double) async -> EndpointAnswer {
+    private static func tell(_ stage: SignInStage, _ kind: AppleEvent.Kind, at now: UnixTime) async -> EndpointAnswer {
         await tell(stage, stage.exchange, kind, at: now)
     }
 
@@ -18,7 +19,7 @@ import Verification
         _ stage: SignInStage,
         _ endpoints: ExchangeEndpoints,
         _ kind: AppleEvent.Kind,
-        at now: Double
+        at now: UnixTime
     ) async -> EndpointAnswer {
         stage.checks.announce(AppleEvent(kind: kind, subject: "001.apple", happenedAt: start + 100), as: body)
         return await endpoints.answer(
@@ -33,11 +34,11 @@ import Verification
         )
     }
 
-    private static func signIn(_ stage: SignInStage, at now: Double) async throws -> String {
-        stage.checks.issueApple("token-\(now)", until: now + 600)
+    private static func signIn(_ stage: SignInStage, at now: UnixTime) async throws -> String {
+        stage.checks.issueApple("token-\(now.seconds)", until: now + 600)
         let object = try await stage.post(
             .appleExchange,
-            ["identity_token": .string("token-\(now)"), "nonce": "n"],
+            ["identity_token": .string("token-\(now.seconds)"), "nonce": "n"],
             at: now
         ).object
         return try object.text("refresh_token")

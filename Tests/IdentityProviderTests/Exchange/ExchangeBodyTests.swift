@@ -2,6 +2,7 @@ import Store
 import Synchronization
 import TestSupport
 import Testing
+import Time
 import Verification
 
 @testable import IdentityProvider
@@ -143,7 +144,7 @@ import Verification
 
     @Test(arguments: [(-50, 119, 121), (600, 719, 721), (86_400, 86_519, 86_521)] as [(Double, Double, Double)])
     func aRecordOutlivesItsToken(_ tokenLife: Double, _ there: Double, _ gone: Double) async throws {
-        let start = 1_800_000_000.25
+        let start = UnixTime(1_800_000_000.25)
         let now = Mutex(start)
         let store = MemoryStore(clock: { now.withLock { $0 } })
         let records = AppleExchangeRecords(store, tenant: "chat")

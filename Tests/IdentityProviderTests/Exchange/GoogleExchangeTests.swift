@@ -1,5 +1,6 @@
 import Store
 import Testing
+import Time
 import Verification
 
 @testable import IdentityProvider

@@ -1,6 +1,7 @@
 import Store
 import Synchronization
 import Tenants
+import Time
 import Verification
 
 @testable import IdentityProvider
@@ -19,7 +20,7 @@ final class PretendChecks: ExchangeChecking {
     func issueApple(
         _ token: String,
         for subject: String = "001.apple",
-        until expiresAt: Double = SignInStage.start + 600
+        until expiresAt: UnixTime = SignInStage.start + 600
     ) {
         let identity = ProviderIdentity(
             provider: .apple,
@@ -56,7 +57,7 @@ final class PretendChecks: ExchangeChecking {
     func appleIdentity(
         _ token: String,
         rawNonce: String?,
-        at now: Double
+        at now: UnixTime
     ) async throws(EndpointRefusal) -> CheckedAppleToken {
         guard let checked = state.withLock({ $0.apple[token] }) else { throw .invalidToken("not Apple's") }
         guard now < checked.expiresAt + 60 else {
@@ -65,11 +66,11 @@ final class PretendChecks: ExchangeChecking {
         return checked
     }
 
-    func googleIdentity(idToken: String, at now: Double) async throws(EndpointRefusal) -> ProviderIdentity {
+    func googleIdentity(idToken: String, at now: UnixTime) async throws(EndpointRefusal) -> ProviderIdentity {
         try google("id:\(idToken)")
     }
 
-    func googleIdentity(accessToken: String, at now: Double) async throws(EndpointRefusal) -> ProviderIdentity {
+    func googleIdentity(accessToken: String, at now: UnixTime) async throws(EndpointRefusal) -> ProviderIdentity {
         try google("access:\(accessToken)")
     }
 
@@ -78,7 +79,7 @@ final class PretendChecks: ExchangeChecking {
         return identity
     }
 
-    func appleEvent(_ body: [UInt8], at now: Double) async throws(EndpointRefusal) -> AppleEvent {
+    func appleEvent(_ body: [UInt8], at now: UnixTime) async throws(EndpointRefusal) -> AppleEvent {
         guard let event = state.withLock({ $0.events[body] }) else { throw .invalidToken("not Apple's") }
         return event
     }
@@ -106,7 +107,7 @@ final class PretendAccounts: AccountFinding {
     func signIn(
         _ identity: ProviderIdentity,
         givenName: String?,
-        at now: Double
+        at now: UnixTime
     ) async throws(AccountProblem) -> Account {
         if let arrivals = state.withLock({ $0.arrivals }) { await arrivals.wait() }
         try await check(identity)
@@ -145,7 +146,7 @@ final class PretendAccounts: AccountFinding {
     /// In order.
     var forgotten: [Account.Identity] { state.withLock { $0.forgotten } }
 
-    func forget(_ identity: Account.Identity, at now: Double) async throws(AccountProblem) {
+    func forget(_ identity: Account.Identity, at now: UnixTime) async throws(AccountProblem) {
         if let problem = state.withLock({ $0.problem }) { throw problem }
         state.withLock { $0.forgotten.append(identity) }
     }

@@ -4,6 +4,7 @@ import Synchronization
 import Tenants
 import TestSupport
 import Testing
+import Time
 import Verification
 
 @testable import IdentityProvider
@@ -12,7 +13,7 @@ import Verification
 /// whose own store is not what is tried here.
 struct SignInStage {
     /// When tests begin.
-    static let start = 1_800_000_000.25
+    static let start = UnixTime(1_800_000_000.25)
 
     let tenant: Tenant
     let book: SessionBook
@@ -101,7 +102,7 @@ struct SignInStage {
     func post(
         _ endpoint: Endpoint = .appleExchange,
         _ body: JSONObject,
-        at now: Double = start
+        at now: UnixTime = start
     ) async -> EndpointAnswer {
         await exchange.answer(
             EndpointRequest(
@@ -180,7 +181,7 @@ struct NoProvider: ProviderTokens, ProviderRequests {
     func verify(
         _ token: String,
         as kind: ProviderTokenKind,
-        at now: Double
+        at now: UnixTime
     ) async -> Result<Principal, ProviderTokenProblem> {
         .failure(.keysUnavailable)
     }

@@ -1,11 +1,12 @@
 import TestSupport
 import Testing
+import Time
 
 @testable import IdentityProvider
 
 struct AttemptLimitsTests {
     private let slow = AttemptLimit(name: "slow", perSecond: 1, burst: 10)
-    private let start = 1_800_000_000.0
+    private let start = UnixTime(1_800_000_000)
 
     @Test func aBurstPassesAtOnceAndThenSoManyASecond() {
         let limits = AttemptLimits()
@@ -44,7 +45,9 @@ struct AttemptLimitsTests {
         for _ in 0..<10 { _ = limits.admit([1], slow, at: start) }
         #expect(limits.admit([1], slow, at: start - 86_400) == .refused(retryAfterSeconds: 1))
         #expect(limits.admit([1], slow, at: start - 86_400 + 1) == .admitted(remaining: 0))
-        for now in [Double.nan, .infinity, -.infinity, -1, 1e300] { _ = limits.admit([2], slow, at: now) }
+        for now in [Double.nan, .infinity, -.infinity, -1, 1e300] {
+            _ = limits.admit([2], slow, at: UnixTime(now))
+        }
     }
 
     @Test func limitsOutOfBoundsAreBrought() {
@@ -73,7 +76,7 @@ struct AttemptLimitsTests {
             let step = Int(Double.random(in: 0...(pause * wide), using: &random) * 1e6)
             now += step
             level = min(limit.burst * interval, level + step)
-            let answer = limits.admit([9], limit, at: Double(now) / 1e6)
+            let answer = limits.admit([9], limit, at: UnixTime(Double(now) / 1e6))
             if level >= interval {
                 level -= interval
                 admitted += 1

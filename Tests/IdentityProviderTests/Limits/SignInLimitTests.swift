@@ -1,6 +1,7 @@
 import Store
 import Tenants
 import Testing
+import Time
 import Verification
 
 @testable import IdentityProvider

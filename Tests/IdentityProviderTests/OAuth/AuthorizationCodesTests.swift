@@ -1,6 +1,7 @@
 import Store
 import Synchronization
 import Testing
+import Time
 import Verification
 
 @testable import IdentityProvider

@@ -1,6 +1,7 @@
 import Store
 import Tenants
 import Testing
+import Time
 import Verification
 
 @testable import IdentityProvider
@@ -12,7 +13,7 @@ struct IntrospectionEndpointTests {
         _ house: IssuerHouse,
         _ token: String,
         authorization: String? = nil,
-        at now: Double = start
+        at now: UnixTime = start
     ) async throws -> EndpointResponse {
         let credentials = authorization == nil ? IssuerClient.board.credentials : []
         return try await house.post(
@@ -33,7 +34,8 @@ struct IntrospectionEndpointTests {
             #expect(
                 try response.object == [
                     "active": true, "token_type": "Bearer", "scope": "openid email", "client_id": "mobile",
-                    "exp": .number(JSONNumber(Int(Self.start) + 1800)), "iat": .number(JSONNumber(Int(Self.start))),
+                    "exp": .number(JSONNumber(Int(Self.start.seconds) + 1800)),
+                    "iat": .number(JSONNumber(Int(Self.start.seconds))),
                     "sub": "alice", "aud": "clans-api", "iss": "https://clans.example",
                     "jti": try #require(tokens.claims["jti"]), "sid": .string(try tokens.sessionID),
                 ]
@@ -46,8 +48,9 @@ struct IntrospectionEndpointTests {
         let tokens = try await house.tokens()
         #expect(
             try await ask(house, tokens.refresh).object == [
-                "active": true, "exp": .number(JSONNumber(Int(Self.start) + 30 * 86_400)),
-                "iat": .number(JSONNumber(Int(Self.start))), "sub": "alice", "sid": .string(try tokens.sessionID),
+                "active": true, "exp": .number(JSONNumber(Int(Self.start.seconds) + 30 * 86_400)),
+                "iat": .number(JSONNumber(Int(Self.start.seconds))), "sub": "alice",
+                "sid": .string(try tokens.sessionID),
                 "iss": "https://clans.example", "client_id": "mobile",
             ]
         )

@@ -1,6 +1,7 @@
 import Store
 import Tenants
 import Testing
+import Time
 import Verification
 
 @testable import IdentityProvider
@@ -9,7 +10,7 @@ struct LogoutEndpointTests {
     private static let start = IssuerHouse.start
     private static let bye = "https://board.example/bye"
 
-    private func isAlive(_ tokens: GivenTokens, _ house: IssuerHouse, at now: Double = start) async throws -> Bool {
+    private func isAlive(_ tokens: GivenTokens, _ house: IssuerHouse, at now: UnixTime = start) async throws -> Bool {
         try await house.sessions.session(tokens.sessionID, at: now) != nil
     }
 

@@ -1,6 +1,7 @@
 import Store
 import Tenants
 import Testing
+import Time
 import Verification
 
 @testable import IdentityProvider
@@ -46,14 +47,14 @@ struct RevocationEndpointTests {
         #expect(try await house.get(.userInfo, authorization: "Bearer \(tokens.access)").status == 401)
         // For as long as it is of use by the leeway, and clocks may differ.
         let records = try await house.store.revocations(tenant: "clans", cursor: nil, limit: 10).records
-        #expect(records.map(\.expiresAt) == [Self.start.rounded(.down) + 1800 + 60 + 600])
+        #expect(records.map(\.expiresAt.seconds) == [Self.start.seconds.rounded(.down) + 1800 + 60 + 600])
     }
 
     /// The gateway may still refresh it for whoever has it.
     @Test func anAccessTokenThatHasExpiredIsRevokedAsLongAsItIsOfUse() async throws {
         let house = try IssuerHouse()
         let tokens = try await house.tokens(for: .board)
-        let late = Self.start.rounded(.down) + 1800 + 300
+        let late = UnixTime(Self.start.seconds.rounded(.down) + 1800 + 300)
         #expect(try await house.post(.revoke, form(tokens.access, .board), at: late).status == 200)
         #expect(try await house.store.revocations(tenant: "clans", cursor: nil, limit: 10).records.count == 1)
     }

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import Time
 import Verification
 
 @testable import IdentityProvider
@@ -57,9 +58,9 @@ struct AppleEventTests {
             (1_799_999_000, 1_799_999_000), (1_799_999_000_500, 1_799_999_000.5), (1_800_000_030, now),
             (9_999_999_999_999, now), (nil, 1_799_999_990), ("1799999000", 1_799_999_990), (0, 1_799_999_990),
             (-1, 1_799_999_990),
-        ] as [(JSONValue, Double)]
+        ] as [(JSONValue, UnixTime)]
     )
-    func itHappenedWhenAppleSaysAndNeverLaterThanNow(time: JSONValue, expected: Double) async throws {
+    func itHappenedWhenAppleSaysAndNeverLaterThanNow(time: JSONValue, expected: UnixTime) async throws {
         #expect(try await event(text(Self.revoked.changed(["event_time": time]))).happenedAt == expected)
     }
 

@@ -1,5 +1,6 @@
 import Tenants
 import Testing
+import Time
 import Verification
 
 @testable import IdentityProvider

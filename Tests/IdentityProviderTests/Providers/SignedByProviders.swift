@@ -1,12 +1,13 @@
 import Tenants
 import Testing
+import Time
 import Verification
 
 @testable import IdentityProvider
 
 /// Tokens as Apple and Google sign them, and who verifies them by policies like the gateway's.
 struct SignedByProviders: ProviderTokens {
-    static let now = 1_800_000_000.0
+    static let now = UnixTime(1_800_000_000)
     static let appleKey = try? SigningKey.generate(.rsa(bits: 2048))
     static let googleKey = try? SigningKey.generate(.rsa(bits: 2048))
     static let apps = ["org.example.rider", "org.example.driver"]
@@ -27,7 +28,7 @@ struct SignedByProviders: ProviderTokens {
     func verify(
         _ token: String,
         as kind: ProviderTokenKind,
-        at now: Double
+        at now: UnixTime
     ) async -> Result<Principal, ProviderTokenProblem> {
         do throws(VerificationFailure) {
             return .success(try TokenVerifier(policy(of: kind)).verify(Array(token.utf8), at: now))
@@ -67,7 +68,7 @@ struct SignedByProviders: ProviderTokens {
     static func appleClaims(_ changes: JSONObject = [:]) -> JSONObject {
         let claims: JSONObject = [
             "iss": "https://appleid.apple.com", "aud": "org.example.rider", "sub": "001234.abcdef.0815",
-            "iat": .number(JSONNumber(Int(now) - 10)), "exp": .number(JSONNumber(Int(now) + 600)),
+            "iat": .number(JSONNumber(Int(now.seconds) - 10)), "exp": .number(JSONNumber(Int(now.seconds) + 600)),
         ]
         return claims.changed(changes)
     }
@@ -75,7 +76,7 @@ struct SignedByProviders: ProviderTokens {
     static func googleClaims(_ changes: JSONObject = [:]) -> JSONObject {
         let claims: JSONObject = [
             "iss": "https://accounts.google.com", "aud": "org.example.rider", "sub": "110169484474386276334",
-            "iat": .number(JSONNumber(Int(now) - 10)), "exp": .number(JSONNumber(Int(now) + 600)),
+            "iat": .number(JSONNumber(Int(now.seconds) - 10)), "exp": .number(JSONNumber(Int(now.seconds) + 600)),
         ]
         return claims.changed(changes)
     }
@@ -88,7 +89,7 @@ struct KeylessTokens: ProviderTokens {
     func verify(
         _ token: String,
         as kind: ProviderTokenKind,
-        at now: Double
+        at now: UnixTime
     ) async -> Result<Principal, ProviderTokenProblem> { .failure(problem) }
 }
 

@@ -1,6 +1,7 @@
 import Store
 import Tenants
 import Testing
+import Time
 import Verification
 
 @testable import IdentityProvider
@@ -24,7 +25,7 @@ import Verification
         _ endpoint: Endpoint,
         _ body: JSONObject,
         proofs: [String],
-        at now: Double = start
+        at now: UnixTime = start
     ) async -> EndpointAnswer {
         await stage.exchange.answer(
             EndpointRequest(
@@ -43,7 +44,7 @@ import Verification
         _ token: String,
         proofs: [String],
         cookie: Bool = false,
-        at now: Double = start + 1
+        at now: UnixTime = start + 1
     ) async -> EndpointAnswer {
         let body: JSONObject = ["refresh_token": .string(token)]
         return await stage.own.answer(
@@ -63,7 +64,7 @@ import Verification
         )
     }
 
-    private func proof(_ key: ProofKey? = nil, at now: Double = start) throws -> String {
+    private func proof(_ key: ProofKey? = nil, at now: UnixTime = start) throws -> String {
         try (key ?? self.key).proof("POST", Self.url, at: now)
     }
 

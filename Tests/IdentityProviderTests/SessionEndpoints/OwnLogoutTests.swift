@@ -1,5 +1,6 @@
 import Store
 import Testing
+import Time
 import Verification
 
 @testable import IdentityProvider
@@ -144,7 +145,7 @@ import Verification
         let stage = try SignInStage()
         let claims: JSONObject = [
             "iss": "https://chat.example", "sub": "alice", "aud": "chat-api", "jti": "t-1",
-            "exp": .number(JSONNumber(Int(Self.start) + 600)),
+            "exp": .number(JSONNumber(Int(Self.start.seconds) + 600)),
         ]
         let key = try #require(TestKeys.p256)
         let keyID = try #require(key.thumbprint)

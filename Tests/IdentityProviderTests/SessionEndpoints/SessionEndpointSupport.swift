@@ -1,11 +1,12 @@
 import Testing
+import Time
 import Verification
 
 @testable import IdentityProvider
 
 extension SignInStage {
     /// Begins a session of an account, as an exchange does.
-    func begin(_ subject: String = "001.apple", at now: Double = start) async throws -> IssuedTokens {
+    func begin(_ subject: String = "001.apple", at now: UnixTime = start) async throws -> IssuedTokens {
         let account = try await accounts.signIn(
             ProviderIdentity(provider: .apple, subject: subject, email: "alice@example.org", isEmailVerified: true),
             givenName: "Alice",
@@ -29,7 +30,7 @@ extension SignInStage {
         body: JSONObject? = nil,
         origin: String? = nil,
         fetchSite: String? = nil,
-        at now: Double = start
+        at now: UnixTime = start
     ) async -> EndpointAnswer {
         let pairs = cookies.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
         let fromCookie = cookies["ce_access_token"].map { PresentedToken(token: $0, cookie: "ce_access_token") }
@@ -51,7 +52,7 @@ extension SignInStage {
         )
     }
 
-    func isLive(_ tokens: IssuedTokens, at now: Double = start) async throws -> Bool {
+    func isLive(_ tokens: IssuedTokens, at now: UnixTime = start) async throws -> Bool {
         try await book.session(tokens.sessionID, at: now) != nil
     }
 }

@@ -1,6 +1,7 @@
 import Tenants
 import TestSupport
 import Testing
+import Time
 import Verification
 
 @testable import IdentityProvider

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import Time
 
 @testable import IdentityProvider
 
@@ -49,7 +50,7 @@ struct RefreshFamilyTests {
         let first = last
         for step in 0..<100 {
             last = token()
-            family.rotate(to: last, sealed: [UInt8(step)], at: Double(step) / 10)
+            family.rotate(to: last, sealed: [UInt8(step)], at: UnixTime(Double(step) / 10))
         }
         #expect(family.rotations.count == RefreshFamily.mostRotations)
         #expect(family.standing(of: last, at: 10) == .current)
@@ -60,9 +61,9 @@ struct RefreshFamilyTests {
     @Test(arguments: UInt64(0)..<20)
     func anyHistoryIsJudgedByTheRules(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
-        var now = 1000.0
+        var now = UnixTime(1000)
         var tokens = [token()]
-        var usedAt: [Double] = []
+        var usedAt: [UnixTime] = []
         var family = RefreshFamily(key: Self.key, currentHash: tokens[0].hash)
         for _ in 0..<200 {
             now += Double.random(in: 0...12, using: &random)

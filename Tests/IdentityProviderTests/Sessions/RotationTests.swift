@@ -1,6 +1,7 @@
 import Store
 import TestSupport
 import Testing
+import Time
 
 @testable import IdentityProvider
 

@@ -1,12 +1,13 @@
 import TestSupport
 import Testing
+import Time
 import Verification
 
 @testable import IdentityProvider
 
 /// A list as bytes.
 struct SessionListRecordTests {
-    private func list(_ times: [Double]) -> SessionList {
+    private func list(_ times: [UnixTime]) -> SessionList {
         var list = SessionList()
         for time in times {
             let opening = SessionOpening(subject: "alice")

@@ -1,6 +1,7 @@
 import Store
 import Synchronization
 import Testing
+import Time
 import Verification
 
 @testable import IdentityProvider
@@ -10,7 +11,7 @@ struct SessionListTests {
     private let start = Desk.start
     private let key = StoreKey(tenant: "chat", kind: "sessions", hashing: "alice".utf8)
 
-    private func ids(_ desk: Desk, at now: Double = Desk.start) async throws -> [String] {
+    private func ids(_ desk: Desk, at now: UnixTime = Desk.start) async throws -> [String] {
         try await desk.book.sessions(ofSubject: "alice", at: now).map(\.id)
     }
 

@@ -1,5 +1,6 @@
 import Store
 import Testing
+import Time
 
 @testable import IdentityProvider
 

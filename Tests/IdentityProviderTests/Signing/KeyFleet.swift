@@ -2,6 +2,7 @@ import Store
 import Synchronization
 import TestSupport
 import Testing
+import Time
 import Verification
 
 @testable import IdentityProvider
@@ -19,16 +20,16 @@ actor KeyFleet {
         /// Seconds that its clock is ahead.
         var skew: Double
         /// The true time at which it last began to read the store, and did read it.
-        var readAt = -Double.infinity
-        var keepUpAt: Double
-        var awayUntil = -Double.infinity
+        var readAt = UnixTime.distantPast
+        var keepUpAt: UnixTime
+        var awayUntil = UnixTime.distantPast
         /// In the middle of something.
         var isBusy = false
     }
 
     private struct Token {
         let text: String
-        let expiresAt: Double
+        let expiresAt: UnixTime
     }
 
     static let leeway = 120.0
@@ -37,7 +38,7 @@ actor KeyFleet {
     private let store = WatchedStore()
     private var random: SplitMix64
     /// True Unix seconds.
-    private var time = 1_800_000_000.0
+    private var time = UnixTime(1_800_000_000)
     private var members: [Member] = []
     private var tokens: [Token] = []
     private(set) var keyIDs: Set<String> = []
@@ -171,7 +172,7 @@ extension KeyFleet {
             do {
                 _ = try member.instance.verify(token.text, at: time + member.skew, leeway: Self.leeway)
             } catch {
-                Issue.record("\(error) at \(time), for a token that expires at \(token.expiresAt)")
+                Issue.record("\(error) at \(time.seconds), for a token that expires at \(token.expiresAt.seconds)")
             }
         }
     }

@@ -4,6 +4,7 @@ import Synchronization
 import Tenants
 import TestSupport
 import Testing
+import Time
 import Verification
 
 @testable import IdentityProvider
@@ -11,7 +12,7 @@ import Verification
 /// An instance with keys in a store, a clock of its own, and what its verifiers were told.
 final class KeyInstance: Sendable {
     private final class State: Sendable {
-        let time = Mutex(1_800_000_000.0)
+        let time = Mutex(UnixTime(1_800_000_000))
         let told = Mutex<[KeySet]>([])
     }
 
@@ -54,7 +55,7 @@ final class KeyInstance: Sendable {
     var times: SigningKeyTimes { SigningKeyTimes(issuer) }
 
     /// Unix seconds.
-    var time: Double {
+    var time: UnixTime {
         get { state.time.withLock { $0 } }
         set { state.time.withLock { $0 = newValue } }
     }
@@ -63,7 +64,7 @@ final class KeyInstance: Sendable {
     var told: [KeySet] { state.told.withLock { $0 } }
 
     func sign(_ type: IssuedTokenType) async throws(SigningProblem) -> String {
-        let issuedAt = Int(time)
+        let issuedAt = Int(time.seconds)
         return try await keys.sign(
             [
                 "iss": .string(issuer.url), "sub": "alice", "aud": .string(issuer.audience),
@@ -80,7 +81,7 @@ final class KeyInstance: Sendable {
     }
 
     /// With the keys that the verifiers were told last.
-    func verify(_ token: String, at now: Double? = nil, leeway: Double = 0) throws -> Principal {
+    func verify(_ token: String, at now: UnixTime? = nil, leeway: Double = 0) throws -> Principal {
         let issuer = IssuerPolicy(
             issuer: issuer.url,
             audiences: [issuer.audience],

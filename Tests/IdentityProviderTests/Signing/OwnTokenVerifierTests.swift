@@ -1,11 +1,12 @@
 import Store
 import Testing
+import Time
 import Verification
 
 @testable import IdentityProvider
 
 struct OwnTokenVerifierTests {
-    private static let now = 1_800_000_000.0
+    private static let now = UnixTime(1_800_000_000)
     private static let claims: JSONObject = [
         "iss": "https://chat.example", "sub": "alice", "aud": "chat-api", "iat": 1_800_000_000, "exp": 1_800_001_800,
     ]
@@ -13,7 +14,7 @@ struct OwnTokenVerifierTests {
     private func verify(
         _ token: String,
         as type: IssuedTokenType,
-        at now: Double = now,
+        at now: UnixTime = now,
         allowExpired: Bool = false,
         _ keys: any IssuerKeys
     ) async -> Result<String?, OwnTokenFailure> {
@@ -76,7 +77,7 @@ struct OwnTokenVerifierTests {
     @Test func expiredTokensPassWhereTheyMay() async throws {
         let keys = try KeyInstance(MemoryStore.still).keys
         let token = try await keys.sign(Self.claims, as: .id)
-        let late = 1_800_001_800.0 + 60
+        let late = UnixTime(1_800_001_860)
         expectRefusal(await verify(token, as: .id, at: late, keys), .expired)
         #expect(await verify(token, as: .id, at: late, allowExpired: true, keys) == .success("alice"))
         #expect(await verify(token, as: .id, at: late + 1e9, allowExpired: true, keys) == .success("alice"))

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import Time
 import Verification
 
 @testable import IdentityProvider
@@ -7,7 +8,7 @@ import Verification
 /// The ring as a value: what signs when, and what is due.
 struct SigningKeyringTests {
     private static let day = 86_400.0
-    private static let start = 1_800_000_000.0
+    private static let start = UnixTime(1_800_000_000)
     private let times = SigningKeyTimes(rotateEvery: 90 * day, longestToken: 3600)
     private let ring: SigningKeyring
 

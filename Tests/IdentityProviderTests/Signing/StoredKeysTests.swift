@@ -1,12 +1,13 @@
 import Store
 import Testing
+import Time
 import Verification
 
 @testable import IdentityProvider
 
 /// One instance's view of the keys in a store.
 struct StoredKeysTests {
-    private static let start = 1_800_000_000.0
+    private static let start = UnixTime(1_800_000_000)
     private static let day = 86_400.0
 
     private func ring(in store: any Store, _ sealer: Sealer) async throws -> SigningKeyring {

@@ -1,12 +1,14 @@
 import Store
+import TestSupport
 import Testing
+import Time
 import Verification
 
 @testable import IdentityProvider
 
 /// Stores that are away or lose things, and instances that do the same thing at once.
 struct StoredKeysTroubleTests {
-    private static let start = 1_800_000_000.0
+    private static let start = UnixTime(1_800_000_000)
 
     @Test(arguments: StoreKind.allCases)
     func instancesThatStartAtOnceHaveOneRing(_ kind: StoreKind) async throws {

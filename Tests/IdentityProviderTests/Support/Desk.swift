@@ -1,6 +1,7 @@
 import Logging
 import Store
 import Testing
+import Time
 import Verification
 
 @testable import IdentityProvider
@@ -8,7 +9,7 @@ import Verification
 /// One instance's book of a tenant, with who verifies its tokens.
 struct Desk {
     /// When tests begin.
-    static let start = 1_800_000_000.25
+    static let start = UnixTime(1_800_000_000.25)
 
     let rules: IssuerRules
     let book: SessionBook
@@ -32,7 +33,7 @@ struct Desk {
         )
     }
 
-    func signIn(_ subject: String = "alice", at now: Double = start) async throws -> IssuedTokens {
+    func signIn(_ subject: String = "alice", at now: UnixTime = start) async throws -> IssuedTokens {
         try await book.start(SessionOpening(subject: subject, claims: ["email": "alice@example.org"]), at: now)
     }
 
@@ -47,7 +48,7 @@ struct Desk {
         return try #require(JSONParser.parse(bytes).object)
     }
 
-    func verify(_ tokens: IssuedTokens, at now: Double = start) throws -> Principal {
+    func verify(_ tokens: IssuedTokens, at now: UnixTime = start) throws -> Principal {
         try rules.verifier(files).verify(Array(tokens.accessToken.utf8), at: now)
     }
 }

@@ -3,6 +3,7 @@ import Foundation
 import Gateway
 import Logging
 import Tenants
+import Time
 import Verification
 
 /// A running gateway with an admin listener, and who runs it at its dashboard in Chromium.
@@ -89,7 +90,7 @@ final class DashboardHouse: Sendable {
             keys: try providerKeys.get(),
             logger: Logger(label: "provider") { _ in SwiftLogNoOpLogHandler() }
         ) {
-            Date().timeIntervalSince1970
+            UnixTime(Date().timeIntervalSince1970)
         }
     }
 

@@ -3,6 +3,7 @@ import Foundation
 import Gateway
 import Logging
 import Tenants
+import Time
 import Verification
 
 /// A running gateway that people sign in at, with the stand-in for Apple and Google, and a Python program that is both
@@ -158,7 +159,7 @@ func withSignInHouse(_ visit: (SignInHouse) async throws -> Void) async throws {
         keys: try SignInHouse.providerKeys.get(),
         logger: Logger(label: "provider") { _ in SwiftLogNoOpLogHandler() }
     ) {
-        Date().timeIntervalSince1970
+        UnixTime(Date().timeIntervalSince1970)
     }
     try provider.appleP8.write(toFile: certificates.file("apple.p8"), atomically: true, encoding: .utf8)
     let app = try Program.python.start([Program.script("sign_in_app")])

@@ -1,5 +1,6 @@
 import Tenants
 import TestSupport
+import Time
 import Verification
 
 @testable import SharedState
@@ -34,7 +35,10 @@ enum RecordFuzz {
             for cookie in tokens.cookies {
                 try hold(TokenText.isCookieValue(cookie.value), "a cookie of other bytes")
                 let end = cookie.expiresAt ?? 0
-                try hold(end.isFinite && end >= 0 && end <= 253_402_300_799, "a cookie's end at \(end)")
+                try hold(
+                    end.seconds.isFinite && end.seconds >= 0 && end.seconds <= 253_402_300_799,
+                    "a cookie's end at \(end.seconds)"
+                )
             }
         }
         return isAccepted

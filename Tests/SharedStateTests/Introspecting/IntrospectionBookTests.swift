@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import Time
 import Verification
 
 @testable import SharedState
@@ -14,7 +15,7 @@ struct IntrospectionBookTests {
         var book = IntrospectionBook()
     }
 
-    private static func active(asked: Double = now, cache: Double = 30) throws -> IntrospectionOutcome {
+    private static func active(asked: UnixTime = now, cache: Double = 30) throws -> IntrospectionOutcome {
         let answer = try #require(IntrospectionAnswer(Array(#"{"active":true,"sub":"alice"}"#.utf8)))
         let principal = try answer.principal(of: [1], IntrospectionPolicy(issuer: "i"), at: now)
         return .active(principal, IntrospectionBelief(cache: cache, asked: asked))
@@ -181,7 +182,7 @@ struct IntrospectionBookTests {
 
     @Test func nothingIsAskedAheadOfWhatIsSoonForgotten() {
         #expect(IntrospectionBelief(cache: 0, asked: 5).until == 5)
-        #expect(IntrospectionBelief(cache: 0, asked: 5).aheadFrom == .infinity)
+        #expect(IntrospectionBelief(cache: 0, asked: 5).aheadFrom == .distantFuture)
         #expect(IntrospectionBelief(cache: 10, asked: 5) == IntrospectionBelief(cache: 10, asked: 5))
         #expect(IntrospectionBelief(cache: 10, asked: 5).aheadFrom == 13)
     }

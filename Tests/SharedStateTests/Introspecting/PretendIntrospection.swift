@@ -1,6 +1,8 @@
 import Synchronization
 import Tenants
+import TestSupport
 import Testing
+import Time
 import Verification
 
 @testable import SharedState
@@ -75,12 +77,11 @@ final class PretendIntrospection: IntrospectionAsking {
 
 /// A clock that a test moves.
 final class HandClock: Sendable {
-    /// Unix seconds.
-    static let start = 1_800_000_000.0
+    static let start = UnixTime(1_800_000_000)
 
     private let time = Mutex(start)
 
-    var now: Double { time.withLock { $0 } }
+    var now: UnixTime { time.withLock { $0 } }
 
     func advance(_ seconds: Double) { time.withLock { $0 += seconds } }
 }

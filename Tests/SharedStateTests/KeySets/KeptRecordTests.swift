@@ -4,6 +4,7 @@ import NIOPosix
 import Tenants
 import TestSupport
 import Testing
+import Time
 import Verification
 
 @testable import SharedState

@@ -3,6 +3,7 @@ import Store
 import Tenants
 import TestSupport
 import Testing
+import Time
 import Verification
 
 @testable import SharedState

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import Time
 import Verification
 
 @testable import SharedState

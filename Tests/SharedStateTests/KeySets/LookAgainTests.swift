@@ -2,6 +2,7 @@ import Logging
 import Store
 import TestSupport
 import Testing
+import Time
 import Verification
 
 @testable import SharedState

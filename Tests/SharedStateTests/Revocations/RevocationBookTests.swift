@@ -1,6 +1,7 @@
 import Store
 import TestSupport
 import Testing
+import Time
 
 @testable import SharedState
 
@@ -11,7 +12,7 @@ struct RevocationBookTests {
         tenant: String = "app",
         version: UInt64,
         isWithdrawn: Bool = false,
-        expiresAt: Double = .infinity
+        expiresAt: UnixTime = .distantFuture
     ) -> RevocationRecord {
         RevocationRecord(
             tenant: tenant,
@@ -120,7 +121,7 @@ struct RevocationBookTests {
             at: 1
         )
         let entry = book.sets["app"]?[RevocationDigest(.session("a"))]
-        #expect(entry?.expiresAt == .infinity)
+        #expect(entry?.expiresAt == .distantFuture)
         #expect(entry?.revokedAt == 5)
     }
 

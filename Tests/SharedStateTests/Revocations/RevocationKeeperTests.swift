@@ -203,7 +203,7 @@ struct RevocationKeeperTests {
             _ = try await store.store.revoke(many)
             let before = try #require(await keeper.contact)
             store.heal()
-            var contacts: [UInt64?] = []
+            var contacts: [MonotonicTime?] = []
             for await update in updates {
                 guard let count = update.sets["app"]?.count, count > 0 else { continue }
                 contacts.append(update.contact)

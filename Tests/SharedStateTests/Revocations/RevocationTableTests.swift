@@ -1,6 +1,7 @@
 import Store
 import TestSupport
 import Testing
+import Time
 
 @testable import SharedState
 
@@ -16,8 +17,8 @@ struct RevocationTableTests {
             let digest = digest(random.below(6000))
             let entry = RevocationEntry(
                 isWithdrawn: random.oneIn(5),
-                revokedAt: Double(random.below(1000)),
-                expiresAt: random.oneIn(3) ? .infinity : Double(random.below(100_000)),
+                revokedAt: UnixTime(Double(random.below(1000))),
+                expiresAt: random.oneIn(3) ? .distantFuture : UnixTime(Double(random.below(100_000))),
                 // Now and then an older word comes late.
                 version: UInt64(random.oneIn(4) ? random.below(version) + 1 : version)
             )
@@ -41,7 +42,7 @@ struct RevocationTableTests {
         let entries = (1...12).map { number in
             (
                 RevocationDigest(high: UInt64(number), low: 0),
-                RevocationEntry(revokedAt: Double(number), expiresAt: .infinity, version: 1)
+                RevocationEntry(revokedAt: UnixTime(Double(number)), expiresAt: .distantFuture, version: 1)
             )
         }
         for (digest, entry) in entries { table.insert(entry, for: digest) }
@@ -55,7 +56,7 @@ struct RevocationTableTests {
         #expect(entry.isInForce(at: 100.25))
         #expect(entry.isInForce(at: 100.9))
         #expect(!entry.isInForce(at: 101))
-        #expect(RevocationEntry(revokedAt: 0, expiresAt: .infinity, version: 1).isInForce(at: 1e12))
+        #expect(RevocationEntry(revokedAt: 0, expiresAt: .distantFuture, version: 1).isInForce(at: 1e12))
         #expect(!RevocationEntry(isWithdrawn: true, revokedAt: 0, expiresAt: 100, version: 1).isInForce(at: 1))
         #expect(RevocationEntry(revokedAt: 0, expiresAt: 1e300, version: 1).isInForce(at: 1e12))
         #expect(!RevocationEntry(revokedAt: 0, expiresAt: -5, version: 1).isInForce(at: 1))

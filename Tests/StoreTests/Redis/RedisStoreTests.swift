@@ -3,6 +3,7 @@ import NIOPosix
 import Redis
 import TestSupport
 import Testing
+import Time
 
 @testable import Store
 

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import Time
 
 @testable import Store
 
@@ -12,8 +13,8 @@ import Testing
         #expect(RevocationVersion.next(after: first, now: 1_800_000_000.001) == first + 1 << 20)
     }
 
-    @Test(arguments: [-1, .infinity, -.infinity, .nan, 1e300] as [Double])
-    func aClockGoneMadDoesNotTrap(now: Double) {
+    @Test(arguments: [UnixTime(-1), .distantFuture, .distantPast, UnixTime(.nan), UnixTime(1e300)])
+    func aClockGoneMadDoesNotTrap(now: UnixTime) {
         #expect(RevocationVersion.next(after: 41, now: now) == 42)
     }
 

@@ -1,13 +1,14 @@
 import Store
 import Synchronization
+import Time
 
 /// Unix time that passes when it is told to.
 final class ManualClock: Sendable {
-    private let time = Mutex(1_800_000_000.5)
+    private let time = Mutex(UnixTime(1_800_000_000.5))
 
-    var now: Double { time.withLock { $0 } }
+    var now: UnixTime { time.withLock { $0 } }
 
     var reading: UnixClock { { self.now } }
 
-    func advance(_ seconds: Double) { time.withLock { $0 += seconds } }
+    func advance(_ seconds: Double) { time.withLock { $0 = $0 + seconds } }
 }

@@ -4,6 +4,7 @@ import NIOPosix
 import Redis
 import Synchronization
 import TestSupport
+import Time
 
 @testable import Store
 
@@ -112,8 +113,8 @@ extension Store {
 func revocation(
     _ id: String,
     tenant: String = "chat",
-    at revokedAt: Double = 1_800_000_000.25,
-    expires: Double = .infinity,
+    at revokedAt: UnixTime = 1_800_000_000.25,
+    expires: UnixTime = .distantFuture,
     reason: String? = nil
 ) -> Revocation {
     Revocation(

@@ -1,5 +1,6 @@
 import Tenants
 import Testing
+import Time
 import Verification
 
 /// What certificates in tenants.yaml come out as, and what is said of them at a time.
@@ -91,7 +92,7 @@ struct CertificateTests {
     func aCertificateThatIsNotValidNowIsAWarning(text: String, place: String, refused: String) throws {
         let pem = try #require(Certificates.files["shop.pem"])
         let validity = try CertificateFile(pem: Array(pem.utf8)).validity
-        func diagnostics(at now: Double?) -> [String] {
+        func diagnostics(at now: UnixTime?) -> [String] {
             Sample.read(text, files: PretendFiles(Certificates.files), now: now).diagnostics.map(\.description)
         }
         #expect(diagnostics(at: validity.lowerBound).isEmpty)

@@ -1,4 +1,5 @@
 import Tenants
+import Time
 
 /// Small files that are right but for what a test puts into them.
 enum Sample {
@@ -58,7 +59,7 @@ enum Sample {
         path: String = "t.yaml",
         environment: [String: String] = [:],
         files: PretendFiles = PretendFiles(),
-        now: Double? = nil
+        now: UnixTime? = nil
     ) -> ReadResult {
         TenantsFile.read(text: Array(text.utf8), path: path, environment: environment, files: files, now: now)
     }

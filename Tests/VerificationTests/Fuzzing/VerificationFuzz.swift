@@ -1,4 +1,5 @@
 import TestSupport
+import Time
 
 @testable import Verification
 
@@ -6,7 +7,7 @@ import TestSupport
 enum VerificationFuzz {
     static let targets = [token, keySet, pem, introspection, pointer, base64URL]
 
-    private static let now = 1_800_000_000.0
+    private static let now = UnixTime(1_800_000_000)
     private static let secret = Array("a secret of the fuzz targets, which is long enough for HS256".utf8)
 
     /// A verifier for one issuer, and tokens that it takes.
@@ -116,7 +117,7 @@ enum VerificationFuzz {
         }
         try hold(object["active"] == .bool(true), "a principal of a token that is not active")
         try hold(principal.claimText("iss") == "https://id.test", "a principal of another issuer")
-        try hold((object["exp"]?.double ?? .infinity) + policy.leeway >= now, "a principal of an expired token")
+        try hold(UnixTime(object["exp"]?.double ?? .infinity) + policy.leeway >= now, "a principal of an expired token")
         return true
     }
 

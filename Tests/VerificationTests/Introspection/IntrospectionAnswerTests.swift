@@ -1,10 +1,11 @@
 import TestSupport
 import Testing
+import Time
 import Verification
 
 /// What an answer of an introspection endpoint makes of a token.
 struct IntrospectionAnswerTests {
-    private static let now = 1_800_000_000.0
+    private static let now = UnixTime(1_800_000_000)
     private static let token = Array("2YotnFZFEjr1zCsicMWpAA".utf8)
 
     private func policy(_ change: (inout IntrospectionPolicy) -> Void = { _ in }) -> IntrospectionPolicy {

@@ -1,4 +1,5 @@
 import Testing
+import Time
 import Verification
 
 /// The examples of RFC 9449, to the letter.

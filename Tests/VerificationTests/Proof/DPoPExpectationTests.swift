@@ -1,4 +1,5 @@
 import Testing
+import Time
 import Verification
 
 /// What a proof must say of the request that it comes with (RFC 9449 section 4.3, checks 5 and 8 to 12).
@@ -32,7 +33,7 @@ struct DPoPExpectationTests {
     }
 
     @Test func timesOfAnyJWTHoldToo() throws {
-        let now = Int(Proofs.now)
+        let now = Int(Proofs.now.seconds)
         let over = try Proofs.text(changing: ["exp": .number(JSONNumber(now - 5))])
         #expect(Proofs.refusal(of: over) == .tooOld)
         let early = try Proofs.text(changing: ["nbf": .number(JSONNumber(now + 6))])

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import Time
 import Verification
 
 /// Nonces of the gateway (RFC 9449 sections 8 and 9).

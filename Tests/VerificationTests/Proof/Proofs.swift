@@ -1,3 +1,4 @@
+import Time
 import Verification
 
 /// Proofs as an honest client makes them, and whatever else a test asks for.
@@ -8,7 +9,7 @@ enum Proofs {
 
     static var claims: JSONObject {
         [
-            "jti": "proof-1", "htm": "GET", "htu": .string(target), "iat": .number(JSONNumber(Int(now))),
+            "jti": "proof-1", "htm": "GET", "htu": .string(target), "iat": .number(JSONNumber(Int(now.seconds))),
             "ath": .string(Base64URL.encode(SHA256.digest(token))),
         ]
     }
@@ -31,7 +32,7 @@ enum Proofs {
     /// Why a proof is not one for the request; nil if it is.
     static func refusal(
         of text: String,
-        at now: Double = now,
+        at now: UnixTime = now,
         _ change: (inout DPoPExpectation) -> Void = { _ in }
     ) -> DPoPFailure? {
         var expectation = DPoPExpectation(

@@ -1,8 +1,9 @@
+import Time
 import Verification
 
 /// A pretend issuer: its keys, its policy and a way to sign whatever a test asks for.
 enum House {
-    static let now = 1_800_000_000.0
+    static let now = UnixTime(1_800_000_000)
     static let issuer = "https://issuer.example"
     static let secret = Array("a secret of the tests that is sixty-four bytes long, all in all!".utf8)
 
@@ -72,7 +73,7 @@ enum House {
     /// Why a token is refused; nil if it is accepted.
     static func refusal(
         of token: String,
-        at now: Double = now,
+        at now: UnixTime = now,
         by verifier: TokenVerifier? = nil
     ) throws -> VerificationFailure? {
         let verifier = try verifier ?? Self.verifier()

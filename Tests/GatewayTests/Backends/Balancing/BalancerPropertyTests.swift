@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import Time
 
 @testable import Gateway
 
@@ -7,13 +8,13 @@ import Testing
 struct BalancerPropertyTests {
     private struct Attempt {
         var server: Int
-        var begunAt: UInt64
+        var begunAt: MonotonicTime
     }
 
     private struct World {
         var balancer: Balancer
         var random: SplitMix64
-        var now: UInt64 = 0
+        var now: MonotonicTime = 0
         var isUp: [Bool]
         var attempts: [Attempt] = []
         var chosen = 0
@@ -112,14 +113,14 @@ struct BalancerPropertyTests {
             var random = SplitMix64(seed: seed)
             var balancer = Balancer(weights: [1, 2, 3, 4], method: .roundRobin, random: seed)
             for step: UInt64 in 0..<3000 {
-                if random.oneIn(20) { balancer.probed(random.below(4), isUp: random.oneIn(2), at: step << 28) }
+                if random.oneIn(20) { balancer.probed(random.below(4), isUp: random.oneIn(2), at: .after(step << 28)) }
                 let tried = (0..<4).filter { _ in random.oneIn(3) }
-                if let server = balancer.choose(butNot: tried, key: 0, random: 0, at: step << 28) {
+                if let server = balancer.choose(butNot: tried, key: 0, random: 0, at: .after(step << 28)) {
                     balancer.ended(server)
                 }
             }
-            for server in 0..<4 { balancer.probed(server, isUp: true, at: 3000 << 28) }
-            let counts = balancer.spread(1000, at: 4000 << 28)
+            for server in 0..<4 { balancer.probed(server, isUp: true, at: .after(3000 << 28)) }
+            let counts = balancer.spread(1000, at: .after(4000 << 28))
             #expect(zip(counts, [100, 200, 300, 400]).allSatisfy { abs($0 - $1) <= 12 }, "seed \(seed): \(counts)")
         }
     }

@@ -1,4 +1,5 @@
 import TestSupport
+import Time
 
 @testable import Gateway
 
@@ -12,7 +13,7 @@ extension Balancer {
     }
 
     /// How often each server is chosen for requests that are answered at once.
-    mutating func spread(_ requests: Int, at now: UInt64 = 0, seed: UInt64 = 1) -> [Int] {
+    mutating func spread(_ requests: Int, at now: MonotonicTime = 0, seed: UInt64 = 1) -> [Int] {
         var random = SplitMix64(seed: seed)
         var counts = [Int](repeating: 0, count: count)
         for _ in 0..<requests {
@@ -24,7 +25,7 @@ extension Balancer {
     }
 
     /// Fails until the server is ejected.
-    mutating func eject(_ server: Int, _ failure: ServerFailure = .reset, at now: UInt64) {
+    mutating func eject(_ server: Int, _ failure: ServerFailure = .reset, at now: MonotonicTime) {
         for _ in 0..<ServerHealth.failuresToEject {
             if failed(server, failure, begunAt: now, at: now) { return }
         }

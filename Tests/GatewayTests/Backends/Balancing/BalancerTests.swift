@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import Time
 
 @testable import Gateway
 
@@ -76,7 +77,7 @@ struct BalancerTests {
 
     // MARK: Hash
 
-    private func homes(_ balancer: inout Balancer, keys: Int, at now: UInt64 = 0) -> [Int?] {
+    private func homes(_ balancer: inout Balancer, keys: Int, at now: MonotonicTime = 0) -> [Int?] {
         (0..<keys).map { key in
             let server = balancer.choose(key: UInt64(key), random: 0, at: now)
             if let server { balancer.ended(server) }

@@ -1,2 +1,5 @@
-/// Monotonic nanoseconds for tests that count in seconds.
-func seconds(_ count: Double) -> UInt64 { UInt64(count * 1_000_000_000) }
+import TestSupport
+import Time
+
+/// Times for tests that count in seconds.
+func seconds(_ count: Double) -> MonotonicTime { .after(UInt64(count * 1_000_000_000)) }

@@ -1,10 +1,11 @@
 import Testing
+import Time
 
 @testable import Gateway
 
 struct ServerHealthTests {
     /// A server that has failed often enough by `time`.
-    private func ejected(_ failure: ServerFailure, at time: UInt64) -> ServerHealth {
+    private func ejected(_ failure: ServerFailure, at time: MonotonicTime) -> ServerHealth {
         var health = ServerHealth()
         for _ in 0..<ServerHealth.failuresToEject {
             if health.failed(failure, begunAt: time, at: time) { break }
@@ -49,9 +50,9 @@ struct ServerHealthTests {
 
     @Test func ejectionsDoubleUpToFiveMinutes() {
         var health = ejected(.reset, at: 0)
-        var start: UInt64 = 0
+        var start = MonotonicTime.distantPast
         for length in [10, 20, 40, 80, 160, 300, 300, 300] {
-            let end = start + seconds(Double(length))
+            let end = start + UInt64(length) * 1_000_000_000
             #expect(!health.isAvailable(at: end - 1) && health.isEjected(at: end - 1))
             #expect(health.isAvailable(at: end) && !health.isEjected(at: end))
             health.chosen(at: end)
@@ -61,14 +62,14 @@ struct ServerHealthTests {
     }
 
     /// How long the server is out if it fails `quiet` after it came back from its third ejection.
-    private func fourthEjection(after quiet: UInt64) -> UInt64 {
+    private func fourthEjection(after quiet: MonotonicTime) -> MonotonicTime {
         var health = ejected(.reset, at: 0)
         health.failed(.reset, begunAt: seconds(10), at: seconds(10))
         health.failed(.reset, begunAt: seconds(30), at: seconds(30))
         health.answered(begunAt: seconds(70), at: seconds(70))
-        let start = seconds(70) + quiet
+        let start = seconds(70) + quiet.nanoseconds
         for _ in 1...5 { health.failed(.reset, begunAt: start, at: start) }
-        return (1...600).map { seconds(Double($0)) }.first { !health.isEjected(at: start + $0) } ?? 0
+        return (1...600).map { seconds(Double($0)) }.first { !health.isEjected(at: start + $0.nanoseconds) } ?? 0
     }
 
     @Test func goodSpellIsRemembered() {

@@ -4,6 +4,7 @@ import Store
 import Synchronization
 import Tenants
 import Testing
+import Time
 import Verification
 
 @testable import Gateway
@@ -11,7 +12,7 @@ import Verification
 
 /// Refreshing sessions of a tenant's own issuer.
 struct BuiltInCallerTests {
-    private static let now = 1_800_000_000.0
+    private static let now = UnixTime(1_800_000_000)
     private static let directory = "/keys"
 
     /// An issuer with its keys in memory, and what a refresh of its sessions comes to.

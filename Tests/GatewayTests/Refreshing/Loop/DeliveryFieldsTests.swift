@@ -1,6 +1,7 @@
 import HTTPCore
 import NIOCore
 import Testing
+import Time
 
 @testable import Gateway
 @testable import SharedState
@@ -8,7 +9,7 @@ import Testing
 /// The exact lines that a client gets.
 struct DeliveryFieldsTests {
     /// 2027-01-15 08:00:00 UTC.
-    private static let now = 1_800_000_000.0
+    private static let now = UnixTime(1_800_000_000)
     private static let header = RefreshDeliveryWay(header: "X-New-Token", cookies: [])
     private static let cookies = RefreshDeliveryWay(
         header: nil,
@@ -16,7 +17,8 @@ struct DeliveryFieldsTests {
     )
     private static let attributes = "Path=/; HttpOnly; Secure; SameSite=Lax\r\n"
 
-    private func lines(_ renewal: Renewal, _ way: RefreshDeliveryWay, grace: Double = 0, at now: Double = now) -> String
+    private func lines(_ renewal: Renewal, _ way: RefreshDeliveryWay, grace: Double = 0, at now: UnixTime = now)
+        -> String
     {
         String(decoding: DeliveryFields.lines(renewal, way, grace: grace, at: now), as: UTF8.self)
     }

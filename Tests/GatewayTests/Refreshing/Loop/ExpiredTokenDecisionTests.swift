@@ -1,6 +1,7 @@
 import Store
 import Tenants
 import Testing
+import Time
 import Verification
 
 @testable import Gateway
@@ -125,7 +126,7 @@ struct ExpiredTokenDecisionTests {
         let door = try door()
         let token = try Door.token(["sid": "s1"])
         var set = door.tenants[0].revocations.set
-        let entry = RevocationEntry(revokedAt: Door.now, expiresAt: .infinity, version: 1)
+        let entry = RevocationEntry(revokedAt: Door.now, expiresAt: .distantFuture, version: 1)
         _ = set.apply(entry, for: RevocationDigest(.session("s1")))
         door.tenants[0].revocations.use(set)
         #expect(door.get("/", token: token, at: Self.refusedFrom).refusal == .tokenRevoked)
@@ -153,8 +154,8 @@ struct ExpiredTokenDecisionTests {
         let token = try Door.token()
         let due = try door { $0.refresh = try SampleRenewal.rules(within: .seconds(100)) }
         #expect(due.get("/", token: token).grant?.caller?.dueFrom == Door.now + 500)
-        #expect(try door().get("/", token: token).grant?.caller?.dueFrom == .infinity)
+        #expect(try door().get("/", token: token).grant?.caller?.dueFrom == .distantFuture)
         let endless = try Door.token(["exp": nil])
-        #expect(due.get("/", token: endless).grant?.caller?.dueFrom ?? .infinity == .infinity)
+        #expect(due.get("/", token: endless).grant?.caller?.dueFrom ?? .distantFuture == .distantFuture)
     }
 }

@@ -1,5 +1,6 @@
 import Tenants
 import Testing
+import Time
 import Verification
 
 @testable import Gateway
@@ -37,7 +38,7 @@ enum SampleRenewal {
         )
     }
 
-    static func cookie(_ name: String, _ value: String, expiresAt: Double? = nil) -> Renewal.Cookie {
+    static func cookie(_ name: String, _ value: String, expiresAt: UnixTime? = nil) -> Renewal.Cookie {
         Renewal.Cookie(name: name, value: Array(value.utf8), expiresAt: expiresAt)
     }
 }

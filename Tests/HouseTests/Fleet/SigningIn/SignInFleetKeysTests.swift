@@ -7,6 +7,7 @@ import Store
 import Tenants
 import TestSupport
 import Testing
+import Time
 import Verification
 
 /// Keys change under a stream of people who sign in at one instance and use their tokens at another.
@@ -52,7 +53,7 @@ import Verification
         try await RedisServer.run { server in
             try await withSignInFleet { scene in
                 try await Self.withOwnKeys(of: scene, in: server) { keys in
-                    let start = Date().timeIntervalSince1970
+                    let start = UnixTime(Date().timeIntervalSince1970)
                     try await keys.load(at: start - SigningKeyTimes.publication - 60)
                     let first = try await scene.fleet.startProcess(server.url).instance
                     let second = try await scene.fleet.startProcess(server.url).instance
@@ -65,7 +66,7 @@ import Verification
                     let stream = SignInStream(scene, first, second)
                     async let walked: Void = stream.walk(until: known.last)
                     try await stream.begun()
-                    let now = Date().timeIntervalSince1970
+                    let now = UnixTime(Date().timeIntervalSince1970)
                     let plan = try await keys.rotate(at: now - SigningKeyTimes.notice + 3, dryRun: false)
                     #expect(plan.nextKeyID == known.last)
                     try await walked
@@ -104,7 +105,7 @@ import Verification
             tenant: "games",
             store: store,
             sealer: sealer,
-            now: { Date().timeIntervalSince1970 },
+            now: { UnixTime(Date().timeIntervalSince1970) },
             logger: logger,
             distribute: { _ in }
         )

@@ -1,6 +1,7 @@
 import Foundation
 import Store
 import Testing
+import Time
 import Verification
 
 /// Sessions whose tokens are bound to a key: who cannot prove to have it gets no new ones, and nobody gets new ones that
@@ -68,7 +69,7 @@ import Verification
                 desk.give(["error": "invalid_grant"], status: 400)
             }
             // Made here: a house may have to be waited for.
-            let aging = nonces.make(at: Date().timeIntervalSince1970 - 200)
+            let aging = nonces.make(at: UnixTime(Date().timeIntervalSince1970) - 200)
             let fields = try client.fields(session.old, Self.url, nonce: aging)
             let response = try await house.request("/x", fields: fields)
             #expect(response.status == (isRenewed ? 200 : 401))

@@ -1,4 +1,5 @@
 import Foundation
+import Time
 import Verification
 
 /// A client with a key of its own, whose tokens are bound to it.
@@ -25,7 +26,7 @@ struct ProvingClient {
             method: method,
             target: url,
             id: UUID().uuidString,
-            at: Date().timeIntervalSince1970,
+            at: UnixTime(Date().timeIntervalSince1970),
             accessToken: Array(token.utf8),
             nonce: nonce
         )

@@ -4,6 +4,7 @@ import Logging
 import Tenants
 import TestSupport
 import Testing
+import Time
 import Verification
 
 /// Opens a house with these apps before ``AppBackend/script`` and the stand-in, and lets `visit` in.
@@ -34,7 +35,7 @@ func withStandIn(
     let scratch = try Scratch()
     defer { scratch.remove() }
     let keys = try madeKeys.get()
-    let standIn = ProviderStandIn(keys: keys, logger: LogCapture().logger()) { Date().timeIntervalSince1970 }
+    let standIn = ProviderStandIn(keys: keys, logger: LogCapture().logger()) { UnixTime(Date().timeIntervalSince1970) }
     try await standIn.start()
     do {
         let values = try standIn.values(for: setup, keyFile: try scratch.write(standIn.appleP8, to: "apple.p8"))

@@ -2,6 +2,7 @@ import Store
 import Tenants
 import TestSupport
 import Testing
+import Time
 import Verification
 
 @testable import IdentityProvider
@@ -129,7 +130,7 @@ extension BrowserHouse {
         _ parameters: [(name: String, value: String)],
         cookies: [String] = [],
         isSecure: Bool = true,
-        at now: Double = start
+        at now: UnixTime = start
     ) -> EndpointRequest {
         let text = FormText.text(of: parameters)
         let isPost = method == "POST"
@@ -211,7 +212,7 @@ struct BrowserVisit {
         by method: String = "GET",
         _ changes: KeyValuePairs<String, String?> = [:],
         cookies: [String]? = nil,
-        at now: Double = BrowserHouse.start + 5
+        at now: UnixTime = BrowserHouse.start + 5
     ) -> EndpointRequest {
         var parameters: [(name: String, value: String)] = [("code", code), ("state", asked.state)]
         for (name, value) in changes {
@@ -250,7 +251,7 @@ private struct UnaskedParts: ProviderTokens, ProviderRequests, RevocationChecks 
     func verify(
         _ token: String,
         as kind: ProviderTokenKind,
-        at now: Double
+        at now: UnixTime
     ) async -> Result<Principal, ProviderTokenProblem> {
         .failure(.keysUnavailable)
     }

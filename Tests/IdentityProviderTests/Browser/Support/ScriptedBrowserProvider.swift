@@ -1,5 +1,6 @@
 import Synchronization
 import Tenants
+import Time
 import Verification
 
 @testable import IdentityProvider
@@ -71,7 +72,7 @@ final class ScriptedBrowserProvider: BrowserProvider {
         codeVerifier: String,
         nonce: String,
         redirectURI: String,
-        at now: Double
+        at now: UnixTime
     ) async throws(EndpointRefusal) -> ProviderIdentity {
         let (asked, failure, identity) = state.withLock {
             ($0.codes.removeValue(forKey: code), $0.failure, $0.identity)
@@ -103,7 +104,7 @@ final class ScriptedAccounts: AccountFinding {
     func signIn(
         _ identity: ProviderIdentity,
         givenName: String?,
-        at now: Double
+        at now: UnixTime
     ) async throws(AccountProblem) -> Account {
         made.withLock { $0.append(Call(subject: identity.subject, givenName: givenName)) }
         if let problem = problem.withLock({ $0 }) { throw problem }
@@ -126,5 +127,5 @@ final class ScriptedAccounts: AccountFinding {
 
     func account(of identity: Account.Identity) async throws(AccountProblem) -> Account? { nil }
 
-    func forget(_ identity: Account.Identity, at now: Double) async throws(AccountProblem) {}
+    func forget(_ identity: Account.Identity, at now: UnixTime) async throws(AccountProblem) {}
 }

@@ -1,6 +1,7 @@
 import Store
 import Tenants
 import Testing
+import Time
 import Verification
 
 @testable import IdentityProvider
@@ -19,7 +20,7 @@ extension IssuerHouse {
         _ endpoint: Endpoint,
         _ query: Parameters = [],
         authorization: String? = nil,
-        at now: Double = start
+        at now: UnixTime = start
     ) async throws -> EndpointResponse {
         try await ask(
             EndpointRequest(
@@ -37,7 +38,7 @@ extension IssuerHouse {
         _ endpoint: Endpoint,
         _ form: Parameters,
         authorization: String? = nil,
-        at now: Double = start
+        at now: UnixTime = start
     ) async throws -> EndpointResponse {
         try await post(endpoint, text: FormText.text(of: form), authorization: authorization, at: now)
     }
@@ -48,7 +49,7 @@ extension IssuerHouse {
         contentType: String? = "application/x-www-form-urlencoded",
         authorization: String? = nil,
         from address: [UInt8] = [192, 0, 2, 1],
-        at now: Double = start
+        at now: UnixTime = start
     ) async throws -> EndpointResponse {
         try await ask(
             EndpointRequest(
@@ -70,7 +71,7 @@ extension IssuerHouse {
         nonce: String? = nil,
         subject: String = "alice",
         boundTo thumbprint: [UInt8]? = nil,
-        at now: Double = start
+        at now: UnixTime = start
     ) async throws -> String {
         try await codes.issue(
             CodeGrant(
@@ -102,14 +103,14 @@ extension IssuerHouse {
         scopes: [String] = ["openid", "email"],
         nonce: String? = nil,
         subject: String = "alice",
-        at now: Double = start
+        at now: UnixTime = start
     ) async throws -> GivenTokens {
         let code = try await code(for: client, scopes: scopes, nonce: nonce, subject: subject, at: now)
         return try GivenTokens(await post(.token, redemption(code, client), at: now))
     }
 
     /// What an access token is by introspection.
-    func isActive(_ token: String, at now: Double = start) async throws -> Bool {
+    func isActive(_ token: String, at now: UnixTime = start) async throws -> Bool {
         let answer = try await post(.introspect, [("token", token)] + IssuerClient.board.credentials, at: now)
         guard let isActive = try answer.object["active"]?.bool else { throw UnexpectedAnswer(what: answer.verdict) }
         return isActive

@@ -2,6 +2,7 @@ import Store
 import Tenants
 import TestSupport
 import Testing
+import Time
 import Verification
 
 @testable import IdentityProvider
@@ -9,7 +10,7 @@ import Verification
 /// A tenant's issuer, whole: a store, its keys, sessions, codes and endpoints.
 struct IssuerHouse {
     /// When tests begin.
-    static let start = 1_800_000_000.25
+    static let start = UnixTime(1_800_000_000.25)
     /// Of RFC 7636 appendix B.
     static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
     static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
@@ -138,7 +139,7 @@ struct NoProviders: ProviderTokens, ProviderRequests {
     func verify(
         _ token: String,
         as kind: ProviderTokenKind,
-        at now: Double
+        at now: UnixTime
     ) async -> Result<Principal, ProviderTokenProblem> {
         .failure(.keysUnavailable)
     }

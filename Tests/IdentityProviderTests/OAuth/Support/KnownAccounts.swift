@@ -1,4 +1,5 @@
 import Synchronization
+import Time
 
 @testable import IdentityProvider
 
@@ -21,7 +22,7 @@ final class KnownAccounts: AccountFinding {
     func signIn(
         _ identity: ProviderIdentity,
         givenName: String?,
-        at now: Double
+        at now: UnixTime
     ) async throws(AccountProblem) -> Account {
         throw .otherRole("nobody signs in here")
     }
@@ -36,7 +37,7 @@ final class KnownAccounts: AccountFinding {
         try find { $0.identities.contains(identity) }
     }
 
-    func forget(_ identity: Account.Identity, at now: Double) async throws(AccountProblem) {}
+    func forget(_ identity: Account.Identity, at now: UnixTime) async throws(AccountProblem) {}
 
     private func find(_ fits: (Account) -> Bool) throws(AccountProblem) -> Account? {
         let state = state.withLock { $0 }

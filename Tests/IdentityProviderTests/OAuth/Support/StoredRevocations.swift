@@ -1,5 +1,6 @@
 import Store
 import Synchronization
+import Time
 import Verification
 
 @testable import IdentityProvider
@@ -24,7 +25,7 @@ struct StoredRevocations: RevocationChecks {
     private func isRevoked(
         _ targets: [RevocationTarget],
         subject: String?,
-        since: Double,
+        since: UnixTime,
         _ tenant: String
     ) async -> Bool {
         let records = Mutex<[RevocationRecord]>([])

@@ -1,4 +1,5 @@
 import Testing
+import Time
 import Verification
 
 @testable import IdentityProvider
@@ -32,11 +33,11 @@ struct ProofKey: Sendable {
         nonce: String? = nil,
         changes: JSONObject = [:],
         header: JSONObject = [:],
-        at now: Double = IssuerHouse.start
+        at now: UnixTime = IssuerHouse.start
     ) throws -> String {
         var claims: JSONObject = [
             "jti": .string(Base64URL.encode(RandomBytes.make(12))), "htm": .string(method), "htu": .string(url),
-            "iat": .number(JSONNumber(Int(now))),
+            "iat": .number(JSONNumber(Int(now.seconds))),
         ]
         if let token { claims["ath"] = .string(Base64URL.encode(SHA256.digest(Array(token.utf8)))) }
         if let nonce { claims["nonce"] = .string(nonce) }

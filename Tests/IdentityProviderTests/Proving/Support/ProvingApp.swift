@@ -1,5 +1,6 @@
 import Tenants
 import Testing
+import Time
 import Verification
 
 @testable import IdentityProvider
@@ -25,7 +26,7 @@ struct ProvingApp {
     func ask(
         _ form: Parameters,
         proofs: [String]? = nil,
-        at now: Double = IssuerHouse.start
+        at now: UnixTime = IssuerHouse.start
     ) async throws -> EndpointResponse {
         let own = try key.map {
             [try $0.proof("POST", url(Self.tokenPath), nonce: nonce, at: now)]
@@ -43,7 +44,7 @@ struct ProvingApp {
         presented: PresentedToken? = nil,
         cookies: [String] = [],
         proofs: [String] = [],
-        at now: Double = IssuerHouse.start
+        at now: UnixTime = IssuerHouse.start
     ) async -> EndpointAnswer {
         let type = form != nil ? "application/x-www-form-urlencoded" : json != nil ? "application/json" : nil
         let body = form.map { Array(FormText.text(of: $0).utf8) } ?? json.map { JSONWriter.bytes(of: $0) }
@@ -68,12 +69,12 @@ struct ProvingApp {
     }
 
     /// Signs somebody in.
-    func signIn(boundTo thumbprint: [UInt8]? = nil, at now: Double = IssuerHouse.start) async throws -> GivenTokens {
+    func signIn(boundTo thumbprint: [UInt8]? = nil, at now: UnixTime = IssuerHouse.start) async throws -> GivenTokens {
         let code = try await house.code(for: client, boundTo: thumbprint, at: now)
         return try GivenTokens(try await ask(house.redemption(code, client), at: now))
     }
 
-    func refresh(_ token: String, at now: Double = IssuerHouse.start) async throws -> EndpointResponse {
+    func refresh(_ token: String, at now: UnixTime = IssuerHouse.start) async throws -> EndpointResponse {
         try await ask([("grant_type", "refresh_token"), ("refresh_token", token)] + client.credentials, at: now)
     }
 
@@ -89,7 +90,7 @@ struct ProvingApp {
         form: Parameters? = nil,
         scheme: String = "DPoP",
         proof: String? = nil,
-        at now: Double = IssuerHouse.start
+        at now: UnixTime = IssuerHouse.start
     ) async throws -> EndpointAnswer {
         let path = "/id/\(endpoint.rawValue)"
         let own = try key.map { try $0.proof(method, url(path), token: token, nonce: nonce, at: now) }

@@ -1,4 +1,5 @@
 import TestSupport
+import Time
 
 @testable import SharedState
 
@@ -6,15 +7,15 @@ import TestSupport
 final class PretendClock: Sendable {
     private struct Times: Sendable {
         var now = 1000.0
-        var unixAtZero: Double
+        var unixAtZero: UnixTime
         var nextSleeper = 0
         var sleepers: [Int: (until: Double, continuation: CheckedContinuation<Void, Never>)] = [:]
     }
 
     private let times: Awaited<Times>
 
-    /// - Parameter unix: The Unix seconds that this clock shows at the start; clocks of instances may differ.
-    init(unix: Double = 1_800_000_000) {
+    /// - Parameter unix: What this clock shows at the start; clocks of instances may differ.
+    init(unix: UnixTime = 1_800_000_000) {
         times = Awaited(Times(unixAtZero: unix - 1000))
     }
 

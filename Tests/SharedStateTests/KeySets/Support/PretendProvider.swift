@@ -1,5 +1,6 @@
 import Tenants
 import TestSupport
+import Time
 
 @testable import SharedState
 
@@ -11,7 +12,7 @@ final class PretendProvider: KeySetFetching {
         /// Whether answers are kept back.
         var isHeld = false
         /// Unix seconds of each fetch, by the clock of the instance that made it.
-        var fetches: [Double] = []
+        var fetches: [UnixTime] = []
         var underWay = 0
         var mostUnderWay = 0
     }
@@ -34,7 +35,7 @@ final class PretendProvider: KeySetFetching {
     func fetch(
         _ source: RemoteKeySource,
         since record: KeySetRecord?,
-        at now: Double
+        at now: UnixTime
     ) async throws(KeySetFetchProblem) -> KeySetRecord {
         books.update { books in
             books.fetches.append(now)

@@ -1,11 +1,12 @@
 import TestSupport
+import Time
 
 @testable import SharedState
 
 extension SampleKeys {
     static func record(
         _ keySet: [UInt8],
-        fetchedAt: Double,
+        fetchedAt: UnixTime,
         lifetime: Double = 3600,
         location: String = "https://id.test/keys"
     ) -> KeySetRecord {

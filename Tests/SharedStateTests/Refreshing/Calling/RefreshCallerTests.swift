@@ -1,5 +1,6 @@
 import Tenants
 import Testing
+import Time
 
 @testable import SharedState
 

@@ -1,5 +1,6 @@
 import Tenants
 import Testing
+import Time
 import Verification
 
 @testable import SharedState
@@ -19,7 +20,7 @@ import Verification
         return RefreshAnswer.result(response, rules, at: now).tokens?.cookies
     }
 
-    private func cookie(_ name: String, _ value: String, _ expiresAt: Double? = nil) -> Renewal.Cookie {
+    private func cookie(_ name: String, _ value: String, _ expiresAt: UnixTime? = nil) -> Renewal.Cookie {
         Renewal.Cookie(name: name, value: Array(value.utf8), expiresAt: expiresAt)
     }
 

@@ -1,5 +1,7 @@
 import Store
+import TestSupport
 import Testing
+import Time
 
 @testable import SharedState
 
@@ -19,8 +21,8 @@ struct RefreshAloneTests {
         _ = flight.looked(.nothing, at: 0)
         _ = flight.granted(at: 0)
         _ = flight.acquired(.held(Self.lease), at: 0)
-        var now: UInt64 = 0
-        while !flight.isAlone, now < 60 * Self.second {
+        var now: MonotonicTime = 0
+        while !flight.isAlone, now < .after(60 * Self.second) {
             _ = flight.looked(.away, at: now)
             now += Self.second
             _ = flight.rested(at: now)
@@ -36,7 +38,7 @@ struct RefreshAloneTests {
 
     @Test func afterACallAloneTheStoreIsAskedAgainBeforeTheNext() {
         var flight = aloneWithLease()
-        let failed = flight.called(.failed(.network), at: 4 * Self.second) {
+        let failed = flight.called(.failed(.network), at: .after(4 * Self.second)) {
             RefreshRecord.failure($0, presented: nil, at: 0)
         }
         guard case .rest(let until) = failed else { return #expect(Bool(false), "\(failed)") }
@@ -47,7 +49,7 @@ struct RefreshAloneTests {
     /// Whoever else has the lease by now would present the same refresh token.
     @Test func aStoreThatAnswersAgainEndsBeingAlone() {
         var flight = aloneWithLease()
-        let step = flight.storeIsBack(at: 4 * Self.second)
+        let step = flight.storeIsBack(at: .after(4 * Self.second))
         #expect(step == .look && !flight.isAlone && flight.calls == 0)
     }
 
@@ -66,8 +68,8 @@ struct RefreshAloneTests {
         _ = flight.looked(.nothing, at: 0)
         _ = flight.granted(at: 0)
         _ = flight.acquired(.busy, at: 0)
-        _ = flight.rested(at: 4 * Self.second)
-        let step = flight.looked(.away, at: 5 * Self.second)
+        _ = flight.rested(at: .after(4 * Self.second))
+        let step = flight.looked(.away, at: .after(5 * Self.second))
         guard case .wait = step else { return #expect(Bool(false), "\(step)") }
     }
 
@@ -84,7 +86,7 @@ struct RefreshAloneTests {
 
     @Test func refusingFlightEndsWithStoreUnavailableOnceTheStoreIsGivenUp() {
         var flight = RefreshFlight(at: 0, withoutStore: .refuse)
-        let late = RefreshFlight.patienceWithStore
+        let late = MonotonicTime.after(RefreshFlight.patienceWithStore)
         #expect(flight.look(at: 0) == .look)
         #expect(flight.looked(.away, at: late) == .rest(until: late + RefreshFlight.pauseForStore))
         #expect(flight.rested(at: late + RefreshFlight.pauseForStore) == .look)
@@ -99,7 +101,7 @@ struct RefreshAloneTests {
         _ = flight.look(at: 0)
         _ = flight.looked(.nothing, at: 0)
         #expect(flight.granted(at: 0) == .acquire)
-        let step = flight.acquired(.absent, at: Self.second)
+        let step = flight.acquired(.absent, at: .after(Self.second))
         #expect(step == .finish(RefreshFlight.Ending(content: .trouble(.storeUnavailable))))
     }
 
@@ -110,11 +112,11 @@ struct RefreshAloneTests {
         _ = flight.looked(.nothing, at: 0)
         _ = flight.granted(at: 0)
         _ = flight.acquired(.busy, at: 0)
-        var now = RefreshFlight.leaseDuration + RefreshFlight.leaseMargin
+        var now = MonotonicTime.after(RefreshFlight.leaseDuration + RefreshFlight.leaseMargin)
         let began = now
         var step = flight.rested(at: now)
         #expect(step == .look)
-        while step == .look, now < 60 * Self.second {
+        while step == .look, now < .after(60 * Self.second) {
             step = flight.looked(.absent, at: now)
             guard case .wait(let until) = step else { break }
             now = until
@@ -145,6 +147,6 @@ struct RefreshAloneTests {
         )
         #expect(flight.checked(.good(record), at: 0, failure: failure) == .publish(record, Self.lease))
         let ending = RefreshFlight.Ending(content: .record(record), isOwn: true, isUnpublished: true, lease: Self.lease)
-        #expect(flight.published(.away, at: Self.second) == .finish(ending))
+        #expect(flight.published(.away, at: .after(Self.second)) == .finish(ending))
     }
 }

@@ -1,6 +1,7 @@
 import Store
 import TestSupport
 import Testing
+import Time
 import Verification
 
 @testable import SharedState
@@ -10,7 +11,7 @@ import Verification
 struct RefreshEndTests {
     private static let session = RefreshSession(tenant: 0, name: SessionName(digest: [1]))
 
-    private func heldLease(_ flight: inout RefreshFlight, at now: UInt64) -> Lease {
+    private func heldLease(_ flight: inout RefreshFlight, at now: MonotonicTime) -> Lease {
         let lease = Lease(key: StoreKey(tenant: "chat", kind: "refresh-lease", name: "s"), holder: "a", fencingToken: 1)
         #expect(flight.look(at: now) == .look)
         #expect(flight.looked(.nothing, at: now) == .enqueue)
@@ -21,7 +22,7 @@ struct RefreshEndTests {
 
     @Test func noCallIsBegunThatCannotBeWaitedFor() {
         var flight = RefreshFlight(at: 0, withoutStore: .alone)
-        let late = RefreshFlight.limit - RefreshFlight.callDuration + 1
+        let late = MonotonicTime.after(RefreshFlight.limit - RefreshFlight.callDuration + 1)
         _ = heldLease(&flight, at: late)
         guard case .finish(let ending) = flight.looked(.nothing, at: late) else {
             Issue.record("a call was begun")
@@ -32,17 +33,19 @@ struct RefreshEndTests {
 
     @Test func aCallUnderWayIsWaitedForWhenTheTimeIsUp() {
         var flight = RefreshFlight(at: 0, withoutStore: .alone)
-        let late = RefreshFlight.limit - RefreshFlight.callDuration
+        let late = MonotonicTime.after(RefreshFlight.limit - RefreshFlight.callDuration)
         let lease = heldLease(&flight, at: late)
         #expect(flight.looked(.nothing, at: late) == .call)
-        #expect(flight.timeIsUp(at: RefreshFlight.limit) == .none)
+        #expect(flight.timeIsUp(at: .after(RefreshFlight.limit)) == .none)
         let tokens = ReceivedTokens(accessToken: [1], refreshToken: nil, cookies: [])
         let failure = { RefreshRecord.failure($0, presented: nil, at: 0) }
-        #expect(flight.called(.tokens(tokens), at: RefreshFlight.limit, failure: failure) == .check(tokens))
+        #expect(flight.called(.tokens(tokens), at: .after(RefreshFlight.limit), failure: failure) == .check(tokens))
         let record = failure(.unavailable(.network))
-        #expect(flight.checked(.good(record), at: RefreshFlight.limit, failure: failure) == .publish(record, lease))
+        #expect(
+            flight.checked(.good(record), at: .after(RefreshFlight.limit), failure: failure) == .publish(record, lease)
+        )
         // And no other is begun behind it.
-        guard case .finish(let ending) = flight.published(.lost, at: RefreshFlight.limit) else {
+        guard case .finish(let ending) = flight.published(.lost, at: .after(RefreshFlight.limit)) else {
             Issue.record("it went on")
             return
         }
@@ -53,7 +56,7 @@ struct RefreshEndTests {
         var flight = RefreshFlight(at: 0, withoutStore: .alone)
         let lease = heldLease(&flight, at: 0)
         #expect(flight.looked(.nothing, at: 0) == .call)
-        let certain = RefreshFlight.leaseDuration - RefreshFlight.leaseMargin
+        let certain = MonotonicTime.after(RefreshFlight.leaseDuration - RefreshFlight.leaseMargin)
         #expect(flight.mayCall(at: certain - 1) && !flight.mayCall(at: certain))
         flight.renewed(lease, at: 1_000_000_000)
         #expect(flight.mayCall(at: certain))

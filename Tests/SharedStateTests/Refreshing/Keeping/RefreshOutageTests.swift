@@ -2,6 +2,7 @@ import Store
 import Tenants
 import TestSupport
 import Testing
+import Time
 import Verification
 
 @testable import SharedState
@@ -51,13 +52,13 @@ struct RefreshOutageTests {
     @Test func oneQuestionThatGotNoAnswerInTimeIsNotEnough() {
         var flight = RefreshFlight(at: 0, withoutStore: .alone)
         #expect(flight.look(at: 0) == .look)
-        let late = RefreshFlight.patienceWithStore
+        let late = MonotonicTime.after(RefreshFlight.patienceWithStore)
         #expect(flight.looked(.away, at: late) == .rest(until: late + RefreshFlight.pauseForStore))
         #expect(flight.rested(at: late + RefreshFlight.pauseForStore) == .look)
-        #expect(flight.looked(.away, at: 2 * late) == .enqueue)
+        #expect(flight.looked(.away, at: late + RefreshFlight.patienceWithStore) == .enqueue)
         #expect(flight.isAlone)
-        #expect(flight.granted(at: 2 * late) == .acquire)
-        #expect(flight.acquired(.away, at: 2 * late) == .call)
+        #expect(flight.granted(at: late + RefreshFlight.patienceWithStore) == .acquire)
+        #expect(flight.acquired(.away, at: late + RefreshFlight.patienceWithStore) == .call)
     }
 
     /// Each of two instances has the session's refresh token, which the provider takes once.

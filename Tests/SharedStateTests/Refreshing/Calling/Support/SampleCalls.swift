@@ -1,12 +1,13 @@
 import Tenants
 import Testing
+import Time
 import Verification
 
 @testable import SharedState
 
 /// Rules, sessions and tokens of no tenant in particular.
 enum SampleCalls {
-    static let now = 2_000_000_000.0
+    static let now = UnixTime(2_000_000_000)
     private static let secret = Array("a secret of the tests, 32 bytes!".utf8)
 
     static func pointer(_ text: String) throws -> JSONPointer { try #require(JSONPointer(text)) }
@@ -48,7 +49,7 @@ enum SampleCalls {
     static func credential(refreshTokenBytes: [UInt8]?) throws -> RefreshCredential {
         let keys = try KeySet(secret: secret, algorithms: [.hs256])
         let issuer = IssuerPolicy(issuer: "https://id.test", algorithms: [.hs256], keys: keys)
-        let expiry = JSONValue.number(JSONNumber(Int(now) + 600))
+        let expiry = JSONValue.number(JSONNumber(Int(now.seconds) + 600))
         let token = Array(try token(["iss": "https://id.test", "sub": "ada", "exp": expiry]).utf8)
         return RefreshCredential(
             accessToken: token,

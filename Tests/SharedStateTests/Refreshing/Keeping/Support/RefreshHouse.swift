@@ -2,6 +2,7 @@ import Logging
 import Store
 import Tenants
 import TestSupport
+import Time
 import Verification
 
 @testable import SharedState
@@ -150,9 +151,9 @@ extension PretendClock {
     var refreshClock: RefreshClock {
         let clock = keySetClock()
         return RefreshClock(
-            monotonic: { UInt64((clock.now().monotonic * 1e9).rounded()) },
+            monotonic: { .after(UInt64((clock.now().monotonic * 1e9).rounded())) },
             unix: { clock.now().unix },
-            sleep: { await clock.sleep(Double($0) / 1e9) }
+            sleep: { await clock.sleep(Double($0.nanoseconds) / 1e9) }
         )
     }
 }

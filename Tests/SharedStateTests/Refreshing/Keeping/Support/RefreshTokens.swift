@@ -1,11 +1,12 @@
 import Testing
+import Time
 import Verification
 
 @testable import SharedState
 
 /// Tokens of pretend sessions. A session's access tokens are numbered, and so are its refresh tokens.
 enum RefreshTokens {
-    static let now = 1_800_000_000.0
+    static let now = UnixTime(1_800_000_000)
     static let issuer = "https://backend.test"
     private static let secret = Array("a secret of the refresh tests that is long enough for HS256".utf8)
 
@@ -18,13 +19,13 @@ enum RefreshTokens {
         _ number: Int = 1,
         naming: Naming = .sid,
         subject: String = "alice",
-        expiresAt: Double = now + 3600
+        expiresAt: UnixTime = now + 3600
     ) -> [UInt8] {
         var claims: JSONObject = [
             "iss": .string(issuer), "sub": .string(subject), "number": .number(JSONNumber(number)),
-            "session": .string(session), "iat": .number(JSONNumber(Int(now) - 1000 + number)),
+            "session": .string(session), "iat": .number(JSONNumber(Int(now.seconds) - 1000 + number)),
         ]
-        claims["exp"] = JSONNumber(expiresAt).map(JSONValue.number)
+        claims["exp"] = JSONNumber(expiresAt.seconds).map(JSONValue.number)
         switch naming {
         case .sid: claims["sid"] = .string(session)
         case .jti: claims["jti"] = .string("\(session)-\(number)")
@@ -35,7 +36,7 @@ enum RefreshTokens {
 
     static func refresh(_ session: String, _ number: Int = 1) -> [UInt8] { Array("refresh.\(session).\(number)".utf8) }
 
-    static func verify(_ token: [UInt8], at now: Double) -> Result<Principal, VerificationFailure> {
+    static func verify(_ token: [UInt8], at now: UnixTime) -> Result<Principal, VerificationFailure> {
         do throws(VerificationFailure) {
             return .success(try principal(token, at: now))
         } catch {
@@ -46,7 +47,7 @@ enum RefreshTokens {
     /// What an expired token was verified as, too.
     static func oldPrincipal(_ token: [UInt8]) throws -> Principal { try principal(token, at: now - 500) }
 
-    private static func principal(_ token: [UInt8], at now: Double) throws(VerificationFailure) -> Principal {
+    private static func principal(_ token: [UInt8], at now: UnixTime) throws(VerificationFailure) -> Principal {
         let keys = try? KeySet(secret: secret, algorithms: [.hs256])
         let policy = VerificationPolicy(issuers: [IssuerPolicy(issuer: issuer, algorithms: [.hs256], keys: keys)])
         return try TokenVerifier(policy).verify(token, at: now)

@@ -1,11 +1,12 @@
 import Store
 import TestSupport
+import Time
 
 @testable import SharedState
 
 /// The instances' runner: does what flights say, each step in its own time.
 extension RefreshWorld {
-    typealias Event = (inout RefreshFlight, UInt64) -> RefreshFlight.Step
+    typealias Event = (inout RefreshFlight, MonotonicTime) -> RefreshFlight.Step
 
     mutating func tell(_ place: Int, _ event: Event) {
         guard var flight = instances[place].flight else { return }
@@ -34,7 +35,8 @@ extension RefreshWorld {
     mutating func reply(to place: Int) {
         guard let reply = instances[place].reply, now >= instances[place].due else { return }
         instances[place].reply = nil
-        let failure = { [now] in RefreshRecord.failure($0, presented: nil, at: Double(now) / 1e9) }
+        let failure = { [now] in RefreshRecord.failure($0, presented: nil, at: UnixTime(Double(now.nanoseconds) / 1e9))
+        }
         switch reply {
         case .looked:
             let look = look()
@@ -74,7 +76,7 @@ extension RefreshWorld {
         guard isStoreUp else { return isStoreAbsent ? .absent : .away }
         if let result { return .found(result) }
         if isSpentKnown { return .spent }
-        if let failure, Double(now) / 1e9 < failure.usableUntil { return .found(failure) }
+        if let failure, UnixTime(Double(now.nanoseconds) / 1e9) < failure.usableUntil { return .found(failure) }
         return .nothing
     }
 

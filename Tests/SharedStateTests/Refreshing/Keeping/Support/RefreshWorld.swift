@@ -1,6 +1,7 @@
 import Store
 import Tenants
 import TestSupport
+import Time
 
 @testable import SharedState
 
@@ -20,7 +21,7 @@ struct RefreshWorld {
         var flight: RefreshFlight?
         var reply: Reply?
         /// Not before this does the reply come.
-        var due: UInt64 = 0
+        var due = MonotonicTime.distantPast
         var step = RefreshFlight.Step.none
         var askers = 0
         var isDead = false
@@ -41,7 +42,7 @@ struct RefreshWorld {
     var random: SplitMix64
     let hasAccidents: Bool
     let withoutStore: RefreshWithoutStore
-    var now: UInt64 = 1_000_000_000
+    var now: MonotonicTime = 1_000_000_000
     var instances: [Instance]
     var complaints: [String] = []
     var accidents: Set<Accident> = []
@@ -51,12 +52,12 @@ struct RefreshWorld {
     var renewedAnswers = 0
     // The store.
     var isStoreUp = true
-    var storeDownSince: UInt64 = 0
+    var storeDownSince = MonotonicTime.distantPast
     var result: RefreshRecord?
     var failure: RefreshRecord?
     var isSpentKnown = false
     var lease: Lease?
-    var leaseUntil: UInt64 = 0
+    var leaseUntil: MonotonicTime = 0
     var leases: UInt64 = 0
     /// Whether the store has forgotten a lease before its time.
     var leaseVanished = false
