@@ -122,6 +122,64 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(
+            name: "Authorization",
+            dependencies: [
+                "Counting",
+                "HTTPCore",
+                "IdentityProvider",
+                "SharedState",
+                "Store",
+                "Tenants",
+                "Time",
+                "Verification",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "Upstream",
+            dependencies: [
+                "Authorization",
+                "Counting",
+                "HTTPCore",
+                "PeerNames",
+                "Tenants",
+                "Time",
+                "Verification",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOTLS", package: "swift-nio"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "Proxy",
+            dependencies: [
+                "Authorization",
+                "Counting",
+                "HTTPCore",
+                "IdentityProvider",
+                "SharedState",
+                "Store",
+                "Tenants",
+                "Time",
+                "Upstream",
+                "Verification",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOTLS", package: "swift-nio"),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
             name: "ExtAuthz",
             dependencies: [
                 .product(name: "GRPCCore", package: "grpc-swift-2"),
@@ -162,16 +220,19 @@ let package = Package(
             name: "Gateway",
             dependencies: [
                 "AdminAPI",
+                "Authorization",
                 "Counting",
                 "ExtAuthz",
                 "HTTPCore",
                 "IdentityProvider",
                 "PeerNames",
+                "Proxy",
                 "Redis",
                 "SharedState",
                 "Store",
                 "Tenants",
                 "Time",
+                "Upstream",
                 "Verification",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -212,10 +273,13 @@ let package = Package(
         .executableTarget(
             name: "gatehouse",
             dependencies: [
+                "Authorization",
                 "CommandSupport",
                 "Gateway",
                 "PeerNames",
+                "Proxy",
                 "Tenants",
+                "Upstream",
                 "Time",
                 "Verification",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -349,7 +413,7 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "CommandSupport", "Gateway", "Tenants", "TestSupport", "Time", "Verification", "gatehouse",
+                "CommandSupport", "Gateway", "Tenants", "TestSupport", "Time", "Upstream", "Verification", "gatehouse",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -381,8 +445,9 @@ let package = Package(
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "Counting", "ExtAuthz", "Gateway", "HTTPCore", "IdentityProvider", "SharedState", "Store", "Tenants",
-                "TestSupport", "Time", "Verification",
+                "Authorization", "Counting", "ExtAuthz", "Gateway", "HTTPCore", "IdentityProvider", "Proxy",
+                "SharedState",
+                "Store", "Tenants", "TestSupport", "Time", "Upstream", "Verification",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -399,8 +464,8 @@ let package = Package(
         .testTarget(
             name: "HouseTests",
             dependencies: [
-                "CommandSupport", "Demo", "Gateway", "IdentityProvider", "Redis", "Store", "Tenants", "TestSupport",
-                "Time", "Verification", "gatehouse",
+                "Authorization", "CommandSupport", "Demo", "Gateway", "IdentityProvider", "Proxy", "Redis", "Store",
+                "Tenants", "TestSupport", "Time", "Upstream", "Verification", "gatehouse",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),

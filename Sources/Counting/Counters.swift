@@ -117,7 +117,15 @@ public struct Counters: Sendable {
         tokenCache.refusedHits += other.tokenCache.refusedHits
     }
 
-    public mutating func count(internalErrorAt place: InternalErrorPlace) { internalErrors[place.index] += 1 }
+    /// What a loop has counted apart.
+    ///
+    /// - Parameter internalErrors: By the index of the place.
+    public mutating func add(stalls: Histogram, internalErrors: [UInt64]) {
+        self.stalls.add(stalls)
+        for (index, count) in internalErrors.enumerated() where index < self.internalErrors.count {
+            self.internalErrors[index] += count
+        }
+    }
 
     /// The requests that were counted at all, each with what it is counted by.
     public func forEachRequestCount(

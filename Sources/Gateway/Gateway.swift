@@ -1,12 +1,15 @@
 import AdminAPI
+import Authorization
 import ExtAuthz
 public import Logging
 import NIOCore
 import NIOPosix
+public import Proxy
 public import ServiceLifecycle
 import Synchronization
 public import Tenants
 import Time
+package import Upstream
 
 /// Where the gateway can be reached once it is started.
 public struct BoundAddresses: Sendable, Equatable {
@@ -28,7 +31,7 @@ public final class Gateway: Service, Sendable {
         var group: MultiThreadedEventLoopGroup
         /// For signature checks that take too long for a worker.
         var slow: MultiThreadedEventLoopGroup
-        var shared: SharedState
+        var shared: SharedServices
         /// What the workers were made from, or adopted last.
         var parts: Worker.Parts
         var workers: [WorkerHandle]
@@ -118,7 +121,7 @@ public final class Gateway: Service, Sendable {
         let count = threads > 0 ? threads : System.coreCount
         let group = MultiThreadedEventLoopGroup(numberOfThreads: count)
         do {
-            let shared = try SharedState(edition, sealingKeys: sealingKeys, files: files, logger: logger)
+            let shared = try SharedServices(edition, sealingKeys: sealingKeys, files: files, logger: logger)
             let slow = MultiThreadedEventLoopGroup(numberOfThreads: max(1, count - 1))
             let verifiers = slow.makeIterator().map { SlowVerifier(edition.tenants, eventLoop: $0) }
             let parts = parts(edition, count, certificates, verifiers, shared)
@@ -217,7 +220,7 @@ public final class Gateway: Service, Sendable {
         _ count: Int,
         _ certificates: GatewayCertificates,
         _ verifiers: [SlowVerifier],
-        _ shared: SharedState
+        _ shared: SharedServices
     ) -> Worker.Parts {
         Worker.Parts(
             edition: edition,

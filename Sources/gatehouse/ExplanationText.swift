@@ -1,3 +1,4 @@
+import Authorization
 import Gateway
 import Verification
 

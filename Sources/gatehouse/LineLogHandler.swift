@@ -3,6 +3,7 @@ import Gateway
 import Logging
 import Tenants
 import Time
+import Upstream
 
 /// Makes one line of each message, whatever is in it: as JSON or as text for people.
 struct LineLogHandler: ModuleLogHandler {

@@ -2,6 +2,7 @@ import CommandSupport
 import Gateway
 import Glibc
 import Logging
+import Proxy
 import Tenants
 
 /// The log as `gateway.log` asks for it: a line a message to standard error. Lines are written on a thread of their

@@ -1,6 +1,7 @@
 import Gateway
 import Synchronization
 import Tenants
+import Upstream
 
 /// The real file system, with a note of every file that is read through it: what a configuration is made of.
 final class WatchedFiles: FileReading {

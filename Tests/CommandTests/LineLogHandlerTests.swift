@@ -4,6 +4,7 @@ import Synchronization
 import Tenants
 import Testing
 import Time
+import Upstream
 import Verification
 
 @testable import gatehouse

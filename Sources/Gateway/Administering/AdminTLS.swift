@@ -1,9 +1,12 @@
 import AdminAPI
+import Authorization
 import Logging
 import NIOPosix
 import NIOSSL
+import Proxy
 import Synchronization
 import Tenants
+import Upstream
 
 /// The admin listener's side of TLS: its certificate, and the authorities of the clients' certificates, read anew when
 /// their files change. Connections keep what they began with.

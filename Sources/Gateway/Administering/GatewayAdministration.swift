@@ -1,16 +1,19 @@
 import AdminAPI
+import Authorization
 import Counting
 import IdentityProvider
 import Logging
+import Proxy
 import SharedState
 import Tenants
+import Upstream
 import Verification
 
 /// A running gateway as the admin API sees it.
 struct GatewayAdministration: AdministeredGateway {
     let live: LiveConfiguration
     let workers: [WorkerHandle]
-    let shared: SharedState
+    let shared: SharedServices
     let isServing: @Sendable () -> Bool
     let readAnew: @Sendable () async -> ReloadReport
     /// Nil where there is no access log.

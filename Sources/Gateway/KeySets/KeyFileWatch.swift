@@ -1,6 +1,9 @@
+import Authorization
 import Logging
 import NIOPosix
+import Proxy
 import Tenants
+import Upstream
 import Verification
 
 /// Reads the keys of files anew when the files change, and hands them on. What cannot be read is logged, and the keys

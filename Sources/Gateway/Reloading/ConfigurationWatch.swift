@@ -1,5 +1,8 @@
+import Authorization
 import NIOPosix
+import Proxy
 public import Tenants
+public import Upstream
 
 /// Tells when the files that a configuration was read from are not as they were read, and are no longer being written.
 public struct ConfigurationWatch: Sendable {

@@ -1,3 +1,7 @@
+import Authorization
+import Proxy
+import Upstream
+
 /// Does one piece of work at a time, in the order in which they came.
 actor WorkQueue {
     private var last: Task<Void, Never>?

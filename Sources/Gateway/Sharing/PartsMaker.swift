@@ -1,8 +1,11 @@
+import Authorization
 import IdentityProvider
 import Logging
+import Proxy
 import SharedState
 import Store
 import Tenants
+import Upstream
 import Verification
 
 /// Makes what depends on the configuration of what an instance shares with others.
@@ -19,7 +22,7 @@ struct PartsMaker {
     let logger: Logger
 
     /// - Parameter previous: What is in force; what it counts and remembers goes on where it is still wanted.
-    func make(_ edition: ConfigurationEdition, previous: SharedState.Parts?) -> SharedState.Parts {
+    func make(_ edition: ConfigurationEdition, previous: SharedServices.Parts?) -> SharedServices.Parts {
         let tenants = edition.tenants
         let (keySets, loops) = (keySets, loops)
         let issuers = OwnIssuers(
@@ -47,7 +50,7 @@ struct PartsMaker {
             )
         )
         let sources = KeyFileSource.all(of: edition.configuration.tenants)
-        return SharedState.Parts(
+        return SharedServices.Parts(
             edition: edition,
             issuers: issuers,
             desks: desks,
@@ -62,7 +65,7 @@ struct PartsMaker {
     }
 
     /// What makes the keeper of refreshes, or has it go by another configuration.
-    func refreshes(_ parts: SharedState.Parts) -> RefreshMaker {
+    func refreshes(_ parts: SharedServices.Parts) -> RefreshMaker {
         RefreshMaker(
             tenants: parts.edition.tenants,
             store: store,

@@ -1,9 +1,12 @@
+import Authorization
 import IdentityProvider
 import Logging
+import Proxy
 import SharedState
 import Store
 import Tenants
 import Time
+import Upstream
 import Verification
 
 /// What answers the requests for tenants' endpoints.

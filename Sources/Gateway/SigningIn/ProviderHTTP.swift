@@ -1,5 +1,8 @@
+import Authorization
 import IdentityProvider
+import Proxy
 import SharedState
+import Upstream
 
 /// Requests to Apple, Google and account hooks.
 struct ProviderHTTP: ProviderRequests {

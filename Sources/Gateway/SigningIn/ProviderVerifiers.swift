@@ -1,7 +1,10 @@
+import Authorization
 import IdentityProvider
+import Proxy
 import SharedState
 import Tenants
 import Time
+import Upstream
 import Verification
 
 /// Verifies the tokens of Apple and Google that people sign in with, each by the policy of its kind. Beside the loops,

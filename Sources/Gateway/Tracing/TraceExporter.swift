@@ -1,17 +1,20 @@
 import AsyncHTTPClient
+import Authorization
 import Counting
 import Logging
 import NIOCore
 import NIOHTTP1
 import NIOSSL
+import Proxy
 import SharedState
 import Synchronization
 import Tenants
 import Time
+import Upstream
 
 /// Sends finished traces to a collector by OTLP/HTTP, beside the requests: a collector that is slow or away costs
 /// traces and nothing else.
-final class TraceExporter: Sendable {
+final class TraceExporter: TraceSink {
     private static let interval = Duration.milliseconds(500)
     /// For a message as a whole.
     private static let timeout = TimeAmount.seconds(10)

@@ -1,3 +1,7 @@
+import Authorization
+import Proxy
+import Upstream
+
 /// Traces as OTLP has them: `ExportTraceServiceRequest` of opentelemetry-proto 1.x, in Protocol Buffers.
 struct TraceMessage {
     /// What is said of the process with every message.

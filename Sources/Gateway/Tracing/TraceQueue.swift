@@ -1,5 +1,8 @@
+import Authorization
 import Counting
+import Proxy
 import Time
+import Upstream
 
 /// Traces that wait to be sent, and what becomes of those that could not be. A value without I/O; time is given.
 struct TraceQueue {

@@ -15,7 +15,7 @@ struct MetricsTextTests {
         counters.time(tenant: 0, duration: 750_000, overhead: 20_000)
         counters.time(tenant: 0, duration: 60_000_000_000, overhead: 30_000)
         counters.openConnections = 7
-        for _ in 0..<2 { counters.count(internalErrorAt: .upstreamRequest) }
+        for _ in 0..<2 { counters.add(stalls: Histogram(.stalls), internalErrors: [0, 1, 0]) }
         counters.tokenCache = TokenCacheCounts(hits: 5, misses: 4, refusedHits: 3)
         return counters
     }

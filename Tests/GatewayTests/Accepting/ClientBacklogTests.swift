@@ -2,7 +2,10 @@ import NIOEmbedded
 import Testing
 import Time
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// What a worker holds for all its clients, and who has to go when it is too much.
 struct ClientBacklogTests {

@@ -2,7 +2,10 @@ import TestSupport
 import Testing
 import Time
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// Whose connections make room for those of others.
 struct ConnectionCrowdTests {

@@ -3,7 +3,10 @@ import NIOEmbedded
 import Tenants
 import Testing
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// Who gets in when the process has as many connections as it may.
 @Suite struct CrowdedEntranceTests {

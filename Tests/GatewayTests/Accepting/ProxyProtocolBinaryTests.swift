@@ -1,6 +1,9 @@
 import Testing
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// Version 2 of the PROXY protocol.
 struct ProxyProtocolBinaryTests {

@@ -2,7 +2,10 @@ import Tenants
 import TestSupport
 import Testing
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// Whatever comes first on a connection gets one answer, the same however it is cut.
 struct ProxyProtocolFuzzTests {

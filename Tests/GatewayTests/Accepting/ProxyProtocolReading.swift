@@ -1,4 +1,7 @@
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 extension ProxyProtocol {
     static func read(_ bytes: [UInt8]) -> Outcome { read(bytes.span) }

@@ -2,7 +2,10 @@ import NIOEmbedded
 import Tenants
 import Testing
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 struct BackendServersTests {
     @Test func serversAreTakenInTurnAndTriedOnesLeftOut() throws {
@@ -32,7 +35,7 @@ struct BackendServersTests {
         let backend = try Door.tenant().backend
         weak var between: BackendServers?
         func reload(from previous: BackendServers) -> BackendServers {
-            BackendServers(backend, tls: nil, worker: house.worker, loops: 1, previous: previous)
+            BackendServers(backend, tls: nil, loop: house.worker.loop, loops: 1, previous: previous)
         }
         func reloadTwice() -> BackendServers {
             let second = reload(from: first)

@@ -1,6 +1,9 @@
 import Testing
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// Requests of the gateway's own in a pool whose connections are all held by those who wait for what they bring.
 struct OwnRequestPoolTests {

@@ -1,7 +1,10 @@
 import TestSupport
 import Testing
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// A pool's numbers against a pretend world that has the requests and connections themselves.
 struct PoolStateTests {

@@ -4,7 +4,10 @@ import Tenants
 import Testing
 import Time
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// Where a server is, by its address or by its name.
 struct ServerAddressesTests {

@@ -1,7 +1,10 @@
 import TestSupport
 import Testing
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// A pool's numbers where connections carry many requests, against a pretend world that has them.
 struct SharedPoolStateTests {

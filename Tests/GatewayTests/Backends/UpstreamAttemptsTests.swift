@@ -2,7 +2,10 @@ import Counting
 import Tenants
 import Testing
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// Whether another server may have a request.
 struct UpstreamAttemptsTests {

@@ -4,7 +4,10 @@ import NIOCore
 import Tenants
 import Testing
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// A request that waits for a server, the servers that it is offered, and those that it loses.
 struct UpstreamRequestTests {
@@ -20,7 +23,7 @@ struct UpstreamRequestTests {
     /// The exchange's request waits at a pool.
     private func waiting(_ lines: [String] = [], method: String = "GET") throws -> ServerPool {
         let token = try Door.token(["exp": .number(.init(4_000_000_000))])
-        let request = house.worker.requests.take()
+        let request = house.worker.loop.spares.requests.take()
         let bytes = Door.request("/a", method: method, lines: ["Authorization: Bearer \(token)"] + lines)
         try #require(request.parse(ByteBuffer(bytes: bytes), house.worker.parser) == .complete)
         exchange.begin(request, version: .http11, for: client)
@@ -61,7 +64,7 @@ struct UpstreamRequestTests {
         let server = try taken()
         exchange.upstream.serverLost(server, endsProperly: false)
         #expect(exchange.upstream.waitsAt == nil && client.statuses == [], "not in the middle of whatever is done now")
-        house.worker.endTurn()
+        house.worker.loop.endTurn()
         let next = try #require(exchange.upstream.waitsAt)
         #expect(next !== server.pool)
         let other = RecordingServer(next)
@@ -75,7 +78,7 @@ struct UpstreamRequestTests {
         exchange.clientGone()
         #expect(server.isAbandoned)
         exchange.upstream.serverLost(server, endsProperly: false)
-        house.worker.endTurn()
+        house.worker.loop.endTurn()
         #expect(client.statuses == [] && !client.isCut)
     }
 
@@ -104,14 +107,14 @@ struct UpstreamRequestTests {
     @Test func workOfTheEndOfTheTurnHasAnotherTurnForWhatComesUp() {
         var done: [String] = []
         let worker = house.worker
-        worker.atEndOfTurn {
-            worker.atEndOfTurn { done.append("second") }
+        worker.loop.atEndOfTurn {
+            worker.loop.atEndOfTurn { done.append("second") }
             done.append("first")
         }
         #expect(done == [])
-        house.worker.endTurn()
+        house.worker.loop.endTurn()
         #expect(done == ["first"])
-        worker.endTurn()
+        worker.loop.endTurn()
         #expect(done == ["first", "second"])
     }
 }

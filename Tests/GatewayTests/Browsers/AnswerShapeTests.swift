@@ -5,7 +5,10 @@ import TestSupport
 import Testing
 import Verification
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// What becomes of the fields of answers.
 struct AnswerShapeTests {

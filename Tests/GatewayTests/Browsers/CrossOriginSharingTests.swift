@@ -2,7 +2,10 @@ import Tenants
 import TestSupport
 import Testing
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// Preflights, as the decision answers them.
 struct CrossOriginSharingTests {

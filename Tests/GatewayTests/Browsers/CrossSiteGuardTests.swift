@@ -3,7 +3,10 @@ import TestSupport
 import Testing
 import Verification
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// Which requests with a cookie are refused, because another site's page may be behind them.
 struct CrossSiteGuardTests {

@@ -3,7 +3,10 @@ import NIOCore
 import Tenants
 import Testing
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// For whom the least rate of bodies counts, and when.
 struct BodyRateTests {
@@ -22,7 +25,7 @@ struct BodyRateTests {
     private func begin(_ lines: [String] = []) throws {
         let token = try Door.token(["exp": .number(.init(4_000_000_000))])
         let all = ["Authorization: Bearer \(token)", "Content-Length: 100000"] + lines
-        let request = house.worker.requests.take()
+        let request = house.worker.loop.spares.requests.take()
         let bytes = ByteBuffer(bytes: Door.request("/a", method: "POST", lines: all))
         try #require(request.parse(bytes, house.worker.parser) == .complete)
         exchange.begin(request, version: .http11, for: client)

@@ -3,7 +3,10 @@ import TestSupport
 import Testing
 import Verification
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// What holds of every explanation: it ends with the decision, the decision is that of a request that nobody explains,
 /// and no token is in it.

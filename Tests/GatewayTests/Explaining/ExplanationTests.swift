@@ -4,8 +4,11 @@ import TestSupport
 import Testing
 import Verification
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
 @testable import SharedState
+@testable import Upstream
 
 /// What is told of decisions, step by step.
 struct ExplanationTests {

@@ -2,7 +2,10 @@ import NIOCore
 import Tenants
 import Verification
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// Asks a loop that never runs what requests would meet.
 final class RehearsalDoor {

@@ -4,7 +4,10 @@ import Testing
 import Time
 import Verification
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// The `tests` of tenants.yaml, as `gatehouse check` runs them.
 struct TenantTestRunTests {

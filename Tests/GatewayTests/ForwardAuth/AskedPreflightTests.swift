@@ -4,7 +4,10 @@ import NIOCore
 import Tenants
 import Testing
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// Browsers' questions that come by way of another proxy, and what only looks like one.
 @Suite struct AskedPreflightTests {

@@ -2,7 +2,10 @@ import ExtAuthz
 import Tenants
 import Testing
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// What Envoy changes of a request that may pass.
 @Suite struct ExtAuthzChangesTests {

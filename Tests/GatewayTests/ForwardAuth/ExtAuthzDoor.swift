@@ -2,7 +2,10 @@ import ExtAuthz
 import Tenants
 import Testing
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// Envoy's questions to one loop, without a socket.
 final class ExtAuthzDoor {

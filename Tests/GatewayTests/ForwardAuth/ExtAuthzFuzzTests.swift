@@ -3,7 +3,10 @@ import Tenants
 import TestSupport
 import Testing
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// Descriptions of requests that nobody in his right mind would send: each is answered at once, and none gets through
 /// without a good token.

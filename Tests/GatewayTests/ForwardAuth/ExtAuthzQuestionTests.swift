@@ -6,7 +6,10 @@ import Tenants
 import Testing
 import Verification
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// Envoy's questions, from the description of a request to the answer.
 @Suite struct ExtAuthzQuestionTests {

@@ -3,7 +3,10 @@ import NIOCore
 import TestSupport
 import Testing
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// Another proxy's question as it becomes the head of the request that it is about.
 @Suite struct ForwardAuthQuestionTests {

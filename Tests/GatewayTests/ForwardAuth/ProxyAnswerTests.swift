@@ -1,7 +1,10 @@
 import Tenants
 import Testing
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// What another proxy is told to take off a request.
 @Suite struct ProxyAnswerTests {

@@ -2,7 +2,10 @@ import HTTPCore
 import TestSupport
 import Testing
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// Paths that the gateway may not let pass where somebody else forwards them.
 @Suite struct UnrewrittenPathTests {

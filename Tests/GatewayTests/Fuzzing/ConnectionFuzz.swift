@@ -2,8 +2,11 @@ import Foundation
 import NIOCore
 import TestSupport
 
+@testable import Authorization
 @testable import Gateway
 @testable import HTTPCore
+@testable import Proxy
+@testable import Upstream
 
 /// What is read of connections that are not the gateway's to speak on: TLS before its handshake, and WebSockets.
 enum ConnectionFuzz {

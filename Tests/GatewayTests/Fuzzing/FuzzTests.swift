@@ -1,7 +1,10 @@
 import TestSupport
 import Testing
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// Each target for a moment, from a fixed seed; `make fuzz` runs them for as long as one wants.
 @Suite struct FuzzTests {

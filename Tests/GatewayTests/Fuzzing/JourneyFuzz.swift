@@ -5,7 +5,10 @@ import Synchronization
 import Tenants
 import TestSupport
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// What a request goes through before a backend gets it.
 enum JourneyFuzz {

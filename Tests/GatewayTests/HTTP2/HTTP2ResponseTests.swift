@@ -2,8 +2,11 @@ import NIOCore
 import TestSupport
 import Testing
 
+@testable import Authorization
 @testable import Gateway
 @testable import HTTPCore
+@testable import Proxy
+@testable import Upstream
 
 /// The answer of HTTP/1.1 as header blocks for an HTTP/2 client.
 struct HTTP2ResponseTests {
@@ -88,7 +91,7 @@ struct HTTP2ResponseTests {
     @Test func trailersThatDecideNothingGoOn() throws {
         var block = HTTP2TrailerBlock()
         let section = "Grpc-Status: 0\r\nContent-Length: 5\r\nX-Sum:  a\r\nSet-Cookie: a=b\r\n"
-        HTTP2Response.appendTrailers(Array(section.utf8), to: &block)
+        block.append(section: Array(section.utf8))
         var decoder = HPACKDecoder()
         let fields = try decoder.fields(of: Array(block.bytes.readableBytesView))
         #expect(fields == [HPACKField("grpc-status", "0"), HPACKField("x-sum", "a")])

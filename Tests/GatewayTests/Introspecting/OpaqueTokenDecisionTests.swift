@@ -4,8 +4,11 @@ import Testing
 import Time
 import Verification
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
 @testable import SharedState
+@testable import Upstream
 
 /// Decisions about requests with opaque tokens.
 struct OpaqueTokenDecisionTests {

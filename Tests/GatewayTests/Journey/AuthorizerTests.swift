@@ -2,7 +2,10 @@ import Tenants
 import Testing
 import Verification
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// Who gets through, and with which refusal the others do not.
 struct AuthorizerTests {

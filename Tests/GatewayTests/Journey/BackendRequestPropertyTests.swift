@@ -3,7 +3,10 @@ import TestSupport
 import Testing
 import Verification
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// Random heads with random forgeries: whatever comes in, the backend sees one identity, and it is the verified one.
 struct BackendRequestPropertyTests {

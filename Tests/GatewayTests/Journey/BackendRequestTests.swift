@@ -3,7 +3,10 @@ import Tenants
 import Testing
 import Verification
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// What the backend gets of a request, read by the same strict parser that took it in.
 struct BackendRequestTests {

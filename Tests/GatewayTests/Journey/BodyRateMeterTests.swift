@@ -2,7 +2,10 @@ import TestSupport
 import Testing
 import Time
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// The least rate of a body, on a clock of the test's own.
 struct BodyRateMeterTests {

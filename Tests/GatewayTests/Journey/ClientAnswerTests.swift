@@ -4,7 +4,10 @@ import TestSupport
 import Testing
 import Time
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// The head that the client gets of the backend's answer.
 struct ClientAnswerTests {

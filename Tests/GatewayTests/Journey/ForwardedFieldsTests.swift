@@ -4,7 +4,10 @@ import TestSupport
 import Testing
 import Verification
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// What the backend is told of the way a request came, and whom that is believed from.
 struct ForwardedFieldsTests {

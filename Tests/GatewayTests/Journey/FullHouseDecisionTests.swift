@@ -4,7 +4,10 @@ import Testing
 import Time
 import Verification
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// Requests whose slow step there is no room for.
 struct FullHouseDecisionTests {

@@ -4,7 +4,10 @@ import TestSupport
 import Testing
 import Time
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// Refusals as calls of gRPC are told them (gRPC over HTTP/2, "Trailers-Only").
 struct GRPCStatusTests {

@@ -4,8 +4,11 @@ import Testing
 import Time
 import Verification
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
 @testable import SharedState
+@testable import Upstream
 
 /// What a decision asks for when an issuer's keys are not here, and what it makes of the answer.
 struct KeyDecisionTests {

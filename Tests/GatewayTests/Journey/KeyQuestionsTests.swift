@@ -1,7 +1,10 @@
 import Testing
 import Time
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// When a loop asks for keys that it lacks.
 struct KeyQuestionsTests {

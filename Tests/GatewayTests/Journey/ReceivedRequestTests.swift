@@ -2,7 +2,10 @@ import HTTPCore
 import NIOCore
 import Testing
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// Who has a parsed head, and for how long.
 struct ReceivedRequestTests {

@@ -2,7 +2,10 @@ import HTTPCore
 import TestSupport
 import Testing
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 struct RequestIDTests {
     private func read(_ text: String) -> RequestID? {

@@ -4,8 +4,11 @@ import Testing
 import Time
 import Verification
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
 @testable import SharedState
+@testable import Upstream
 
 /// What revocation and its age mean to a request, whichever way its token became known.
 struct RevocationDecisionTests {

@@ -1,7 +1,10 @@
 import Testing
 import Time
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// SipHash-2-4 with 128 bits of output. The expected values come from a second implementation, written in Python from
 /// the paper and held against the paper's own 64-bit vector.

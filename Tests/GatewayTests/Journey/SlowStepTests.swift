@@ -4,7 +4,10 @@ import Testing
 import Time
 import Verification
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// Signature checks that are too slow to be made one after the other on an event loop.
 struct SlowStepTests {

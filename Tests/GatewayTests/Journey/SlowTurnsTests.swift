@@ -1,7 +1,10 @@
 import TestSupport
 import Testing
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// Whose signature check is next.
 struct SlowTurnsTests {

@@ -2,7 +2,10 @@ import Tenants
 import TestSupport
 import Testing
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// A host that several tenants share by path: whoever reads the path, it is the same tenant's.
 struct TenantChoiceTests {

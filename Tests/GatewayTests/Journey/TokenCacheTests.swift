@@ -4,7 +4,10 @@ import Testing
 import Time
 import Verification
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// What is remembered of tokens, and what must never be.
 struct TokenCacheTests {

@@ -3,7 +3,10 @@ import Tenants
 import TestSupport
 import Testing
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// Where tokens are looked for, and when there are too many of them.
 struct TokenFinderTests {

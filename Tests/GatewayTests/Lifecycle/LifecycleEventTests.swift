@@ -3,7 +3,10 @@ import NIOCore
 import TestSupport
 import Testing
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// Every event in every state: those that cannot happen are noticed, and move the request to its end.
 struct LifecycleEventTests {

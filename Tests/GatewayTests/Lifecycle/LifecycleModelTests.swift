@@ -3,7 +3,10 @@ import NIOCore
 import TestSupport
 import Testing
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// Requests that meet whatever can happen, in a random order, beside an observer that knows only what went in and out.
 struct LifecycleModelTests {

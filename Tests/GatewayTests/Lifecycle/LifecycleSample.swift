@@ -3,8 +3,11 @@ import Tenants
 import Testing
 import Verification
 
+@testable import Authorization
 @testable import Gateway
 @testable import IdentityProvider
+@testable import Proxy
+@testable import Upstream
 
 /// Lifecycles in the states that tests begin in, and what these hold.
 enum LifecycleSample {

@@ -3,7 +3,10 @@ import IdentityProvider
 import Tenants
 import Testing
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// A request's states, and what each event leads to.
 struct RequestLifecycleTests {

@@ -2,7 +2,10 @@ import IdentityProvider
 import Tenants
 import Testing
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// What responses wait for, and in which order.
 struct ResponseHoldsTests {

@@ -3,7 +3,10 @@ import TestSupport
 import Testing
 import Time
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 @Suite struct AllowanceTests {
     private static let start: UInt64 = 1_800_000_000_000_000

@@ -5,7 +5,10 @@ import TestSupport
 import Testing
 import Time
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// Instances with clocks and tables of their own before one store, in simulated time: messages take as long as chance
 /// will have it.

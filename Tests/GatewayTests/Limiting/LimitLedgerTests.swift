@@ -5,7 +5,10 @@ import Tenants
 import TestSupport
 import Testing
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// What one event loop hands on of the requests that the store is to be told of.
 struct LimitLedgerTests {

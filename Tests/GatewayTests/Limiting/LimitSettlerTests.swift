@@ -5,7 +5,10 @@ import TestSupport
 import Testing
 import Time
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// What the store is told of shared limits, and what is done where it cannot be.
 @Suite struct LimitSettlerTests {

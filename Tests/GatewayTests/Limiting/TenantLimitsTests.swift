@@ -3,7 +3,10 @@ import TestSupport
 import Testing
 import Time
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// Limits as a decision asks them.
 @Suite struct TenantLimitsTests {

@@ -2,7 +2,10 @@ import Tenants
 import TestSupport
 import Testing
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// `gateway.log.query`: a query in the access log, without what lets somebody in.
 struct LoggedQueryTests {

@@ -2,21 +2,24 @@ import Counting
 import Testing
 import Time
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// What a loop counts of requests.
 struct LoopCountingTests {
     @Test func onlyWorkBeyondTheBoundIsAStall() throws {
         let worker = try EmbeddedHouse().worker
         let exchange = RequestExchange(worker: worker)
-        for length in [0, Worker.longestTurn, Worker.longestTurn + 1] {
+        for length in [0, LoopContext.longestTurn, LoopContext.longestTurn + 1] {
             exchange.workBeganAt = 7
             exchange.endWork(at: .after(7 + length))
         }
         // Nothing began.
         exchange.endWork(at: .after(1 << 40))
         #expect(worker.currentCounters().stalls.counts.reduce(0, +) == 1)
-        #expect(worker.currentCounters().stalls.sum == Worker.longestTurn + 1)
+        #expect(worker.currentCounters().stalls.sum == LoopContext.longestTurn + 1)
     }
 
     @Test func methodsThatAnyoneCanMakeUpAreOneLabel() {

@@ -2,7 +2,10 @@ import Counting
 import Testing
 import Time
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// Of each tenant and each reason one refusal a second is logged, and the others are counted.
 struct ObservedSamplesTests {

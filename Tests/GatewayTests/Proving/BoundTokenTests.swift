@@ -3,7 +3,10 @@ import Tenants
 import Testing
 import Verification
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// Tokens that are bound to a key, at the door: what an attacker may try, and what an honest client may do.
 struct BoundTokenTests {

@@ -2,7 +2,10 @@ import Tenants
 import Testing
 import Verification
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// Tokens that are bound to a client certificate (RFC 8705 section 3), and tokens that are bound to both.
 struct CertificateBindingTests {

@@ -3,8 +3,11 @@ import Tenants
 import Testing
 import Verification
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
 @testable import SharedState
+@testable import Upstream
 
 /// Bound tokens without a good proof where proofs are only observed: they are judged as ever, and vouch for nobody.
 struct ObservedProofTests {

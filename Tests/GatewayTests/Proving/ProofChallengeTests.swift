@@ -5,7 +5,10 @@ import Testing
 import Time
 import Verification
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// What a refused client is told (RFC 9449 section 7.1).
 struct ProofChallengeTests {

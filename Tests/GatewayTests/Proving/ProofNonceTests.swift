@@ -3,7 +3,10 @@ import Testing
 import Time
 import Verification
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// Nonces of the gateway's own (RFC 9449 section 9).
 struct ProofNonceTests {

@@ -4,7 +4,10 @@ import Testing
 import Time
 import Verification
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// A door whose tenant asks for proofs, and an honest client with its key.
 final class ProvingDoor {

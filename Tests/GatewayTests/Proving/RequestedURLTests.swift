@@ -2,7 +2,10 @@ import Tenants
 import Testing
 import Verification
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// Which URL a proof has to name.
 struct RequestedURLTests {

@@ -5,7 +5,10 @@ import Testing
 import Time
 import Verification
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// First use while the store is there, and while it is away.
 struct UsedProofsTests {

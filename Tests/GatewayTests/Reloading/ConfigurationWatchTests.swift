@@ -3,7 +3,10 @@ import Synchronization
 import Tenants
 import Testing
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// Real files, looked at every millisecond.
 @Suite struct ConfigurationWatchTests {

@@ -6,7 +6,10 @@ import Testing
 import Time
 import Verification
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// Refusals as HTTP (RFC 9457, RFC 6750).
 struct RefusalResponseTests {

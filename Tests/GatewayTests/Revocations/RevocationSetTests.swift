@@ -4,8 +4,11 @@ import Testing
 import Time
 import Verification
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
 @testable import SharedState
+@testable import Upstream
 
 /// What a tenant's revocations say of a caller.
 struct RevocationSetTests {

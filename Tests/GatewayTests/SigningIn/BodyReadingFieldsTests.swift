@@ -2,7 +2,10 @@ import HTTPCore
 import TestSupport
 import Testing
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// What a request for an endpoint may say of its body.
 struct BodyReadingFieldsTests {

@@ -6,7 +6,10 @@ import TestSupport
 import Testing
 import Time
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// Endpoints of a tenant that has as many questions under way as it may.
 @Suite struct EndpointCrowdTests {

@@ -3,7 +3,10 @@ import IdentityProvider
 import Tenants
 import Testing
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// What an endpoint is told of a request's scheme and of the page behind it.
 @Suite struct EndpointQuestionTests {

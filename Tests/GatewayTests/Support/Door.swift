@@ -7,7 +7,10 @@ import Testing
 import Time
 import Verification
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// One event loop's way from a head's bytes to the head that the backend gets, without a socket.
 final class Door {

@@ -5,8 +5,11 @@ import NIOPosix
 import Store
 import Tenants
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
 @testable import SharedState
+@testable import Upstream
 
 /// A worker whose loop never runs, for what hangs on one: pools and their labels.
 final class EmbeddedHouse {

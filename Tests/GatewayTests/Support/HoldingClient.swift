@@ -1,7 +1,10 @@
 import Tenants
 import Time
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// A client's connection that holds as much as a test says.
 final class HoldingClient: FrontConnection {

@@ -2,7 +2,10 @@ import HTTPCore
 import NIOCore
 import Time
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// A client that notes what it is sent.
 final class RecordingClient: ClientSide {

@@ -1,7 +1,10 @@
 import NIOCore
 import Time
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// A server that notes what it is told.
 final class RecordingServer: UpstreamServer {

@@ -3,7 +3,10 @@ import Tenants
 import TestSupport
 import Testing
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// Against a TLS port of our own, on 127.0.0.1.
 @Suite struct BackendTLSContextTests {

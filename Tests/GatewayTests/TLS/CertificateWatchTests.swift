@@ -4,7 +4,10 @@ import Tenants
 import TestSupport
 import Testing
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 @Suite struct CertificateFileChangesTests {
     private func stamp(_ inode: UInt64, size: Int64 = 10, seconds: Int64 = 1, nanoseconds: Int64 = 0) -> FileStamp {

@@ -4,7 +4,10 @@ import TestSupport
 import Testing
 import X509
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 @Suite struct ClientCertificateSubjectTests {
     private func text(_ names: [[(ASN1ObjectIdentifier, String)]]) -> String? {

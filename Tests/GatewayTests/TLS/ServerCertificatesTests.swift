@@ -2,7 +2,10 @@ import Tenants
 import TestSupport
 import Testing
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 @Suite struct ServerCertificatesTests {
     let folder: CertificateFolder

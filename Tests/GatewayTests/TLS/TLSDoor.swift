@@ -5,7 +5,10 @@ import NIOSSL
 import Synchronization
 import Tenants
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// A TLS port behind the entrance. To the first bytes of a client it tells what it knows of it, and closes.
 final class TLSDoor: Sendable {

@@ -2,7 +2,10 @@ import Tenants
 import TestSupport
 import Testing
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// Over loopback, with the `openssl` command or NIO on the other end.
 @Suite struct TLSEntranceTests {

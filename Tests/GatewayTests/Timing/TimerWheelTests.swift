@@ -2,7 +2,10 @@ import TestSupport
 import Testing
 import Time
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 struct TimerWheelTests {
     private final class Target: WheelTimerTarget {

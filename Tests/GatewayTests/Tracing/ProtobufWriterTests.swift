@@ -1,7 +1,10 @@
 import TestSupport
 import Testing
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// The examples of protobuf.dev, "Encoding", and OTLP's own forms.
 struct ProtobufWriterTests {

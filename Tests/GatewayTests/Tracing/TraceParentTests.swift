@@ -1,6 +1,9 @@
 import Testing
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// W3C Trace Context level 1, section 3.2.
 struct TraceParentTests {

@@ -2,7 +2,10 @@ import TestSupport
 import Testing
 import Time
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 struct TraceSamplerTests {
     private func parent(_ isSampled: Bool, low: UInt64 = .max) throws -> TraceParent {

@@ -1,6 +1,9 @@
 import HTTPCore
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 // An expectation cannot hold a span, which must not outlive its bytes.
 

@@ -1,7 +1,10 @@
 import HTTPCore
 import Testing
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// Whole heads that ask for a WebSocket or grant it (RFC 6455 sections 4.2.1 and 4.2.2).
 struct WebSocketFieldsTests {

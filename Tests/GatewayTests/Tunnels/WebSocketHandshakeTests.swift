@@ -2,7 +2,10 @@ import TestSupport
 import Testing
 import Verification
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// The values of an opening handshake (RFC 6455 section 4).
 struct WebSocketHandshakeTests {

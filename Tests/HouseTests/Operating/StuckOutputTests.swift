@@ -6,6 +6,7 @@ import Logging
 import Tenants
 import TestSupport
 import Testing
+import Upstream
 import Verification
 
 @testable import gatehouse

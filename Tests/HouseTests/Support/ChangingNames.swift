@@ -3,6 +3,7 @@ import Gateway
 import NIOCore
 import Synchronization
 import TestSupport
+import Upstream
 
 /// A name service whose only name moves when a test says so. It is asked again for each request.
 final class ChangingNames: Sendable {

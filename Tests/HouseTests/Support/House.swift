@@ -4,6 +4,7 @@ import Synchronization
 import Tenants
 import TestSupport
 import Testing
+import Upstream
 import Verification
 
 /// A running gateway between a client and two backends, all on loopback.

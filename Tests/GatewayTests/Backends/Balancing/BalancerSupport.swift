@@ -1,7 +1,10 @@
 import TestSupport
 import Time
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 extension Balancer {
     /// Servers named 0, 1, 2, … with these weights.

@@ -1,6 +1,9 @@
 import Testing
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 struct ProbeTallyTests {
     /// The state after each result, as it is told: `U`, `D`, or `-` for no change.

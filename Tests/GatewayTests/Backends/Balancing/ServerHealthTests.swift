@@ -1,7 +1,10 @@
 import Testing
 import Time
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 struct ServerHealthTests {
     /// A server that has failed often enough by `time`.

@@ -7,8 +7,11 @@ import Testing
 import Time
 import Verification
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
 @testable import SharedState
+@testable import Upstream
 
 /// Refreshing sessions of a tenant's own issuer.
 struct BuiltInCallerTests {

@@ -2,7 +2,10 @@ import TestSupport
 import Testing
 import Time
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 struct BytePatternTests {
     /// The index as another search finds it.

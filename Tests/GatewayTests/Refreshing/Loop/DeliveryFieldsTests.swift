@@ -3,8 +3,11 @@ import NIOCore
 import Testing
 import Time
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
 @testable import SharedState
+@testable import Upstream
 
 /// The exact lines that a client gets.
 struct DeliveryFieldsTests {

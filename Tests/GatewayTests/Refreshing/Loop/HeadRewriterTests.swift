@@ -3,7 +3,10 @@ import NIOCore
 import TestSupport
 import Testing
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// New tokens in the place of the old ones, and nothing else changed.
 struct HeadRewriterTests {

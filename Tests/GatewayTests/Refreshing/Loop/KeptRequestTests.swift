@@ -3,7 +3,10 @@ import NIOCore
 import TestSupport
 import Testing
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// How much of a request is kept, and for whom.
 struct KeptRequestTests {

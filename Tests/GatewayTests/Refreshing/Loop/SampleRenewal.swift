@@ -3,8 +3,11 @@ import Testing
 import Time
 import Verification
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
 @testable import SharedState
+@testable import Upstream
 
 /// Values that the tests of one request's refresh begin with.
 enum SampleRenewal {

@@ -3,7 +3,10 @@ import Tenants
 import TestSupport
 import Testing
 
+@testable import Authorization
 @testable import Gateway
+@testable import Proxy
+@testable import Upstream
 
 /// The answers that refresh tokens are read out of.
 struct TokenCaptureBufferTests {

@@ -1,0 +1,95 @@
+package import SharedState
+package import Tenants
+package import Time
+package import Verification
+
+/// A verified caller as the request path wants it: what a principal means to one tenant, worked out once a token.
+package final class Caller {
+    package let principal: Principal
+    /// The time from which the token has expired: its `exp` and the leeway.
+    package let expiredFrom: UnixTime
+    /// The time from which the token is refused: when it has expired, or what its server said is not believed any
+    /// more.
+    let refusedFrom: UnixTime
+    /// The time from which it is worth nothing any more, not even a refresh.
+    let forgottenFrom: UnixTime
+    /// The time from which it is refreshed ahead; `.distantFuture` where that is not done.
+    package let dueFrom: UnixTime
+    /// The time from which its server is asked again; `.distantFuture` for a token that nobody has to be asked about, and
+    /// once that is done.
+    var askedAgainFrom: UnixTime
+    /// By the place of a rate limit for callers: whom it counts the requests for. Nil until it is asked.
+    var limitPlaces: [CallerPlace?]?
+    /// Nil until something is to be remembered.
+    package var refreshMemory: RefreshMemory?
+    /// The identity fields, each with its CRLF, ready to be copied into a head.
+    package let identityLines: [UInt8]
+    /// `sub` as it stands between the quotes of a JSON string.
+    package let subjectInJSON: [UInt8]
+    /// For servers that are chosen by subject.
+    package let subjectHash: UInt64
+    /// What it may be revoked by.
+    package let marks: RevocationMarks
+    /// What the token is bound to besides its bearer; nil for a plain bearer token.
+    package let confirmation: Confirmation?
+    /// The generation of the tenant's revocations among which it was looked up and not found.
+    var clearedBy: UInt64 = 0
+    /// By the index of an access rule: what it says of this caller. The last one is the default rule's.
+    private var verdicts: [RuleVerdict?]
+
+    /// - Parameter belief: For how long an opaque token's server is believed; nil for a token that proves itself.
+    init(_ principal: Principal, tenant: Tenant, belief: IntrospectionBelief? = nil) {
+        self.principal = principal
+        expiredFrom = principal.expiresAt.map { $0 + tenant.authenticate.policy.leeway } ?? .distantFuture
+        refusedFrom = min(expiredFrom, belief?.until ?? .distantFuture)
+        // Whether an opaque token was good when it expired, its server alone could tell.
+        forgottenFrom = belief == nil ? refusedFrom + tenant.refreshGrace.secondsAsDouble : refusedFrom
+        askedAgainFrom = belief?.aheadFrom ?? .distantFuture
+        let within = tenant.refresh?.within.secondsAsDouble ?? 0
+        dueFrom = within > 0 ? principal.expiresAt.map { $0 - within } ?? .distantFuture : .distantFuture
+        identityLines = tenant.identity.headers.reduce(into: []) { lines, header in
+            guard let text = principal.claimText(header.claim), !text.isEmpty else { return }
+            lines += header.name.utf8
+            lines += [UInt8(ascii: ":"), UInt8(ascii: " ")]
+            lines += text.utf8
+            lines += [0x0d, 0x0a]
+        }
+        marks = RevocationMarks(principal, ownIssuer: tenant.issuer?.url)
+        confirmation = Confirmation(principal.claims)
+        subjectHash = StableHash.of((principal.subject ?? "").utf8)
+        subjectInJSON = JSONText.escaped(principal.subject ?? "")
+        verdicts = Array(repeating: nil, count: tenant.access.rules.count)
+    }
+
+    /// What the rule at `index` says of this caller; asked of the rule itself only the first time.
+    package func verdict(of rules: AccessRules, at index: Int) -> RuleVerdict {
+        if let known = verdicts[index] { return known }
+        let verdict = RuleVerdict(rules.rules[index].allow, principal)
+        verdicts[index] = verdict
+        return verdict
+    }
+}
+
+/// Whether a rule lets a caller through. Roles are judged before scopes.
+package enum RuleVerdict: Equatable {
+    case allowed
+    case lacksRole
+    case lacksScope
+
+    init(_ allow: AccessRule.Allow, _ principal: Principal) {
+        switch allow {
+        case .anyone: self = .allowed
+        case .signedIn(let roles, let scopes):
+            if !roles.isEmpty && !roles.contains(where: { Self.isNamed($0, in: principal.roles) }) {
+                self = .lacksRole
+            } else {
+                self = scopes.allSatisfy { Self.isNamed($0, in: principal.scopes) } ? .allowed : .lacksScope
+            }
+        }
+    }
+
+    /// Byte for byte: Swift's own comparison takes canonically equivalent texts for equal.
+    private static func isNamed(_ name: String, in names: [String]) -> Bool {
+        names.contains { $0.utf8.elementsEqual(name.utf8) }
+    }
+}

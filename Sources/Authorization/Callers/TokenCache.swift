@@ -1,0 +1,132 @@
+import Glibc
+package import Time
+
+/// Verified tokens of one event loop. A hit costs a hash and a comparison instead of a signature check.
+///
+/// Keyed by tenant and whole token: the hash only chooses the place, the bytes decide. Eight places a set; within one, a
+/// clock finds the place to give up. Only verified tokens enter, so forged ones cannot evict good ones; those are
+/// remembered apart, in ``RefusedTokenCache``.
+package final class TokenCache {
+    package struct Key: Sendable {
+        package var hash: (UInt64, UInt64)
+        package var tenant: Int
+    }
+
+    package final class Entry {
+        package let caller: Caller
+        fileprivate let tenant: Int
+        fileprivate let token: [UInt8]
+        fileprivate var wasUsed = false
+        /// Not once the cache has given it up.
+        fileprivate var isHeld = true
+
+        fileprivate init(tenant: Int, token: [UInt8], caller: Caller) {
+            self.tenant = tenant
+            self.token = token
+            self.caller = caller
+        }
+
+        /// The caller, if this is the entry of `token` and would still be found.
+        package func caller(ofTenant tenant: Int, token: Span<UInt8>, at now: UnixTime) -> Caller? {
+            guard isHeld, self.tenant == tenant, TokenCache.isSame(self.token, token), now < caller.refusedFrom else {
+                return nil
+            }
+            wasUsed = true
+            return caller
+        }
+    }
+
+    private static let ways = 8
+    private let setMask: Int
+    /// The second halves of the entries' hashes, side by side: a lookup reads one cache line of them and then one entry.
+    private var tags: [UInt64]
+    private var entries: [Entry?]
+    /// A clock hand a set.
+    private var hands: [UInt8]
+
+    /// - Parameter sets: A power of two; the cache holds eight tokens a set.
+    init(sets: Int = 4096) {
+        setMask = sets - 1
+        tags = Array(repeating: 0, count: sets * Self.ways)
+        entries = Array(repeating: nil, count: sets * Self.ways)
+        hands = Array(repeating: 0, count: sets)
+    }
+
+    /// The entry of a token that was verified before and is worth something at `now`: it has not expired,
+    /// or may still be refreshed.
+    package func entry(_ key: Key, token: Span<UInt8>, at now: UnixTime) -> Entry? {
+        let first = firstPlace(key)
+        for place in first..<(first + Self.ways) where tags[place] == key.hash.1 {
+            guard let entry = entries[place], entry.tenant == key.tenant, Self.isSame(entry.token, token) else {
+                continue
+            }
+            guard now < entry.caller.forgottenFrom else {
+                entry.isHeld = false
+                entries[place] = nil
+                tags[place] = 0
+                return nil
+            }
+            entry.wasUsed = true
+            return entry
+        }
+        return nil
+    }
+
+    package func insert(_ caller: Caller, _ key: Key, token: Span<UInt8>) {
+        let copy = token.withUnsafeBufferPointer(Array.init)
+        let place = placeToFill(key)
+        entries[place]?.isHeld = false
+        tags[place] = key.hash.1
+        entries[place] = Entry(tenant: key.tenant, token: copy, caller: caller)
+    }
+
+    /// Gives up the entry of a token, if there is one.
+    package func remove(_ key: Key, token: Span<UInt8>) {
+        let first = firstPlace(key)
+        for place in first..<(first + Self.ways) where tags[place] == key.hash.1 {
+            guard let entry = entries[place], entry.tenant == key.tenant, Self.isSame(entry.token, token) else {
+                continue
+            }
+            entry.isHeld = false
+            entries[place] = nil
+            tags[place] = 0
+        }
+    }
+
+    /// Gives up every entry, those that connections remember included.
+    package func removeAll() {
+        for place in entries.indices {
+            entries[place]?.isHeld = false
+            entries[place] = nil
+            tags[place] = 0
+        }
+    }
+
+    private func firstPlace(_ key: Key) -> Int {
+        (Int(truncatingIfNeeded: key.hash.0) & setMask) * Self.ways
+    }
+
+    fileprivate static func isSame(_ stored: [UInt8], _ token: Span<UInt8>) -> Bool {
+        guard stored.count == token.count, token.count > 0 else { return false }
+        return token.withUnsafeBytes { left in
+            stored.withUnsafeBytes { right in
+                guard let left = left.baseAddress, let right = right.baseAddress else { return false }
+                return memcmp(left, right, stored.count) == 0
+            }
+        }
+    }
+
+    private func placeToFill(_ key: Key) -> Int {
+        let first = firstPlace(key)
+        for place in first..<(first + Self.ways) where entries[place] == nil {
+            return place
+        }
+        let set = first / Self.ways
+        while true {
+            let place = first + Int(hands[set])
+            hands[set] = UInt8((Int(hands[set]) + 1) % Self.ways)
+            guard let entry = entries[place], entry.wasUsed else { return place }
+            entry.wasUsed = false
+        }
+    }
+}

@@ -1,0 +1,49 @@
+package import SharedState
+
+/// A question about an opaque token, and where its outcome will be remembered.
+package struct IntrospectionStep: Sendable {
+    package let question: IntrospectionQuestion
+    package let key: TokenCache.Key
+}
+
+/// What asking came to, for the request that waited for it: it is decided by this answer even where that is not
+/// remembered, so that no request asks twice.
+package struct IntrospectionFinding {
+    package enum Verdict {
+        case verified(Caller)
+        case refused(Refusal)
+    }
+
+    private let tenant: Int
+    private let token: [UInt8]
+    package let verdict: Verdict
+
+    init(_ step: IntrospectionStep, _ verdict: Verdict) {
+        tenant = step.question.tenant
+        token = step.question.token
+        self.verdict = verdict
+    }
+
+    /// A refresh may have put another token in its place.
+    func isOf(_ token: Span<UInt8>, tenant: Int) -> Bool {
+        tenant == self.tenant && token.withUnsafeBufferPointer { $0.elementsEqual(self.token) }
+    }
+}
+
+extension Refusal {
+    static func introspectionUnavailable(retryAfterSeconds: Int) -> Refusal {
+        Refusal(
+            .storeUnavailable,
+            status: 503,
+            detail: "the server that knows the token did not tell whether it is good",
+            retryAfterSeconds: retryAfterSeconds
+        )
+    }
+
+    static let introspectionOverloaded = Refusal(
+        .overloaded,
+        status: 503,
+        detail: "too many tokens are being asked about",
+        retryAfterSeconds: 1
+    )
+}

@@ -1,0 +1,69 @@
+import HTTPCore
+package import IdentityProvider
+package import Time
+
+/// Decides whether a request may pass. One function without I/O for everybody who asks: the proxy, other proxies by
+/// forward-auth and ext_authz, `explain`, and the tests in tenants.yaml all get the same answer.
+package final class Authorizer {
+    package enum Decision {
+        case granted(Grant)
+        /// - Parameter 1: Nil where no tenant was found.
+        indirect case refused(Refusal, TenantRuntime?)
+        /// A browser's question, which the gateway answers.
+        case preflight(Preflight, TenantRuntime)
+        /// The gateway answers it itself, or checks it before the backend does.
+        case endpoint(Endpoint, RoutedRequest)
+        /// Not decided: once the step is done, the request is decided on again.
+        case pending(SlowStep, RoutedRequest)
+    }
+
+    package let router: RequestRouter
+    package let authenticator: Authenticator
+
+    /// - Parameter keySources: How many sets of keys can be asked for.
+    package init(router: RequestRouter, keySources: Int = 0) {
+        self.router = router
+        authenticator = Authenticator(keySources: keySources)
+    }
+
+    /// The checks in their order. The first that does not let the request through ends them.
+    ///
+    /// - Parameters:
+    ///   - received: Parsed from `bytes`. Its host and path are read here.
+    ///   - circumstances: Of this request alone; what a check finds out for the next pass is noted there.
+    package func authorize(
+        _ received: ReceivedRequest,
+        _ bytes: Span<UInt8>,
+        _ circumstances: Circumstances,
+        at now: UnixTime
+    ) -> Decision {
+        let request: RoutedRequest
+        switch route(received, bytes, circumstances.explanation) {
+        case .refused(let refusal, let tenant): return .refused(refusal, tenant)
+        case .routed(let routed): request = routed
+        }
+        let question = DecisionQuestion(
+            request: request,
+            head: received.head,
+            circumstances: circumstances,
+            now: now
+        )
+        if let decision = checkConnection(question, bytes) { return decision }
+        if let decision = checkPreflight(question, bytes) { return decision }
+        if let decision = checkLimitsForEverybody(question, bytes) { return decision }
+        if let decision = checkContentLength(question) { return decision }
+        if let decision = checkForwardedPath(question, bytes) { return decision }
+        if let decision = checkEndpoint(question, bytes) { return decision }
+        return checkCaller(question, bytes)
+    }
+
+    private func route(
+        _ received: ReceivedRequest,
+        _ bytes: Span<UInt8>,
+        _ explanation: Explanation?
+    ) -> RequestRouter.Outcome {
+        let outcome = router.route(received, bytes)
+        if let explanation { explanation.note(outcome, received, bytes) }
+        return outcome
+    }
+}

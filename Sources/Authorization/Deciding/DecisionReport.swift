@@ -1,0 +1,77 @@
+import Counting
+public import Verification
+
+/// What would become of a request, step by step.
+public struct DecisionReport: Sendable, Equatable {
+    /// What a decision comes to, in the two forms that it has for whoever asks.
+    public enum Decision: Sendable, Equatable, CustomStringConvertible {
+        /// It goes on: to the backend, or to what the gateway answers itself.
+        case forward
+        case refuse(status: Int, code: String)
+
+        public var description: String {
+            switch self {
+            case .forward: "forward"
+            case .refuse(let status, let code): "refuse \(status) \(code)"
+            }
+        }
+    }
+
+    public struct Step: Sendable, Equatable {
+        /// The part of the decision: `route`, `verify`, `authorize`…; `decision` for the last.
+        public var step: String
+        /// Never holds a token, a cookie's value or a secret.
+        public var text: String
+        /// In tenants.yaml.
+        public var line: Int?
+
+        public init(step: String, text: String, line: Int? = nil) {
+            self.step = step
+            self.text = text
+            self.line = line
+        }
+    }
+
+    /// The last one's text is the decision's.
+    public package(set) var steps: [Step]
+    public let decision: Decision
+    /// What would have been refused, had it not been observed only.
+    public let observed: Decision?
+    /// Whether the running gateway knows something that is needed to tell.
+    public let isUncertain: Bool
+
+    /// For `POST /api/explain`.
+    public var json: JSONObject {
+        var object: JSONObject = [
+            "steps": .array(
+                steps.map { step in
+                    var object: JSONObject = ["step": .string(step.step), "text": .string(step.text)]
+                    object["line"] = step.line.map { .number(JSONNumber($0)) }
+                    return .object(object)
+                }
+            ),
+            "decision": .string(decision.description),
+        ]
+        if case .refuse(let status, let code) = decision {
+            object["status"] = .number(JSONNumber(status))
+            object["code"] = .string(code)
+        }
+        if case .refuse(let status, let code) = observed {
+            object["observed"] = ["status": .number(JSONNumber(status)), "code": .string(code)]
+        }
+        return object
+    }
+}
+
+extension DecisionReport {
+    package init(_ explanation: Explanation, _ decision: Decision, observed: ObservedRefusal?) {
+        explanation.note(.decision, decision.description)
+        steps = explanation.entries.map { Step(step: $0.step.rawValue, text: $0.text, line: $0.line) }
+        self.decision = decision
+        self.observed = observed.map { .refuse(status: $0.refusal.status, code: $0.refusal.code.rawValue) }
+        isUncertain =
+            if explanation.isOffline, case .refuse(_, RefusalCode.storeUnavailable.rawValue) = decision { true } else {
+                false
+            }
+    }
+}

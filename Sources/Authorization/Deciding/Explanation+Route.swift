@@ -1,0 +1,106 @@
+package import HTTPCore
+package import IdentityProvider
+import Tenants
+
+/// What is told of a request before anybody is known.
+extension Explanation {
+    package func noteMalformed(_ refusal: Refusal) { note(.accept, "the request is malformed: \(refusal.detail)") }
+
+    package func noteAccepted(_ head: RequestHead, _ bytes: Span<UInt8>) {
+        note(.accept, "the request is well formed: \(Self.text(head.method, bytes))")
+    }
+
+    package func note(_ outcome: RequestRouter.Outcome, _ received: ReceivedRequest, _ bytes: Span<UInt8>) {
+        switch outcome {
+        case .refused(let refusal, let tenant): noteUnrouted(refusal, host: received.host, tenant: tenant)
+        case .routed(let request): noteRoute(request, bytes)
+        }
+    }
+
+    private func noteUnrouted(_ refusal: Refusal, host: [UInt8], tenant: TenantRuntime?) {
+        let host = host.isEmpty ? "no host" : "host \(Self.text(host))"
+        switch refusal.code {
+        case .unknownHost where tenant == nil:
+            note(.route, "\(host): no tenant answers for it and this path")
+        case .unknownHost:
+            note(.route, "\(host): the path is the gateway's own, and nothing that is asked about here is served there")
+        default:
+            note(.route, "\(host): \(refusal.detail)")
+        }
+    }
+
+    private func noteRoute(_ request: RoutedRequest, _ bytes: Span<UInt8>) {
+        let chosen = request.tenant.tenant
+        let host = Self.text(request.received.host)
+        let prefix = chosen.pathPrefix.map { " and path_prefix \($0)" } ?? ""
+        var text = "host \(host)\(prefix): tenant \(chosen.name)"
+        if let tenant, !tenant.utf8.elementsEqual(chosen.name.utf8) { text += ", not \(tenant)" }
+        switch request.path {
+        case .ambiguous: text += "; the path can be read in several ways, and no rule is matched on it"
+        case .asReceived, .rewritten, .literal:
+            let path = request.request.withMatchedPath(bytes) { Self.text(0..<$0.count, $0) }
+            text += "; rules see the path \(path)"
+            if let reduced = request.request.reducedPath {
+                text += " and, as other servers may read it, \(Self.text(reduced))"
+            }
+        }
+        note(.route, text, line: chosen.lines["hosts"])
+        if isOffline, !chosen.rateLimits.isEmpty {
+            note(
+                .limit,
+                "not looked at: requests are counted by the running gateway, which --admin URL asks",
+                line: chosen.lines["rate_limits"]
+            )
+        }
+    }
+
+    package func note(_ endpoint: Endpoint, of tenant: TenantRuntime) {
+        let lines = tenant.tenant.lines
+        if tenant.forwardsSignIns(endpoint) {
+            note(
+                .endpoint,
+                "the path is a sign-in's (\(endpoint.rawValue)): the gateway checks the body, which is not looked at "
+                    + "here, before it goes on; no rule of access is asked",
+                line: lines["sign_in"]
+            )
+        } else {
+            note(
+                .endpoint,
+                "the gateway answers this path itself (\(endpoint.rawValue)): no rule of access is asked, and the "
+                    + "backend does not see it",
+                line: lines["sign_in"] ?? lines["issuer"]
+            )
+        }
+    }
+
+    /// What a client sent, fit to be shown: bytes that are not of printable ASCII in percent form.
+    package static func text(_ range: Range<Int>, _ bytes: Span<UInt8>) -> String {
+        text(bytes.extracting(range).withUnsafeBufferPointer(Array.init))
+    }
+
+    package static func text(_ bytes: [UInt8]) -> String {
+        bytes.prefix(2000).reduce(into: "") { text, byte in
+            if (0x21...0x7E).contains(byte) {
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                let digits = String(byte, radix: 16, uppercase: true)
+                text += "%" + (digits.count == 1 ? "0" : "") + digits
+            }
+        }
+    }
+
+    /// A text of a token or of tenants.yaml on one line.
+    package static func shown(_ text: String) -> String {
+        let scalars = text.unicodeScalars.prefix(200).map { scalar -> Unicode.Scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned, .privateUse: "?"
+            default: scalar
+            }
+        }
+        return String(String.UnicodeScalarView(scalars)) + (text.unicodeScalars.count > 200 ? "…" : "")
+    }
+
+    package static func list(_ texts: [String]) -> String {
+        texts.isEmpty ? "none" : texts.prefix(20).map(shown).joined(separator: ", ")
+    }
+}

@@ -1,0 +1,150 @@
+package import Tenants
+package import Time
+import Verification
+
+/// What is told of a caller's token.
+extension Explanation {
+    func noteMissingToken(_ tenant: Tenant) {
+        let places = tenant.authenticate.from.map(\.place).joined(separator: ", ")
+        note(
+            .token,
+            "no token; looked for as \(places)",
+            line: tenant.lines["authenticate.from"] ?? tenant.lines["authenticate"]
+        )
+    }
+
+    func noteSeveralTokens(_ tenant: Tenant) {
+        note(
+            .token,
+            "two different tokens in one place: nobody could say which of them the backend goes by",
+            line: tenant.lines["authenticate.from"] ?? tenant.lines["authenticate"]
+        )
+    }
+
+    func noteToken(at place: Int, _ tenant: Tenant) {
+        note(
+            .token,
+            "the token is found as \(tenant.authenticate.from[place].place)",
+            line: tenant.lines["authenticate.from[\(place)]"] ?? tenant.lines["authenticate"]
+        )
+    }
+
+    package func note(
+        _ authentication: Authenticator.Authentication,
+        of token: Span<UInt8>,
+        _ runtime: TenantRuntime,
+        at now: UnixTime
+    ) {
+        let tenant = runtime.tenant
+        switch authentication {
+        case .verified(let caller):
+            let end = caller.principal.expiresAt.map { ", expires \(Self.time($0))" } ?? ", never expires"
+            note(.verify, "the token is good: \(Self.description(caller.principal))\(end)", line: line(caller, tenant))
+        case .expired(let caller):
+            note(
+                .verify,
+                "all is good but the token's age: \(Self.description(caller.principal)), expired "
+                    + Self.time(caller.principal.expiresAt ?? now),
+                line: line(caller, tenant)
+            )
+        case .refused(let refusal): noteRefused(refusal, token, runtime)
+        case .needs(.keys):
+            note(.verify, "the keys of the token's issuer are not at hand: they are asked for")
+        case .unproven, .needs(.signature), .needs(.introspection), .needs(.proof), .needs(.refresh): break
+        }
+    }
+
+    package func note(_ standing: TenantRevocations.Standing, _ tenant: Tenant) {
+        if isOffline {
+            return note(
+                .revocation,
+                "not looked up: revocations are known to the running gateway, which --admin URL asks"
+            )
+        }
+        switch standing {
+        case .good: note(.revocation, "neither the token nor its session nor its subject is revoked")
+        case .revoked: note(.revocation, "the token, its session or its subject was revoked")
+        case .unknown:
+            note(
+                .revocation,
+                "the copy of the revocations is older than max_staleness, and on_store_failure is deny",
+                line: tenant.lines["on_store_failure"] ?? tenant.lines["max_staleness"]
+            )
+        }
+    }
+
+    /// The token's age alone is wrong, and new ones could be had for it.
+    func noteRefresh(_ tenant: Tenant) {
+        note(
+            .verify,
+            "the session can be refreshed: a request like this gets new tokens first and is then decided on by those; "
+                + "that is not tried here",
+            line: tenant.lines["refresh"]
+        )
+    }
+
+    private func noteRefused(_ refusal: Refusal, _ token: Span<UInt8>, _ runtime: TenantRuntime) {
+        let tenant = runtime.tenant
+        let claims = (try? UnverifiedToken(token)).flatMap { try? $0.claims() }
+        guard let issuer = claims?["iss"]?.string,
+            let place = tenant.authenticate.policy.issuers.firstIndex(where: {
+                $0.issuer.utf8.elementsEqual(issuer.utf8)
+            })
+        else {
+            var text = refusal.detail
+            if let issuer = claims?["iss"]?.string {
+                text += ": it says that it is of \(Self.shown(issuer)); trusted are "
+                text += Self.list(tenant.authenticate.policy.issuers.map(\.issuer))
+            }
+            return note(.verify, text, line: tenant.lines["authenticate.issuers"] ?? tenant.lines["authenticate"])
+        }
+        let policy = tenant.authenticate.policy.issuers[place]
+        var text = "\(refusal.detail): it says that it is of \(Self.shown(issuer))"
+        if let audiences = claims?["aud"]?.stringOrStrings, !policy.audiences.isEmpty,
+            !audiences.contains(where: { name in policy.audiences.contains { $0.utf8.elementsEqual(name.utf8) } })
+        {
+            text += ", for \(Self.list(audiences)); taken are tokens for \(Self.list(policy.audiences))"
+        }
+        if refusal.code == .tokenExpired, let end = claims?["exp"]?.double.map(UnixTime.init) {
+            text += "; it expired \(Self.time(end))"
+        }
+        if refusal.code == .storeUnavailable, case .builtIn = tenant.authenticate.keySources[place], isOffline {
+            text += "; its keys are in the store of the running gateway, which --admin URL asks"
+        }
+        note(.verify, text, line: line(ofIssuer: place, tenant))
+    }
+
+    private func line(_ caller: Caller, _ tenant: Tenant) -> Int? {
+        let issuer = caller.principal.issuer
+        return tenant.authenticate.policy.issuers
+            .firstIndex { $0.issuer.utf8.elementsEqual(issuer.utf8) }
+            .flatMap { line(ofIssuer: $0, tenant) } ?? tenant.lines["introspection"]
+    }
+
+    private func line(ofIssuer place: Int, _ tenant: Tenant) -> Int? {
+        tenant.lines["authenticate.issuers[\(place)]"] ?? tenant.lines["authenticate"]
+    }
+
+    private static func description(_ principal: Principal) -> String {
+        let subject = principal.subject.map { "subject \(shown($0))" } ?? "no subject"
+        return "\(subject) of \(shown(principal.issuer))"
+    }
+
+    /// - Parameter unixTime: From a claim; any number at all.
+    private static func time(_ unixTime: UnixTime) -> String {
+        guard (0..<253_402_300_800).contains(unixTime.seconds) else { return "at \(unixTime.seconds)" }
+        return HTTPDate.rfc3339(unixTime)
+    }
+}
+
+extension TokenSource {
+    /// How the configuration calls it.
+    package var place: String {
+        switch self {
+        case .bearer: "bearer"
+        case .cookie(let name): "cookie:\(name)"
+        case .query(let name): "query:\(name)"
+        case .header(let name): "header:\(name)"
+        }
+    }
+}

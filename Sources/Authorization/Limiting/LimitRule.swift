@@ -1,0 +1,106 @@
+import Synchronization
+package import Tenants
+
+/// What a limit has counted, which outlives a reload that leaves it as it is.
+final class LimitTally: Sendable {
+    let salt = LimitSalt()
+    let exceeded = Atomic<UInt64>(0)
+}
+
+/// One line of `rate_limits` as it is counted: the same object for all event loops.
+package final class LimitRule: Sendable {
+    package let limit: RateLimit
+    package let allowance: Allowance
+    /// The tenant's place in the configuration.
+    package let tenant: Int
+    let salt: LimitSalt
+    /// For clients and metrics: whose requests are counted, and which of several such limits of the tenant it is.
+    package let name: String
+    /// `RateLimit-Policy` and the beginning of `RateLimit`.
+    private let lines: [UInt8]
+    private let tally: LimitTally
+    /// What stands for all of the tenant's requests; nil for other limits.
+    let wholeTenant: LimitKey?
+
+    package var isObserved: Bool { limit.mode == .observe }
+    package var isShared: Bool { limit.isShared }
+
+    /// - Parameter tally: Of the same limit in the configuration before.
+    init(_ limit: RateLimit, tenant: Int, name: String, tally: LimitTally = LimitTally()) {
+        self.tally = tally
+        salt = tally.salt
+        self.limit = limit
+        self.tenant = tenant
+        self.name = name
+        allowance = Allowance(limit)
+        wholeTenant = limit.key == .tenant ? LimitKey(.tenant, salt: salt) : nil
+        let window = (allowance.capacity + 999_999) / 1_000_000
+        let item = Self.structured(name)
+        lines = Array("RateLimit-Policy: \(item);q=\(limit.burst);w=\(window)\r\nRateLimit: \(item);r=0;t=".utf8)
+    }
+
+    /// The limits of a tenant, in their order. No two have the same name: one of a claim may look like a second one.
+    ///
+    /// - Parameter known: What the tenant had before: a limit that is the same goes on counting.
+    package static func all(of tenant: Tenant, index: Int, known: [LimitRule] = []) -> [LimitRule] {
+        var names: Set<String> = []
+        return tenant.rateLimits.map { limit in
+            let key = limit.key.text
+            var (name, number) = (key, 1)
+            while !names.insert(name).inserted {
+                number += 1
+                name = "\(key)-\(number)"
+            }
+            let before = known.first { $0.name == name && $0.limit.withoutLine == limit.withoutLine }
+            return LimitRule(limit, tenant: index, name: name, tally: before?.tally ?? LimitTally())
+        }
+    }
+
+    /// How many requests were over it.
+    var exceeded: UInt64 { tally.exceeded.load(ordering: .relaxed) }
+
+    func countExceeded() { tally.exceeded.wrappingAdd(1, ordering: .relaxed) }
+
+    /// - Parameter wait: Microseconds until a request may come.
+    package func refusal(wait: UInt64) -> Refusal {
+        let seconds = Int(max(1, (wait + 999_999) / 1_000_000))
+        var refusal = Refusal(
+            .rateLimited,
+            status: 429,
+            detail: "there are too many requests: try again later",
+            retryAfterSeconds: seconds
+        )
+        refusal.lines = lines + Array("\(seconds)\r\n".utf8)
+        return refusal
+    }
+
+    /// A string of RFC 9651 section 3.3.3, which has visible ASCII and spaces only.
+    private static func structured(_ text: String) -> String {
+        var item = "\""
+        for scalar in text.unicodeScalars {
+            if scalar == "\"" || scalar == "\\" { item += "\\" }
+            item += (0x20..<0x7f).contains(scalar.value) ? String(scalar) : "?"
+        }
+        return item + "\""
+    }
+}
+
+extension RateLimit.Key {
+    /// As tenants.yaml has it.
+    package var text: String {
+        switch self {
+        case .address: "ip"
+        case .subject: "subject"
+        case .tenant: "tenant"
+        case .claim(let claim): "claim:\(claim)"
+        }
+    }
+
+    /// Whether it can be told before anybody is known.
+    var isBeforeAuthentication: Bool {
+        switch self {
+        case .address, .tenant: true
+        case .subject, .claim: false
+        }
+    }
+}

@@ -1,0 +1,31 @@
+package import Logging
+package import Store
+package import Tenants
+
+/// The rate limits of all tenants, with who tells the store of those that instances share.
+package struct SharedLimits: Sendable {
+    package let limiter: RateLimiter
+    private let settler: LimitSettler
+
+    /// - Returns: Nil where no tenant has a limit.
+    package init?(_ tenants: [Tenant], store: any Store, logger: Logger) {
+        guard let limiter = RateLimiter.make(tenants) else { return nil }
+        self.limiter = limiter
+        settler = LimitSettler(limiter, store: store, tenants: tenants.map(\.name), logger: logger)
+    }
+
+    /// Holds requests to the limits of these from now on.
+    ///
+    /// - Parameter tenants: By place.
+    package func adopt(_ tenants: [Tenant]) async {
+        limiter.adopt(tenants)
+        await settler.adopt(tenants.map(\.name))
+    }
+
+    /// To be told to the store.
+    package func settle(_ requests: [UnsettledRequest]) {
+        Task { [settler] in await settler.add(requests) }
+    }
+
+    package func stop() async { await settler.stop() }
+}

@@ -1,0 +1,230 @@
+import HTTPCore
+import IdentityProvider
+import NIOCore
+package import Tenants
+import Time
+
+/// A tenant's rate limits as one event loop asks about them. The tallies themselves are the process's.
+///
+/// All limits that bear on a request count it. The first that it is over refuses it, and then it uses up none of those
+/// that are asked in the same place. Before authentication these are the limits by address and of the whole tenant:
+/// they count whatever comes, with a good token or not, so that what they have counted stays so even if the request is
+/// refused later. After it those by subject and by claim follow, for callers who have one.
+package final class TenantLimits {
+    package struct Finding {
+        package var refusal: Refusal
+        /// Whether the limit is only observed.
+        package var isObserved: Bool
+        package var line: Int
+    }
+
+    /// A limit with whom it counts the request for.
+    private struct Question {
+        let rule: LimitRule
+        let key: LimitKey
+        let subject: LimitSubject
+    }
+
+    private let before: [LimitRule]
+    private let after: [LimitRule]
+    private let limiter: RateLimiter
+    private let ledger: LimitLedger
+    private let trustedProxies: [AddressRange]
+    /// What has counted the request so far. Empty between requests.
+    private var taken: [(question: Question, isReserved: Bool)] = []
+
+    /// - Returns: Nil for a tenant without limits.
+    package init?(tenant: Int, _ limiter: RateLimiter, _ ledger: LimitLedger, trustedProxies: [AddressRange]) {
+        let rules = limiter.rules[tenant]
+        guard !rules.isEmpty else { return nil }
+        before = rules.filter(\.limit.key.isBeforeAuthentication)
+        after = rules.filter { !$0.limit.key.isBeforeAuthentication }
+        self.limiter = limiter
+        self.ledger = ledger
+        self.trustedProxies = trustedProxies
+        taken.reserveCapacity(rules.count)
+    }
+
+    /// Counts the request against the limits by address and of the whole tenant.
+    ///
+    /// - Returns: What it is over; nil where it is within all.
+    func exceeded(
+        beforeAuthentication request: CanonicalRequest,
+        _ endpoints: EndpointTable,
+        _ bytes: Span<UInt8>,
+        _ circumstances: Circumstances,
+        at now: UnixTime
+    ) -> Finding? {
+        guard !before.isEmpty else { return nil }
+        let now = Allowance.microseconds(now)
+        var findings = Findings()
+        var client: LimitSubject?
+        for rule in before where applies(rule, request, endpoints, bytes, circumstances) {
+            let question: Question
+            if let key = rule.wholeTenant {
+                question = Question(rule: rule, key: key, subject: .tenant)
+            } else {
+                client = client ?? self.client(request.head, bytes, circumstances.peer)
+                guard let client else {
+                    circumstances.explanation?.note(.limit, "\(rule.name): no address is known", line: rule.limit.line)
+                    continue
+                }
+                question = Question(rule: rule, key: LimitKey(client, salt: rule.salt), subject: client)
+            }
+            if !ask(question, circumstances, at: now, &findings) { break }
+        }
+        return finish(findings)
+    }
+
+    /// Counts the request against the limits by subject and by claim, once: a request may be decided on again, when its
+    /// token was refreshed after the backend's 401.
+    ///
+    /// - Returns: What it is over; nil where it is within all.
+    func exceeded(
+        by caller: Caller,
+        _ request: CanonicalRequest,
+        _ endpoints: EndpointTable,
+        _ bytes: Span<UInt8>,
+        _ circumstances: Circumstances,
+        at now: UnixTime
+    ) -> Finding? {
+        guard !after.isEmpty, !circumstances.hasCountedCaller else { return nil }
+        circumstances.hasCountedCaller = true
+        let now = Allowance.microseconds(now)
+        let places = places(of: caller)
+        var findings = Findings()
+        for (index, rule) in after.enumerated() where applies(rule, request, endpoints, bytes, circumstances) {
+            guard let place = places[index] else {
+                circumstances.explanation?.note(.limit, "\(rule.name): the caller has none", line: rule.limit.line)
+                continue
+            }
+            let question = Question(rule: rule, key: place.key, subject: place.subject)
+            if !ask(question, circumstances, at: now, &findings) { break }
+        }
+        return finish(findings)
+    }
+
+    // MARK: One limit
+
+    private struct Findings {
+        var enforced: Finding?
+        var observed: Finding?
+    }
+
+    private func applies(
+        _ rule: LimitRule,
+        _ request: CanonicalRequest,
+        _ endpoints: EndpointTable,
+        _ bytes: Span<UInt8>,
+        _ circumstances: Circumstances
+    ) -> Bool {
+        guard let path = rule.limit.path else { return true }
+        if request.inAnyReading(bytes, { Self.applies(path, to: $0, endpoints) }) { return true }
+        circumstances.explanation?.note(.limit, "\(rule.name): not for this path", line: rule.limit.line)
+        return false
+    }
+
+    /// Whoever could be served at a path that is a little different would not be counted: endpoints are found with a slash
+    /// at the end, some without regard to case, and many backends take the slash for nothing.
+    private static func applies(_ pattern: PathPattern, to path: Span<UInt8>, _ endpoints: EndpointTable) -> Bool {
+        if pattern.matches(path) { return true }
+        let last = path.count - 1
+        if last > 0, path[last] == UInt8(ascii: "/"), pattern.matches(path.extracting(0..<last)) { return true }
+        guard let configured = endpoints.configuredPath(of: path) else { return false }
+        return pattern.matches(configured.span)
+    }
+
+    /// - Returns: Whether further limits are asked.
+    private func ask(
+        _ question: Question,
+        _ circumstances: Circumstances,
+        at now: UInt64,
+        _ findings: inout Findings
+    ) -> Bool {
+        let rule = question.rule
+        let isReserved = rule.isShared && !limiter.isAlone.load(ordering: .relaxed)
+        let taking: ArrivalTable.Taking
+        if circumstances.source.isRehearsal {
+            let arrival = rule.allowance.bearing(limiter.table.arrival(question.key), at: now)
+            let wait = rule.allowance.wait(arrival, at: now)
+            taking = wait == 0 ? .taken : .refused(wait: wait)
+        } else {
+            taking = limiter.table.take(question.key, rule.allowance, isReserved: isReserved, at: now)
+        }
+        if let explanation = circumstances.explanation { explain(question, taking, to: explanation, at: now) }
+        guard case .refused(let wait) = taking else {
+            if !circumstances.source.isRehearsal { taken.append((question, isReserved)) }
+            return true
+        }
+        if !circumstances.source.isRehearsal { rule.countExceeded() }
+        let finding = Finding(refusal: rule.refusal(wait: wait), isObserved: rule.isObserved, line: rule.limit.line)
+        if rule.isObserved {
+            findings.observed = findings.observed ?? finding
+            return true
+        }
+        findings.enforced = finding
+        return false
+    }
+
+    private func finish(_ findings: Findings) -> Finding? {
+        if findings.enforced == nil {
+            for (question, isReserved) in taken where isReserved {
+                ledger.note(UnsettledRequest(rule: question.rule, key: question.key, name: question.subject.name))
+            }
+        } else {
+            for (question, isReserved) in taken {
+                limiter.table.giveBack(question.key, question.rule.allowance, isReserved: isReserved)
+            }
+        }
+        taken.removeAll(keepingCapacity: true)
+        return findings.enforced ?? findings.observed
+    }
+
+    private func explain(
+        _ question: Question,
+        _ taking: ArrivalTable.Taking,
+        to explanation: Explanation,
+        at now: UInt64
+    ) {
+        let rule = question.rule
+        switch taking {
+        case .taken:
+            let arrival = rule.allowance.bearing(limiter.table.arrival(question.key), at: now)
+            let left = rule.allowance.remaining(arrival, at: now)
+            explanation.note(.limit, "\(rule.name): \(left) of \(rule.limit.burst) left", line: rule.limit.line)
+        case .refused(let wait):
+            let seconds = max(1, (wait + 999_999) / 1_000_000)
+            explanation.note(.limit, "\(rule.name): none left for \(seconds) s", line: rule.limit.line)
+        }
+    }
+
+    // MARK: Whom a request is counted for
+
+    private func client(_ head: RequestHead, _ bytes: Span<UInt8>, _ peer: Peer?) -> LimitSubject? {
+        guard let peer else { return nil }
+        guard peer.isTrustedProxy,
+            let text = ClientAddress.read(head, bytes, trustedProxies: trustedProxies),
+            let address = IPAddress(String(decoding: text, as: UTF8.self))
+        else { return peer.limitSubject }
+        return LimitSubject(address)
+    }
+
+    /// By the place of a limit: nil where the caller has no such claim, and is not limited by it.
+    private func places(of caller: Caller) -> [CallerPlace?] {
+        if let known = caller.limitPlaces { return known }
+        let principal = caller.principal
+        let places = after.map { rule -> CallerPlace? in
+            let text: String? =
+                switch rule.limit.key {
+                case .subject: principal.subject
+                case .claim(let claim): principal.claimText(claim)
+                case .address, .tenant: nil
+                }
+            guard let text, !text.isEmpty else { return nil }
+            let subject = LimitSubject(text, of: principal.issuer)
+            return CallerPlace(subject: subject, key: LimitKey(subject, salt: rule.salt))
+        }
+        caller.limitPlaces = places
+        return places
+    }
+}

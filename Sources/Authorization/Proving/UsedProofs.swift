@@ -1,0 +1,44 @@
+package import Store
+package import Tenants
+package import Time
+import Verification
+
+/// Which proofs were used at any instance. The store says so; while it is away, and the tenant would rather let callers
+/// in (`on_store_failure: allow`), this process's own memory.
+package struct UsedProofs: Sendable {
+    /// By the tenant's place in the configuration.
+    private let memories: [ProofMemory]
+    /// Nil for a tenant that refuses what it cannot be sure of.
+    private let own: [RecentProofs?]
+
+    /// - Parameters:
+    ///   - tenants: By place.
+    ///   - previous: Of the configuration before; what it remembers is not forgotten.
+    package init(_ tenants: [Tenant], previous: UsedProofs? = nil, store: any Store) {
+        memories = tenants.map { ProofMemory(store: store, tenant: $0.name) }
+        own = tenants.enumerated().map { place, tenant in
+            guard tenant.proof != nil, tenant.onStoreFailure == .allow else { return nil }
+            let known = previous.flatMap { place < $0.own.count ? $0.own[place] : nil }
+            return known ?? RecentProofs()
+        }
+    }
+
+    /// Takes note of a proof that its key has signed.
+    package func use(_ step: ProofStep, at now: UnixTime) async -> ProofFinding {
+        let proof = step.proof
+        // Before the store: it may go away between one use and the next.
+        let known = own[step.tenant]?.note(proof, until: step.usableUntil, at: now)
+        if known == .known { return .replayed }
+        do throws(StoreError) {
+            let isFirst = try await memories[step.tenant].isFirstUse(
+                keyThumbprint: proof.keyThumbprint,
+                id: proof.id,
+                until: step.usableUntil,
+                at: now
+            )
+            return isFirst ? .good(keyThumbprint: proof.keyThumbprint) : .replayed
+        } catch {
+            return known == .new ? .good(keyThumbprint: proof.keyThumbprint) : .storeUnavailable
+        }
+    }
+}

@@ -1,0 +1,101 @@
+package import HTTPCore
+package import SharedState
+package import Tenants
+package import Time
+
+/// A tenant's rules for refreshing as one event loop serves them.
+package final class TenantRefreshing {
+    package let rules: RefreshRules
+    /// Bytes of a body up to which a request is made again.
+    package let replayBytes: Int
+    /// Requests that wait for new tokens on this loop.
+    package var waiting = 0
+    private let exempt: [PathPattern]
+    private let sources: [TokenSource]
+    private let takesProofs: Bool
+
+    init(_ rules: RefreshRules, _ tenant: Tenant) {
+        self.rules = rules
+        replayBytes = tenant.limits.replayBytes
+        sources = tenant.authenticate.from
+        takesProofs = tenant.proof != nil
+        var exempt = tenant.signInPaths + tenant.revokeOn.map(\.path) + rules.captures.map(\.path)
+        if case .backend(let path) = rules.call.target {
+            let received = (tenant.stripPrefix ? tenant.pathPrefix ?? "" : "") + path.prefix { $0 != "?" }
+            // One with characters that a pattern gives a meaning to, or that no canonical path has, names no request
+            // that could come here.
+            if let pattern = try? PathPattern(received) { exempt.append(pattern) }
+        }
+        self.exempt = exempt
+    }
+
+    /// Whether a request to this path never leads to a refresh: it signs in or out, or is a refresh itself.
+    package func isExempt(_ path: Span<UInt8>) -> Bool {
+        for pattern in exempt where pattern.matches(path) { return true }
+        return false
+    }
+
+    /// Which of the backend's answers to this path hold tokens to be kept.
+    package func capture(_ path: Span<UInt8>) -> TokenCapture? {
+        for capture in rules.captures where capture.path.matches(path) { return capture }
+        return nil
+    }
+
+    /// How a client that sends its token there gets a new one; nil if it cannot.
+    package func delivery(for source: TokenSource) -> RefreshDeliveryWay? {
+        let names = rules.delivery.cookies.map(\.name)
+        if case .cookie = source, !names.isEmpty { return RefreshDeliveryWay(header: nil, cookies: names) }
+        guard let header = rules.delivery.header else { return nil }
+        // A refresh token that the client keeps in a cookie is replaced there, wherever its access token is.
+        guard case .cookie(let name) = rules.source, names.contains(name) else {
+            return RefreshDeliveryWay(header: header, cookies: [])
+        }
+        return RefreshDeliveryWay(header: header, cookies: [name])
+    }
+
+    /// Where a request has its token, and where in the head that is.
+    package func findToken(_ head: RequestHead, _ bytes: Span<UInt8>, query: Range<Int>) -> (TokenSource, Range<Int>)? {
+        for source in sources {
+            switch TokenFinder.find(head, bytes, query: query, in: [source], takesProofs: takesProofs) {
+            case .missing: continue
+            case .several: return nil
+            case .token(let range, _): return (source, range)
+            }
+        }
+        return nil
+    }
+}
+
+/// How a client gets new tokens.
+package struct RefreshDeliveryWay: Equatable {
+    /// A response field of this name has the access token.
+    package var header: String?
+    /// Those of the tenant's `deliver.cookies` that are set.
+    package var cookies: [String]
+}
+
+/// What one loop remembers of refreshing one token.
+package final class RefreshMemory {
+    /// What the token stands for.
+    package private(set) var renewal: Renewal?
+    /// What it was got with: who has the access token alone gets no refresh token for it.
+    private var refreshToken: [UInt8]?
+    /// Not before this is it refreshed ahead again.
+    package var restUntil = MonotonicTime.distantPast
+
+    package init() {}
+
+    package func remember(_ renewal: Renewal, gotWith refreshToken: [UInt8]?) {
+        self.renewal = renewal
+        self.refreshToken = refreshToken
+    }
+
+    package func forgetOld(at now: MonotonicTime) {
+        if let renewal, now >= renewal.usableUntil { self.renewal = nil }
+    }
+
+    /// - Parameter refreshToken: What a request has.
+    package func renewal(for refreshToken: [UInt8]?) -> Renewal? {
+        self.refreshToken == refreshToken ? renewal : nil
+    }
+}

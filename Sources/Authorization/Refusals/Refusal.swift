@@ -1,0 +1,152 @@
+package import Counting
+package import HTTPCore
+
+/// A request that is answered by the gateway itself: every reason there is, made here and turned into HTTP in one place
+/// (``GatewayResponse``).
+package struct Refusal: Equatable {
+    package var code: RefusalCode
+    package var status: Int
+    /// For people; never holds anything that the client sent.
+    package var detail: String
+    /// Scopes or roles that were asked for, for `WWW-Authenticate`.
+    package var neededScopes: [String] = []
+    package var retryAfterSeconds: Int?
+    /// Further fields of the answer, each with its CRLF.
+    package var lines: [UInt8] = []
+    /// What is wrong with a proof that came with a token; nil for all else.
+    package var proofError: ProofError?
+    /// For `Allow` of a 405 (RFC 9110 section 15.5.6); empty: those that a proxy forwards.
+    package var allowedMethods: [String] = []
+
+    package init(
+        _ code: RefusalCode,
+        status: Int,
+        detail: String,
+        neededScopes: [String] = [],
+        retryAfterSeconds: Int? = nil
+    ) {
+        self.code = code
+        self.status = status
+        self.detail = detail
+        self.neededScopes = neededScopes
+        self.retryAfterSeconds = retryAfterSeconds
+    }
+
+    package init(_ violation: HTTPViolation) {
+        let code: RefusalCode = violation.status == 413 ? .payloadTooLarge : .badRequest
+        self.init(code, status: violation.status, detail: violation.reason.description)
+    }
+
+    package static let unknownHost = Refusal(
+        .unknownHost,
+        status: 404,
+        detail: "no tenant answers for this host and path"
+    )
+    package static let missingToken = Refusal(
+        .missingToken,
+        status: 401,
+        detail: "this path needs a token and none was sent"
+    )
+    package static let tokenExpired = Refusal(.tokenExpired, status: 401, detail: "the token has expired")
+    package static let tokenRevoked = Refusal(
+        .tokenRevoked,
+        status: 401,
+        detail: "the token or its session was revoked"
+    )
+    static let revocationsUnknown = Refusal(
+        .storeUnavailable,
+        status: 503,
+        detail: "whether the token was revoked cannot be told at the moment",
+        retryAfterSeconds: 1
+    )
+    package static let signOutNotStored = Refusal(
+        .storeUnavailable,
+        status: 503,
+        detail: "the sign-out could not be stored: try again",
+        retryAfterSeconds: 1
+    )
+    package static func keysMissing(retryAfterSeconds: Int) -> Refusal {
+        Refusal(
+            .storeUnavailable,
+            status: 503,
+            detail: "the keys of the token's issuer could not be fetched yet",
+            retryAfterSeconds: retryAfterSeconds
+        )
+    }
+    package static let severalTokens = Refusal(
+        .badRequest,
+        status: 400,
+        detail: "there are several tokens in one place"
+    )
+    package static let backendUnavailable = Refusal(
+        .backendUnavailable,
+        status: 503,
+        detail: "no server of the app is reachable",
+        retryAfterSeconds: 1
+    )
+    package static let backendBroke = Refusal(
+        .backendUnavailable,
+        status: 502,
+        detail: "the app's server broke off or gave a malformed answer"
+    )
+    package static let backendTimeout = Refusal(.backendTimeout, status: 504, detail: "the app did not answer in time")
+    package static let overloaded = Refusal(
+        .overloaded,
+        status: 503,
+        detail: "too many requests are waiting for the app",
+        retryAfterSeconds: 1
+    )
+    /// A check of the gateway's own failed.
+    package static let internalError = Refusal(
+        .overloaded,
+        status: 500,
+        detail: "the gateway could not handle the request"
+    )
+    package static let tooManyConnections = Refusal(
+        .overloaded,
+        status: 503,
+        detail: "too many connections are open",
+        retryAfterSeconds: 1
+    )
+    package static let payloadTooLarge = Refusal(
+        .payloadTooLarge,
+        status: 413,
+        detail: "the body is larger than this app allows"
+    )
+    package static let headTimeout = Refusal(
+        .badRequest,
+        status: 408,
+        detail: "the request head did not arrive in time"
+    )
+    package static let bodyTimeout = Refusal(
+        .badRequest,
+        status: 408,
+        detail: "the request body did not arrive in time"
+    )
+    static let severalTenants = Refusal(
+        .ambiguousPath,
+        status: 400,
+        detail: "the path is another tenant's where repeated slashes are merged or parameters after \";\" dropped"
+    )
+    package static let ambiguousPath = Refusal(
+        .ambiguousPath,
+        status: 400,
+        detail: "the path can be read in several ways"
+    )
+    package static let malformedQuestion = Refusal(
+        .badRequest,
+        status: 400,
+        detail: "the request asked about is malformed"
+    )
+    package static let crossSite = Refusal(
+        .crossSiteRequest,
+        status: 403,
+        detail: "the request has a cookie and comes from an origin that is not trusted"
+    )
+    static let misdirected = Refusal(
+        .unknownHost,
+        status: 421,
+        detail: "this TLS connection was opened for another app: connect anew for this host"
+    )
+    package static let ours = Refusal(.unknownHost, status: 404, detail: "nothing is served at this path")
+}

@@ -1,0 +1,55 @@
+package import SharedState
+package import Tenants
+package import Time
+
+/// A tenant's revocations as one event loop has them. A caller that was looked up once costs a comparison until the next
+/// change.
+package final class TenantRevocations {
+    /// What revocation has to say of a verified caller.
+    package enum Standing {
+        case good
+        case revoked
+        /// The copy is too old to tell, and the tenant would rather refuse.
+        case unknown
+    }
+
+    package private(set) var set = RevocationSet()
+    /// Grows with each new set; never 0, which is that of callers who were not looked up yet.
+    private var generation: UInt64 = 1
+    /// Whether the copy is older than the tenant's `max_staleness`, or was never loaded.
+    private var isStale = true
+    private var refusesWhenStale: Bool
+    /// Nanoseconds.
+    private var maximumStaleness: UInt64
+
+    init(_ tenant: Tenant) {
+        refusesWhenStale = tenant.onStoreFailure == .deny
+        maximumStaleness = tenant.maxStaleness.nanosecondsClamped
+    }
+
+    /// The tenant has these rules from now on.
+    package func adopt(_ tenant: Tenant) {
+        refusesWhenStale = tenant.onStoreFailure == .deny
+        maximumStaleness = tenant.maxStaleness.nanosecondsClamped
+    }
+
+    package func use(_ set: RevocationSet) {
+        self.set = set
+        generation += 1
+    }
+
+    /// - Parameters:
+    ///   - contact: When the store was last known to have nothing newer; nil: never.
+    ///   - now: By the same clock.
+    package func age(since contact: MonotonicTime?, at now: MonotonicTime) {
+        isStale = contact.map { now > $0 && now - $0 > maximumStaleness } ?? true
+    }
+
+    package func standing(of caller: Caller, at now: UnixTime) -> Standing {
+        if caller.clearedBy != generation {
+            if set.isRevoked(caller.marks, at: now) { return .revoked }
+            caller.clearedBy = generation
+        }
+        return isStale && refusesWhenStale ? .unknown : .good
+    }
+}

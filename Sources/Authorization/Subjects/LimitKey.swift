@@ -1,0 +1,47 @@
+/// A subject's place under one limit in the ``ArrivalTable``.
+package struct LimitKey: Sendable, Hashable {
+    /// Of a time's word; the rest has room for the microseconds until the year 2255.
+    static let tagBits: UInt64 = 11
+    static let tagMask: UInt64 = 1 << tagBits - 1
+    /// Of a fingerprint's word: requests that are not settled.
+    package static let countBits: UInt64 = 20
+
+    /// Chooses the set.
+    let bucket: UInt64
+    /// Tells the keys of a set apart; never 0, and its lowest bits are.
+    let fingerprint: UInt64
+    /// Marks the arrival time as this key's.
+    package let tag: UInt64
+
+    /// - Parameter salt: The limit's own.
+    init(_ subject: LimitSubject, salt: LimitSalt) {
+        self.init(bucket: subject.hash.0 ^ salt.bucket, mixed: subject.hash.1 ^ salt.fingerprint)
+    }
+
+    /// - Parameters:
+    ///   - bucket: Any bits, like those of a hash.
+    ///   - mixed: The same.
+    init(bucket: UInt64, mixed: UInt64) {
+        self.bucket = bucket
+        fingerprint = max(mixed >> Self.countBits, 1) << Self.countBits
+        tag = mixed & Self.tagMask
+    }
+}
+
+/// Sets the keys of one limit apart from those of all others.
+struct LimitSalt: Sendable {
+    fileprivate let bucket: UInt64
+    fileprivate let fingerprint: UInt64
+
+    init() {
+        var generator = SystemRandomNumberGenerator()
+        bucket = generator.next()
+        fingerprint = generator.next()
+    }
+}
+
+/// Whom one limit counts a caller's requests for.
+struct CallerPlace {
+    let subject: LimitSubject
+    let key: LimitKey
+}

@@ -1,0 +1,63 @@
+import Crypto
+package import Tenants
+import Verification
+
+/// Whose requests are counted together, whatever the limit. Worked out once a connection or once a token.
+package struct LimitSubject: Sendable, Equatable {
+    /// Keyed anew in each process: nobody can choose addresses or subjects that share a set of the table.
+    private static let sipHash = SipHash.withRandomKey()
+
+    package let hash: (UInt64, UInt64)
+    package let name: SubjectName
+
+    /// All of a tenant's requests.
+    package static let tenant = LimitSubject([], name: SubjectName(hashing: []))
+
+    /// An IPv4 address, or the first 64 bits of an IPv6 one: that much of the address a single client can choose from.
+    package init(_ address: IPAddress) {
+        let bytes = address.bytes.count == 16 ? Array(address.bytes[..<8]) : address.bytes
+        self.init(bytes, name: SubjectName(short: bytes))
+    }
+
+    /// A caller by what an issuer says of it: the same text of another issuer means somebody else.
+    package init(_ text: String, of issuer: String) {
+        let bytes = Array(issuer.utf8) + [0] + Array(text.utf8)
+        self.init(bytes, name: SubjectName(hashing: bytes))
+    }
+
+    private init(_ bytes: [UInt8], name: SubjectName) {
+        hash = Self.sipHash.hash(bytes.span)
+        self.name = name
+    }
+
+    package static func == (left: LimitSubject, right: LimitSubject) -> Bool { left.name == right.name }
+}
+
+/// What a subject's name in the store is made of: the same in all instances.
+package struct SubjectName: Sendable, Hashable {
+    package let high: UInt64
+    package let low: UInt64
+
+    /// Half of the SHA-256.
+    init(hashing bytes: [UInt8]) {
+        let digest = Crypto.SHA256.hash(data: bytes)
+        high = Self.word(digest.prefix(8))
+        low = Self.word(digest.dropFirst(8).prefix(8))
+    }
+
+    /// Eight bytes at most, as they are: a request from behind a proxy has to make one.
+    init(short bytes: [UInt8]) {
+        high = UInt64(bytes.count)
+        low = Self.word(bytes.prefix(8))
+    }
+
+    private static func word(_ bytes: some Sequence<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+
+    /// 32 lower-case hexadecimal digits.
+    package var text: String {
+        [high, low].map { word in
+            let digits = String(word, radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+    }
+}

@@ -1,0 +1,120 @@
+import Authorization
+import ExtAuthz
+import HTTPCore
+import NIOCore
+import Proxy
+import Time
+import Upstream
+
+/// One question of Envoy's, from the description of a request to the answer, on one loop.
+final class ExtAuthzQuestion {
+    /// How long an answer may take: longer than the slow steps of a decision do, which have their own limits.
+    static let patience = TimeAmount.seconds(10)
+
+    private let worker: Worker
+    private let peer: Peer
+    private var record: ExchangeRecord
+    private var reply: ((CheckReply) -> Void)?
+    private var overdue: Scheduled<Void>?
+
+    /// - Parameters:
+    ///   - peer: The Envoy that asks.
+    ///   - reply: Told once.
+    init(_ worker: Worker, _ peer: Peer, reply: @escaping (CheckReply) -> Void) {
+        self.worker = worker
+        self.peer = peer
+        self.reply = reply
+        record = ExchangeRecord(startedAt: worker.now(), id: worker.loop.identifiers.requestID())
+    }
+
+    func ask(_ request: AskedRequest) {
+        guard let head = request.head() else { return refuse(.malformedQuestion) }
+        let version: HTTPVersion =
+            switch request.version {
+            case "HTTP/1.0": .http10
+            case "HTTP/2": .http2
+            default: .http11
+            }
+        let circumstances = Circumstances(peer: peer, source: .extAuthz)
+        let inquiry = Inquiry(
+            worker.loop.allocator.buffer(bytes: head),
+            circumstances,
+            worker: worker
+        ) { [self] verdict, received in
+            // It may be too late.
+            if reply != nil { answer(verdict, received, version, circumstances.observed) }
+        }
+        inquiry.begin()
+        guard reply != nil else { return }
+        let bound = NIOLoopBound(self, eventLoop: worker.eventLoop)
+        overdue = worker.eventLoop.scheduleTask(in: Self.patience) { bound.value.refuse(.overloaded) }
+    }
+
+    /// - Parameter received: Nil where it is no request.
+    private func answer(
+        _ verdict: Authorizer.Decision,
+        _ received: ReceivedRequest?,
+        _ version: HTTPVersion,
+        _ observed: ObservedRefusal?
+    ) {
+        let answer = ProxyAnswer(verdict)
+        record.tenant = answer.tenant.map { worker.serving.tenants[$0.index] }
+        guard let received else { return refuse(answer.refusal ?? .malformedQuestion) }
+        let head = received.head
+        let buffer = received.bytes
+        let bytes = buffer.readableBytesUInt8Span
+        record.id = requestID(head, bytes) ?? record.id
+        record.note(head, bytes, version)
+        worker.logRequest(&record, head, bytes, isBehindProxy: true)
+        if case .granted(let grant) = verdict, case .refused(let code) = grant.outcome {
+            worker.note(code, observed, grant, record.id, head, bytes)
+        }
+        switch answer {
+        case .refuse(let refusal, _): refuse(refusal)
+        case .pass(let pass):
+            guard let tenant = record.tenant else { return refuse(.internalError) }
+            record.caller = pass.caller
+            record.outcome = pass.outcome
+            finish(.granted(pass.changes(of: head, bytes, tenant.forwarding)), status: 200)
+        case .preflight(let preflight, _):
+            record.outcome = .anonymous
+            // What Envoy calls denied is only not passed on.
+            finish(.denied(status: 204, fields: FieldLines.read(preflight.lines[...]), body: []), status: 204)
+        }
+    }
+
+    func refuse(_ refusal: Refusal) {
+        record.outcome = .refused(refusal.code)
+        let (reply, length) = RefusalReply.make(refusal, record.tenant?.runtime, record.id)
+        record.bodyBytes = length
+        finish(reply, status: refusal.status)
+    }
+
+    private func finish(_ answer: CheckReply, status: Int) {
+        guard let reply else { return }
+        self.reply = nil
+        overdue?.cancel()
+        record.status = status
+        worker.finished(&record, peer: peer, at: worker.now())
+        reply(answer)
+    }
+
+    /// The identifier that Envoy gave the request, so that it has one in all logs.
+    private func requestID(_ head: RequestHead, _ bytes: Span<UInt8>) -> RequestID? {
+        for index in 0..<head.fieldCount where head.fields[index].known == .xRequestID {
+            if let id = RequestID(bytes.extracting(head.fields[index].value)) { return id }
+        }
+        return nil
+    }
+}
+
+/// A refusal in the form that Envoy takes: the response that a client of ours would get, in parts.
+private enum RefusalReply {
+    /// - Returns: With the length of the body.
+    static func make(_ refusal: Refusal, _ tenant: TenantRuntime?, _ id: RequestID) -> (CheckReply, Int) {
+        let context = RefusalContext(realm: tenant?.tenant.name, proofs: tenant?.proving?.challenge, requestID: id)
+        let response = GatewayResponse(refusal, context)
+        let fields = response.allFields.map { AuthzField(name: $0.name, value: $0.value) }
+        return (.denied(status: response.status, fields: fields, body: response.body), response.body.count)
+    }
+}

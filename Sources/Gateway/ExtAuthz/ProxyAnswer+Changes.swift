@@ -1,0 +1,141 @@
+import Authorization
+import ExtAuthz
+import HTTPCore
+import NIOCore
+import Proxy
+import Upstream
+
+/// What Envoy changes of a request that may pass, so that the backend sees what it would see behind the gateway: who the
+/// caller is, no copy of that from the client, and no token where it is to be stripped.
+extension ProxyAnswer.Pass {
+    /// - Parameter head: Of the request as it came, parsed from `bytes`.
+    func changes(of head: RequestHead, _ bytes: Span<UInt8>, _ forwarding: ForwardingRules) -> RequestChanges {
+        var changes = RequestChanges(set: FieldLines.read((caller?.identityLines ?? [])[...]))
+        forEachNameToRemove { changes.remove.append(Array($0.utf8)) }
+        if forwarding.stripsCookies || forwarding.stripsSubprotocols { strip(head, bytes, forwarding, &changes) }
+        // Envoy removes after it has set.
+        let kept = changes.set.map { $0.name.map(\.asciiLowercased) }
+        for index in 0..<head.fieldCount {
+            let field = head.fields[index]
+            guard isOurs(field, bytes, forwarding) else { continue }
+            // As it is spelled: a backend may read `X_User_Id` as `X-User-Id`, and Envoy does not.
+            let name = field.name.map { bytes[$0].asciiLowercased }
+            if !kept.contains(name) { changes.remove.append(name) }
+        }
+        if tenant.tenant.identity.token == .strip { changes.removeParameters = tokenParameters(head, bytes) }
+        return changes
+    }
+
+    /// Whether a backend could believe the field, or find the token in it.
+    private func isOurs(_ field: HeadField, _ bytes: Span<UInt8>, _ forwarding: ForwardingRules) -> Bool {
+        forwarding.isHiddenToken(field, bytes) || field.known == .clientCertificateSubject
+            || isIdentity(field, bytes, forwarding) || isUnseenProtocol(field, bytes, forwarding)
+    }
+
+    /// Another spelling of the field that the token was looked for in: it was not looked at.
+    private func isUnseenProtocol(_ field: HeadField, _ bytes: Span<UInt8>, _ forwarding: ForwardingRules) -> Bool {
+        forwarding.findsSubprotocols && field.isAlias && bytes.isFieldName(field.name, "sec-websocket-protocol")
+    }
+
+    /// Without those that `headers` sets or removes: what becomes of them is the other proxy's business.
+    private func isIdentity(_ field: HeadField, _ bytes: Span<UInt8>, _ forwarding: ForwardingRules) -> Bool {
+        guard forwarding.isIdentityField(field, bytes) else { return false }
+        return tenant.tenant.identity.headers.contains { bytes.isFieldName(field.name, equalTo: $0.name) }
+            || CheckedSignIn.fieldNames.contains { bytes.isFieldName(field.name, equalTo: $0) }
+    }
+
+    /// Fields of which the token is only a part.
+    private func strip(
+        _ head: RequestHead,
+        _ bytes: Span<UInt8>,
+        _ forwarding: ForwardingRules,
+        _ changes: inout RequestChanges
+    ) {
+        var cookies = Remainder(name: "Cookie", separator: "; ")
+        var protocols = Remainder(name: "Sec-WebSocket-Protocol", separator: ", ")
+        for index in 0..<head.fieldCount {
+            let field = head.fields[index]
+            if forwarding.stripsCookies, field.known == .cookie {
+                cookies.add { out in
+                    out.writeHead(about: field.value.count) {
+                        BackendRequest.writeCookieWithoutTokens(field, bytes, tenant.tenant, to: &$0)
+                    }
+                }
+            } else if forwarding.stripsSubprotocols, !field.isAlias,
+                bytes.isFieldName(field.name, "sec-websocket-protocol")
+            {
+                protocols.add { out in
+                    out.writeHead(about: field.value.count) {
+                        BackendRequest.writeProtocolsWithoutToken(field, bytes, to: &$0)
+                    }
+                }
+            }
+        }
+        cookies.note(in: &changes)
+        protocols.note(in: &changes)
+    }
+
+    private func tokenParameters(_ head: RequestHead, _ bytes: Span<UInt8>) -> [[UInt8]] {
+        let target = head.target
+        guard let query = target.first(where: { bytes[$0] == UInt8(ascii: "?") }) else { return [] }
+        var names: [[UInt8]] = []
+        // A name can be escaped in thousands of ways.
+        var seen: Set<[UInt8]> = []
+        QueryParameters.forEach(bytes, query..<target.upperBound) { parameter in
+            let holdsToken = tenant.tenant.authenticate.from.contains { source in
+                guard case .query(let name) = source else { return false }
+                return QueryParameters.isName(bytes, parameter.name, name)
+            }
+            let name = parameter.name.map { bytes[$0] }
+            if holdsToken, seen.insert(name).inserted { names.append(name) }
+        }
+        return names
+    }
+}
+
+/// What is left of all fields of a name once the token is taken out.
+private struct Remainder {
+    let name: String
+    let separator: String
+    private var isSeen = false
+    private var values: [[UInt8]] = []
+
+    init(name: String, separator: String) {
+        self.name = name
+        self.separator = separator
+    }
+
+    /// - Parameter write: Writes the line without the token, or nothing where nothing is left.
+    mutating func add(_ write: (inout ByteBuffer) -> Void) {
+        isSeen = true
+        var line = ByteBuffer()
+        write(&line)
+        values += FieldLines.read(Array(line.readableBytesView)[...]).map(\.value)
+    }
+
+    func note(in changes: inout RequestChanges) {
+        guard isSeen else { return }
+        let name = Array(name.utf8)
+        guard !values.isEmpty else { return changes.remove.append(name) }
+        changes.set.append(AuthzField(name: name, value: Array(values.joined(separator: separator.utf8))))
+    }
+}
+
+/// Lines that were written here, taken apart again.
+enum FieldLines {
+    /// - Parameter bytes: Each line `name: value` with its CRLF; an empty line ends them.
+    static func read(_ bytes: ArraySlice<UInt8>) -> [AuthzField] {
+        var fields: [AuthzField] = []
+        for line in bytes.split(separator: 0x0a) {
+            guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { continue }
+            let value = line[(colon + 1)...].drop { $0 == UInt8(ascii: " ") }
+            fields.append(
+                AuthzField(
+                    name: Array(line[..<colon]),
+                    value: Array(value.last == 0x0d ? value.dropLast() : value)
+                )
+            )
+        }
+        return fields
+    }
+}

@@ -1,0 +1,148 @@
+import Authorization
+import Logging
+import Proxy
+import Store
+import Tenants
+import Time
+import Upstream
+
+/// From what was read to what is in force.
+extension Gateway {
+    func reload(_ running: Running, from result: ReadResult, because trigger: ReloadTrigger) async -> ReloadReport {
+        let report: ReloadReport
+        if let configuration = result.configuration {
+            let plan = ReloadPlan(from: live.current.configuration, to: configuration)
+            report = await reload(running, to: configuration, plan)
+        } else {
+            report = refused(result.errors.map(\.description))
+        }
+        live.note(report, at: Clock.unix())
+        tell(report, result.warnings, because: trigger)
+        return report
+    }
+
+    private func refused(_ mistakes: [String], mayGoWellLater: Bool = false) -> ReloadReport {
+        ReloadReport(
+            result: .refused,
+            generation: live.current.generation,
+            mistakes: mistakes,
+            mayGoWellLater: mayGoWellLater
+        )
+    }
+
+    private func reload(
+        _ running: Running,
+        to configuration: TenantsConfiguration,
+        _ plan: ReloadPlan
+    ) async -> ReloadReport {
+        guard plan.obstacles.isEmpty else { return refused(plan.obstacles) }
+        let edition = live.current.next(configuration, at: Clock.unix())
+        var doors: [FrontDoor.Door] = []
+        do {
+            let watch = GatewayCertificates.watch(configuration, logger: logger) {
+                self.use($0, of: edition.generation)
+            }
+            let certificates = try await GatewayCertificates.load(edition, before: running.parts.backendTLS)
+            if plan.changes.isEmpty, isSame(certificates, running.parts), isSame(configuration) {
+                return ReloadReport(result: .unchanged, generation: live.current.generation)
+            }
+            for listener in plan.opened { doors.append(try await open(listener, running.workers)) }
+            let shared = try await running.shared.prepare(edition, on: running.workers[0].eventLoop)
+            await swap(running, to: edition, certificates, shared, doors, plan, watch)
+        } catch {
+            for door in doors { await door.close() }
+            return refused(["\(error)"], mayGoWellLater: true)
+        }
+        return ReloadReport(result: .applied, generation: edition.generation, changes: plan.changes)
+    }
+
+    private func open(_ listener: Listener, _ workers: [WorkerHandle]) async throws -> FrontDoor.Door {
+        do {
+            return try await FrontDoor.open(listener, workers: workers)
+        } catch {
+            throw ListenerFailure(description: "gateway.listen: cannot listen on \(listener.address): \(error)")
+        }
+    }
+
+    private func isSame(_ certificates: GatewayCertificates, _ parts: Worker.Parts) -> Bool {
+        // Those of the listeners are watched by themselves.
+        certificates.backends.elementsEqual(parts.backendTLS)
+    }
+
+    /// Also in what is only told: the lines of the file.
+    private func isSame(_ configuration: TenantsConfiguration) -> Bool {
+        configuration.tenants == live.current.configuration.tenants
+    }
+
+    /// The point of no return: nothing from here on can fail.
+    private func swap(
+        _ running: Running,
+        to edition: ConfigurationEdition,
+        _ certificates: GatewayCertificates,
+        _ shared: SharedServices.Parts,
+        _ opened: [FrontDoor.Door],
+        _ plan: ReloadPlan,
+        _ watch: CertificateWatch<ServerCertificates?>?
+    ) async {
+        await running.shared.adopt(shared)
+        var parts = running.parts
+        parts.edition = edition
+        parts.directory = TenantDirectory(edition.tenants)
+        parts.controlPlane = running.shared.controlPlane(shared)
+        parts.limits = shared.limits
+        parts.certificates = certificates.server
+        parts.backendTLS = certificates.backends
+        let adopting = parts
+        // Before any loop counts something for a tenant that is new.
+        live.serve(edition)
+        for worker in running.workers { try? await worker.ask { $0.adopt(adopting) } }
+        logger.use(edition.configuration.gateway.log)
+
+        var next = running
+        next.parts = parts
+        running.watch?.cancel()
+        next.watch = watch.map { watch in Task { await watch.run() } }
+        probeAnew(from: running, next)
+        let closed = next.doors.filter { plan.closed.contains($0.listener) }
+        next.doors.removeAll { plan.closed.contains($0.listener) }
+        next.doors += opened
+        let settled = next
+        state.withLock { $0 = .running(settled) }
+        for door in opened { try? await FrontDoor.unlock(door) }
+        for door in closed { await door.close() }
+        await running.shared.retireOld()
+    }
+
+    /// Where servers, or how they are probed, are others than before.
+    private func probeAnew(from old: Running, _ new: Running) {
+        let (before, after) = (old.parts.edition, new.parts.edition)
+        for place in after.tenants.indices {
+            let isServed = after.places.contains(place)
+            if isServed, before.places.contains(place), before.tenants[place].backend == after.tenants[place].backend,
+                old.parts.backendTLS[place] == new.parts.backendTLS[place]
+            {
+                continue
+            }
+            for worker in new.workers { worker.tell { $0.stopProbing(tenant: place) } }
+            if isServed { probeServers(of: place, new) }
+        }
+    }
+
+    private func tell(_ report: ReloadReport, _ warnings: [Diagnostic], because trigger: ReloadTrigger) {
+        var metadata: Logger.Metadata = ["because": "\(trigger.rawValue)", "generation": "\(report.generation)"]
+        switch report.result {
+        case .applied:
+            for warning in warnings { logger.warning("\(warning)") }
+            metadata["changes"] = .array(report.changes.map { "\($0)" })
+            logger.notice("another configuration is in force", metadata: metadata)
+        case .unchanged: logger.info("the configuration is as it was", metadata: metadata)
+        case .refused:
+            metadata["mistakes"] = .array(report.mistakes.map { "\($0)" })
+            logger.error("the new configuration cannot be used; the one before stays in force", metadata: metadata)
+        }
+    }
+}
+
+private struct ListenerFailure: Error, CustomStringConvertible {
+    let description: String
+}

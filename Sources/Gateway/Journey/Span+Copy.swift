@@ -1,5 +1,0 @@
-extension Span where Element == UInt8 {
-    func copy(_ range: Range<Int>) -> [UInt8] {
-        extracting(range).withUnsafeBufferPointer(Array.init)
-    }
-}

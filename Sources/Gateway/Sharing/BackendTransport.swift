@@ -1,0 +1,77 @@
+import Authorization
+import NIOCore
+import Proxy
+import SharedState
+import Upstream
+
+/// Carries refresh calls to a tenant's backend, by way of the event loops and their connections.
+struct BackendTransport: RefreshTransport {
+    /// For one try, in nanoseconds.
+    private static let timeout: UInt64 = 10_000_000_000
+
+    let loops: EventLoops
+
+    func send(_ request: RefreshHTTPRequest, tenant: Int) async throws(RefreshTrouble) -> RefreshHTTPResponse {
+        guard let handle = loops.next() else { throw .network }
+        do {
+            return try await handle.eventLoop.flatSubmit {
+                let worker = handle.worker.value
+                let response = worker.eventLoop.makePromise(of: RefreshHTTPResponse.self)
+                worker.send(request, toBackendOf: tenant) { result in
+                    response.completeWith(result.mapError { $0 })
+                }
+                return response.futureResult
+            }.get()
+        } catch {
+            throw error as? RefreshTrouble ?? .network
+        }
+    }
+
+    fileprivate static func send(
+        _ request: RefreshHTTPRequest,
+        to servers: BackendServers,
+        on worker: Worker,
+        done: @escaping (Result<RefreshHTTPResponse, RefreshTrouble>) -> Void
+    ) {
+        let id = worker.loop.identifiers.requestID()
+        let body = !request.body.isEmpty || request.method != "GET" ? request.body : nil
+        let head = ForwardedHead(
+            gatewayOwn: request.method,
+            request.target,
+            host: request.host,
+            fields: [("X-Request-Id", Array(id.text.utf8))] + request.fields,
+            contentLength: body?.count
+        )
+        GatewayRequest(loop: worker.loop, wants: .body(most: RefreshHTTPResponse.mostBytes)) { result in
+            switch result {
+            case .success(let response):
+                done(.success(RefreshHTTPResponse(status: response.status, body: response.body)))
+            case .failure(let failure): done(.failure(RefreshTrouble(failure)))
+            }
+        }
+        .begin(head, body: body, at: servers, timeout: timeout)
+    }
+}
+
+extension Worker {
+    /// - Parameter done: Told once.
+    fileprivate func send(
+        _ request: RefreshHTTPRequest,
+        toBackendOf tenant: Int,
+        done: @escaping (Result<RefreshHTTPResponse, RefreshTrouble>) -> Void
+    ) {
+        BackendTransport.send(request, to: serving.tenants[tenant].servers, on: self, done: done)
+    }
+}
+
+extension RefreshTrouble {
+    fileprivate init(_ failure: GatewayRequest.Failure) {
+        self =
+            switch failure {
+            case .timeout: .timeout
+            case .overloaded: .overloaded
+            case .network: .network
+            case .tooLargeResponse: .tooLargeAnswer
+            }
+    }
+}

@@ -1,0 +1,100 @@
+import Authorization
+import IdentityProvider
+import Logging
+import Proxy
+import SharedState
+import Tenants
+import Time
+import Upstream
+import Verification
+
+/// Refreshes sessions of the tenants' own issuers (`send: built_in`): nobody has to be called for that.
+///
+/// With a refresh token it is used up and a new one comes with the access token; without one the session is found by the
+/// `sid` of the access token. The new one is bound to what the old one is, which came with its proof: it is for the same
+/// caller.
+struct BuiltInCaller: RefreshCalling {
+    let issuers: OwnIssuers
+    /// Each tenant's, at its place in the configuration.
+    let deliveries: [RefreshDelivery?]
+    let now: @Sendable () -> UnixTime
+    let logger: Logger
+
+    func call(_ credential: RefreshCredential, tenant: Int) async -> RefreshCallResult {
+        guard let book = issuers.books[tenant], let delivery = deliveries[tenant] else {
+            return .failed(.noRefreshToken)
+        }
+        guard let session = credential.principal.sessionID, let subject = credential.principal.subject else {
+            return .failed(.noRefreshToken)
+        }
+        let confirmation = Confirmation(credential.principal.claims)
+        do throws(IssuingError) {
+            let tokens: IssuedTokens
+            if let bytes = credential.refreshToken {
+                let refreshToken = String(decoding: bytes, as: UTF8.self)
+                // One of another session would use that one up for this.
+                guard SessionBook.names(refreshToken, session: session) else { return .failed(.noRefreshToken) }
+                tokens = try await book.refresh(
+                    refreshToken,
+                    subject: subject,
+                    client: .any,
+                    binding: confirmation.map { TokenBinding($0, bindsSession: false) },
+                    at: now()
+                )
+            } else {
+                tokens = try await book.renew(
+                    sessionID: session,
+                    subject: subject,
+                    scopes: credential.principal.scopes,
+                    boundTo: confirmation,
+                    at: now()
+                )
+            }
+            return .tokens(Self.received(tokens, delivery))
+        } catch .refused(.unknownSession) where credential.refreshToken != nil {
+            return await unknown(session, in: book)
+        } catch {
+            return result(error)
+        }
+    }
+
+    /// A refresh token that somebody made up does not end the session that it names.
+    private func unknown(_ session: String, in book: SessionBook) async -> RefreshCallResult {
+        do throws(IssuingError) {
+            return try await book.session(session, at: now()) == nil ? .refused : .failed(.noRefreshToken)
+        } catch {
+            return result(error)
+        }
+    }
+
+    private static func received(_ tokens: IssuedTokens, _ delivery: RefreshDelivery) -> ReceivedTokens {
+        let answer = JSONValue.object(tokens.response)
+        let cookies = delivery.cookies.compactMap { cookie -> Renewal.Cookie? in
+            guard let value = cookie.value.value(in: answer)?.string else { return nil }
+            let isAccessToken = value.utf8.elementsEqual(tokens.accessToken.utf8)
+            return Renewal.Cookie(
+                name: cookie.name,
+                value: Array(value.utf8),
+                expiresAt: isAccessToken ? tokens.accessExpiresAt : tokens.sessionExpiresAt
+            )
+        }
+        return ReceivedTokens(
+            accessToken: Array(tokens.accessToken.utf8),
+            refreshToken: tokens.refreshToken.map { Array($0.utf8) },
+            cookies: cookies
+        )
+    }
+
+    private func result(_ error: IssuingError) -> RefreshCallResult {
+        switch error {
+        case .refused(.otherSubject): return .failed(.otherSubject)
+        // Who asks is wrong, not the session.
+        case .refused(.otherClient), .refused(.scopeExceeded), .refused(.otherKey): return .failed(.noRefreshToken)
+        case .refused: return .refused
+        case .unavailable: return .failed(.storeUnavailable)
+        case .cannotSign(let problem):
+            logger.error("new tokens cannot be signed", metadata: ["reason": "\(problem)"])
+            return .failed(.providerFailed)
+        }
+    }
+}

@@ -1,0 +1,353 @@
+import Authorization
+import Logging
+import NIOCore
+import NIOPosix
+import Proxy
+import SharedState
+import Store
+import Synchronization
+import Tenants
+import Time
+import Upstream
+import Verification
+
+/// What this instance shares with others through the store, and what keeps it up to date: revocations, the key sets of
+/// identity providers, the tenants' own issuers, sessions that are refreshed, and those that begin; and key files.
+///
+/// It lives as long as the process. What depends on the configuration is in its ``Edition`` parts, which a reload
+/// replaces whole.
+final class SharedServices: Sendable {
+    /// How long a start, and a reload that adds tenants, waits for revocations: with a store at hand no request is
+    /// refused for want of them.
+    private static let patience = TimeAmount.seconds(2)
+
+    /// What is made anew for each configuration.
+    struct Parts: Sendable {
+        let edition: ConfigurationEdition
+        let issuers: OwnIssuers
+        let desks: SignInDesks
+        /// Nil where no tenant ever had a rate limit.
+        let limits: SharedLimits?
+        let usedProofs: UsedProofs
+        let keyFiles: KeyFileWatch
+    }
+
+    let store: any Store
+    let loops: EventLoops
+    let revocations: RevocationKeeper
+    let keySets: KeySetKeeper
+    let introspections: IntrospectionKeeper
+    let refreshes: RefreshKeeper
+    /// For proofs of possession, at the door and at the tenants' own endpoints.
+    let proofNonces: ProofNonces
+    /// Nil where nothing is traced.
+    let traces: TraceExporter?
+    private let provider: ProviderTransport
+    private let providerVerifiers: ProviderVerifiers
+    private let news: SharedNews
+    /// Seals what is secret in the store; nil without `GATEHOUSE_KEY`.
+    private let sealer: Sealer?
+    private let maker: PartsMaker
+    private let logger: Logger
+    private let current: Mutex<Parts>
+    private let tasks = Mutex<[Task<Void, Never>]>([])
+    private let keyFileTask = Mutex<Task<Void, Never>?>(nil)
+    private let wasReady = Atomic<Bool>(false)
+
+    var issuers: OwnIssuers { current.withLock { $0.issuers } }
+    var desks: SignInDesks { current.withLock { $0.desks } }
+    var limits: SharedLimits? { current.withLock { $0.limits } }
+
+    /// - Parameters:
+    ///   - sealingKeys: The text of `GATEHOUSE_KEY`.
+    ///   - files: Where signing keys are read.
+    /// - Throws: If that is no key, or there is none and a tenant cannot do without.
+    init(
+        _ edition: ConfigurationEdition,
+        sealingKeys: Secret?,
+        files: any FileReading,
+        logger: Logger
+    ) throws(StoreError) {
+        var sealer: Sealer?
+        // Without a key that the instances share each has nonces of its own, and a client is told to use those.
+        var proofNonces = ProofNonces()
+        if let sealingKeys {
+            let keys = try SealingKeys(String(decoding: sealingKeys.bytes, as: UTF8.self))
+            sealer = Sealer(keys)
+            proofNonces = ProofNonces(key: keys.derivedKey(for: "proof nonces"))
+        }
+        if sealer == nil { try NeedForKey.check(edition.configuration) }
+        // Not the workers' loops: a million revocations that are read there would hold up requests.
+        let group = MultiThreadedEventLoopGroup.singleton
+        let settings = edition.configuration.gateway
+        let store = StoreMaker.make(settings.store, group: group, logger: logger.of(.store))
+        let loops = EventLoops()
+        let providerVerifiers = ProviderVerifiers(edition.tenants)
+        let keySets = Self.keySets(edition.configuration, store, group, logger) { source, keys in
+            await providerVerifiers.use(keys, from: source)
+            await loops.use(keys, from: .remote(source))
+        }
+        news = SharedNews()
+        revocations = Self.revocations(edition.tenants, store, loops, news, logger)
+        let provider = ProviderTransport(group: group)
+        introspections = IntrospectionKeeper(edition.tenants, logger: logger.of(.introspection)) {
+            IntrospectionServer($0, transport: provider)
+        }
+        self.provider = provider
+        self.providerVerifiers = providerVerifiers
+        self.sealer = sealer
+        self.proofNonces = proofNonces
+        self.store = store
+        self.loops = loops
+        self.keySets = keySets
+        self.logger = logger.of(.store)
+        traces = settings.tracing.flatMap { TraceExporter($0, group: group, logger: logger.of(.tracing)) }
+        maker = PartsMaker(
+            store: store,
+            sealer: sealer,
+            files: files,
+            revocations: revocations,
+            keySets: keySets,
+            providerVerifiers: providerVerifiers,
+            provider: provider,
+            proofNonces: proofNonces,
+            loops: loops,
+            logger: logger
+        )
+        let parts = maker.make(edition, previous: nil)
+        refreshes = maker.refreshes(parts).make(provider)
+        current = Mutex(parts)
+        news.tell(keySets: keySets, issuers: parts.issuers, refreshes: refreshes)
+    }
+
+    // MARK: Another configuration
+
+    /// Makes what another configuration needs, and has it at hand: from here on it can be put in force at once. What is
+    /// in force is not touched.
+    ///
+    /// - Throws: ``StoreError`` if it cannot be served: `GATEHOUSE_KEY` is missing for it, or what the store knows of its
+    ///   tenants cannot be had.
+    func prepare(_ edition: ConfigurationEdition, on eventLoop: any EventLoop) async throws(StoreError) -> Parts {
+        if sealer == nil { try NeedForKey.check(edition.configuration) }
+        let parts = maker.make(edition, previous: current.withLock { $0 })
+        // Of both: what is in force stays so until the loops have changed, or for good if this fails.
+        let inForce = current.withLock { $0.edition.tenants }
+        let pace = RevocationPace(
+            staleAfter: (inForce + edition.tenants).map(\.maxStaleness),
+            isLocal: store.isLocal
+        )
+        guard await revocations.follow(edition.names, pace: pace, within: Self.patience, on: eventLoop) else {
+            throw .unusable("the store is out of reach, and what is revoked of a tenant that is new cannot be told")
+        }
+        await keySets.follow(Self.keySources(edition.configuration))
+        do throws(StoreError) {
+            try await parts.issuers.load()
+        } catch {
+            await retireUnused()
+            throw error
+        }
+        return parts
+    }
+
+    private func retireUnused() async {
+        await keySets.retire(allBut: Self.keySources(parts.edition.configuration))
+    }
+
+    /// Puts all in force that requests do not meet on the loops. To be called before the loops change.
+    func adopt(_ parts: Parts) async {
+        let tenants = parts.edition.tenants
+        await loops.verify(for: tenants)
+        await providerVerifiers.adopt(tenants)
+        await introspections.adopt(tenants)
+        await maker.refreshes(parts).change(refreshes, provider)
+        await parts.limits?.adopt(tenants)
+        current.withLock { $0 = parts }
+        news.tell(keySets: keySets, issuers: parts.issuers, refreshes: refreshes)
+    }
+
+    /// Lets go of what no tenant needs any more. To be called when the loops have changed.
+    func retireOld() async {
+        await retireUnused()
+        let limits = parts.edition.tenants.map(\.maxStaleness)
+        await revocations.slowDown(to: RevocationPace(staleAfter: limits, isLocal: store.isLocal))
+        watchKeyFiles(parts)
+    }
+
+    private func watchKeyFiles(_ parts: Parts) {
+        let watch = parts.keyFiles
+        keyFileTask.withLock { task in
+            task?.cancel()
+            task = Task { await watch.run() }
+        }
+    }
+
+    private static func keySources(_ configuration: TenantsConfiguration) -> [RemoteKeySource] {
+        let needed = RemoteKeySource.all(of: configuration.tenants)
+        return needed + RemoteKeySource.ofSignIn(configuration.tenants).filter { !needed.contains($0) }
+    }
+
+    private static func keySets(
+        _ configuration: TenantsConfiguration,
+        _ store: any Store,
+        _ group: any EventLoopGroup,
+        _ logger: Logger,
+        use: @escaping @Sendable (RemoteKeySource, KeySet?) async -> Void
+    ) -> KeySetKeeper {
+        KeySetKeeper(
+            sources: keySources(configuration),
+            store: store,
+            stateDirectory: configuration.gateway.stateDirectory,
+            fetcher: KeySetFetcher(group: group),
+            logger: logger.of(.keys),
+            use: use
+        )
+    }
+
+    private static func revocations(
+        _ tenants: [Tenant],
+        _ store: any Store,
+        _ loops: EventLoops,
+        _ news: SharedNews,
+        _ logger: Logger
+    ) -> RevocationKeeper {
+        RevocationKeeper(
+            store: store,
+            tenants: tenants.map(\.name),
+            pace: RevocationPace(staleAfter: tenants.map(\.maxStaleness), isLocal: store.isLocal),
+            logger: logger.of(.revocations),
+            distribute: { update in
+                if !update.sets.isEmpty { news.revocationsChanged(tenants: Set(update.sets.keys)) }
+                return loops.use(update)
+            },
+            heard: { word in
+                switch word {
+                case .announcement(let announcement): news.announced(announcement)
+                case .reloaded: news.reloaded()
+                }
+            }
+        )
+    }
+
+    /// What the loops may ask for, while these are in force.
+    func controlPlane(_ parts: Parts) -> ControlPlane {
+        let (issuers, desks, usedProofs) = (parts.issuers, parts.desks, parts.usedProofs)
+        return ControlPlane(
+            keys: { [keySets] source, reason in await keySets.ask(source, because: reason) },
+            endSession: { [revocations, edition = parts.edition] ended in
+                let isStored = await revocations.revokeAnyway(ended)
+                for revocation in ended {
+                    guard case .session(let session) = revocation.target,
+                        let tenant = edition.tenants.firstIndex(where: { $0.name == revocation.tenant })
+                    else { continue }
+                    await issuers.end(session, ofTenant: tenant, at: Clock.unix())
+                }
+                return isStored
+            },
+            introspect: { [introspections] step in await introspections.ask(step) },
+            refresh: { [refreshes] request in await refreshes.refresh(request) },
+            capture: { [refreshes] tokens in
+                await refreshes.capture(
+                    tenant: tokens.tenant,
+                    accessToken: tokens.accessToken,
+                    principal: tokens.principal,
+                    refreshToken: tokens.refreshToken
+                )
+            },
+            answer: { tenant, request in await desks.answer(request, ofTenant: tenant) },
+            register: { tenant, identity in await desks.register(identity, ofTenant: tenant) },
+            useProof: { step in await usedProofs.use(step, at: Clock.unix()) }
+        )
+    }
+
+    /// What is in force.
+    var parts: Parts { current.withLock { $0 } }
+
+    /// Opens the store and begins to follow it.
+    ///
+    /// - Throws: If the store cannot be used, or its secrets are sealed with another key.
+    func start(_ workers: [WorkerHandle], _ verifiers: [SlowVerifier]) async throws(StoreError) {
+        try await store.open()
+        if let sealer { try await verifySealing(sealer) }
+        loops.set(workers, verifiers)
+        try await issuers.load()
+        tasks.withLock { tasks in
+            tasks = [
+                Task { [revocations] in await revocations.run() },
+                Task { [keySets] in await keySets.run() },
+                Task { [keySets] in await keySets.lookAgainAndAgain() },
+                Task { await self.keepUpIssuers() },
+                Task { [traces] in await traces?.run() },
+            ]
+        }
+        watchKeyFiles(parts)
+        if let eventLoop = workers.first?.eventLoop {
+            await revocations.loaded(within: Self.patience, on: eventLoop)
+        }
+    }
+
+    /// Keeps up with the issuers' keys in the store until the task is cancelled.
+    private func keepUpIssuers() async {
+        while !Task.isCancelled {
+            guard (try? await Task.sleep(for: OwnIssuers.upkeep)) != nil else { return }
+            await issuers.lookAgain()
+        }
+    }
+
+    private func verifySealing(_ sealer: Sealer) async throws(StoreError) {
+        do throws(StoreError) {
+            try await store.verifySealing(with: sealer)
+        } catch .sealBroken(let problem) {
+            throw .sealBroken(problem)
+        } catch {
+            logger.warning("whether GATEHOUSE_KEY is the right one cannot be told", metadata: ["reason": "\(error)"])
+        }
+    }
+
+    /// The refreshes have been stopped before.
+    func stop() async {
+        var running = tasks.withLock { tasks in
+            defer { tasks = [] }
+            return tasks
+        }
+        if let task = keyFileTask.withLock({ $0 }) { running.append(task) }
+        for task in running { task.cancel() }
+        for task in running { await task.value }
+        await limits?.stop()
+        await provider.shutdown()
+        await traces?.stop()
+        loops.set([], [])
+        await store.close()
+    }
+
+    /// What is not there yet that requests need; empty when there is nothing to wait for, and from then on: the keys of one
+    /// issuer, which a reload brings or which have grown too old, are no reason to turn everybody away.
+    func missing() async -> [String] {
+        guard !wasReady.load(ordering: .relaxed) else { return [] }
+        var missing: [String] = []
+        if await !revocations.isLoaded { missing.append("revocations are not loaded") }
+        // Those for signing in come later.
+        let needed = RemoteKeySource.all(of: parts.edition.configuration.tenants)
+        for source in await keySets.missing(of: needed) {
+            missing.append("keys of \(source.label) are not loaded")
+        }
+        missing += await issuers.missing()
+        if missing.isEmpty { wasReady.store(true, ordering: .relaxed) }
+        return missing
+    }
+}
+
+extension KeyFileSource {
+    /// Those of all tenants' issuers, each once: of those that they trust, and of their own.
+    static func all(of tenants: [Tenant]) -> [KeyFileSource] {
+        var sources: [KeyFileSource] = []
+        for case .file(let source) in tenants.flatMap(\.authenticate.keySources) where !sources.contains(source) {
+            sources.append(source)
+        }
+        for issuer in tenants.compactMap(\.issuer) {
+            guard let path = issuer.keysDirectory else { continue }
+            let source = KeyFileSource(kind: .directory, path: path, algorithms: [issuer.algorithm])
+            if !sources.contains(source) { sources.append(source) }
+        }
+        return sources
+    }
+}

@@ -1,0 +1,22 @@
+import Authorization
+import IdentityProvider
+import NIOCore
+import Upstream
+
+/// A request for one of the gateway's endpoints, whose body is gathered before it is answered.
+final class EndpointCall {
+    /// Nanoseconds for an answer: longer than all that an endpoint may wait for together.
+    static let patience: UInt64 = 60_000_000_000
+
+    var question: EndpointRequest
+    var endpoint: Endpoint { question.endpoint }
+
+    init(_ question: EndpointRequest) { self.question = question }
+
+    /// Gives whether there is room for the piece.
+    func append(_ bytes: ByteBuffer) -> Bool {
+        guard question.body.count + bytes.readableBytes <= EndpointHeadCheck.mostBytes else { return false }
+        question.body += bytes.readableBytesView
+        return true
+    }
+}

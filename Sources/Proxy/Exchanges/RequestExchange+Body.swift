@@ -1,0 +1,94 @@
+import Authorization
+import HTTPCore
+import NIOCore
+import Tenants
+import Upstream
+
+/// The request's body, piece by piece, from the client to whoever takes the request.
+extension RequestExchange {
+    /// Whether pieces of the body are taken now.
+    var takesBody: Bool {
+        switch lifecycle.state {
+        case .streaming, .holding: !lifecycle.body.isComplete
+        case .receivingHead, .deciding, .waitingForServer, .tunnel, .finishing, .done: false
+        }
+    }
+
+    /// Takes a piece. Gives whether there may be more; if not, the exchange is over.
+    func bodyReceived(_ piece: ByteBuffer) -> Bool {
+        let isWithinLimit = lifecycle.bodyReceived(
+            piece.readableBytes,
+            limit: tenant?.tenant.limits.bodyBytes
+        )
+        guard isWithinLimit, take(piece) else {
+            bodyTooLarge()
+            return false
+        }
+        return true
+    }
+
+    private func take(_ piece: ByteBuffer) -> Bool {
+        guard piece.readableBytes > 0 else { return true }
+        if case .endpoint(let call) = destination { return call.append(piece) }
+        lifecycle.keptRequest?.keep(piece)
+        upstream.server?.send(piece)
+        return true
+    }
+
+    /// All of the body that has come was taken, and goes on to the server.
+    ///
+    /// - Parameter received: See ``bodyAwaited(since:)``.
+    /// - Returns: Whether the client is to be read from.
+    func flushBody(since received: Int) -> Bool {
+        upstream.server?.flush(bodyFollows: true)
+        bodyAwaited(since: received)
+        return upstream.server?.isWritable != false
+    }
+
+    /// The client is waited for.
+    ///
+    /// - Parameter received: What ``RequestBody/count`` was before. Without a byte more, the deadline stays as it is.
+    func bodyAwaited(since received: Int) {
+        guard lifecycle.body.count > received || !rates.request.hasBegun else { return }
+        // Sending on does not excuse a client that takes nothing of a response.
+        if takesResponse { updateBodyDeadline() }
+    }
+
+    /// The body is whole.
+    ///
+    /// - Parameter trailers: Lines that were parsed before, each with its CRLF. They decide nothing.
+    func bodyEnded(trailers: [UInt8]) {
+        if takesResponse { setDeadline(nil) } else { responseIsHeldUp() }
+        if case .endpoint(let call) = destination {
+            lifecycle.bodyEnded()
+            return ask(call)
+        }
+        guard let server = upstream.server else { return }
+        endRequest(server, trailers: trailers)
+    }
+
+    /// The end of the request goes to the server.
+    func endRequest(_ server: any UpstreamServer, trailers: [UInt8]) {
+        var lines = ByteBuffer()
+        if !trailers.isEmpty {
+            Trailers.write(trailers, to: &lines) { [tenant] field, bytes in
+                tenant.map { $0.forwarding.isIdentityField(field, bytes) || $0.forwarding.isTokenHeader(field, bytes) }
+                    ?? false
+            }
+        }
+        server.endBody(trailers: lines)
+        lifecycle.keptRequest?.bodyEnded(trailers: trailers)
+        lifecycle.bodyEnded()
+        server.flush(bodyFollows: true)
+        server.requestSent(at: worker.now())
+    }
+
+    /// The body cannot be read on.
+    func bodyViolated(_ violation: HTTPViolation) { endInBody(Refusal(violation)) }
+
+    private func bodyTooLarge() { endInBody(.payloadTooLarge) }
+
+    private func endInBody(_ refusal: Refusal) {
+        if lifecycle.awaitsResponse { refuse(refusal, closing: true) } else { cut() }
+    }
+}

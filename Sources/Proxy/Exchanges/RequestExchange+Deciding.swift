@@ -1,0 +1,130 @@
+import Authorization
+import HTTPCore
+import NIOCore
+import Tenants
+import Time
+import Upstream
+
+/// From a whole head to a decision.
+extension RequestExchange {
+    /// Has the request authorized, and does what that comes to.
+    ///
+    /// - Parameters:
+    ///   - bytes: Those of the request.
+    func decide(_ request: ReceivedRequest, _ bytes: Span<UInt8>, at now: UnixTime) {
+        circumstances.steps.allowed = lifecycle.allowedSteps
+        let decision = worker.serving.authorizer.authorize(request, bytes, circumstances, at: now)
+        switch decision {
+        case .granted(let grant):
+            begin(for: grant.request.tenant, request, bytes)
+            granted(grant, bytes)
+        case .refused(let refusal, let tenant):
+            begin(for: tenant, request, bytes)
+            turnAway(request, refusal)
+        case .preflight(let preflight, let tenant):
+            begin(for: tenant, request, bytes)
+            worker.loop.spares.requests.giveBack(request)
+            record.outcome = .anonymous
+            respondUnshaped(GatewayResponse(status: 204, lines: preflight.lines))
+        case .endpoint(let endpoint, let routed):
+            begin(for: routed.tenant, request, bytes)
+            serve(endpoint, routed, bytes)
+        case .pending(let step, let routed):
+            begin(for: routed.tenant, request, bytes)
+            wait(for: step, routed, bytes)
+        }
+    }
+
+    /// Takes note of whose request it is, and of what becomes of the response's fields while the request's are at hand.
+    ///
+    /// - Parameter tenant: Nil where none was found.
+    private func begin(for tenant: TenantRuntime?, _ request: ReceivedRequest, _ bytes: Span<UInt8>) {
+        record.tenant = tenant.map { worker.serving.tenants[$0.index] }
+        if let rules = record.tenant?.answerRules, let peer { style.shape = rules.shape(request.head, bytes, peer) }
+        worker.logRequest(&record, request.head, bytes, isBehindProxy: peer?.isTrustedProxy == true)
+    }
+
+    /// Refuses a request of which nothing more is needed.
+    func turnAway(_ request: ReceivedRequest, _ refusal: Refusal) {
+        worker.loop.spares.requests.giveBack(request)
+        refuse(refusal)
+    }
+
+    private func granted(_ grant: Grant, _ bytes: Span<UInt8>) {
+        record.outcome = grant.outcome
+        record.caller = grant.caller
+        if case .refused(let code) = grant.outcome {
+            worker.note(code, circumstances.observed, grant, record.id, grant.request.head, bytes)
+        }
+        var kept: KeptRequest?
+        if grant.needsCaller, lifecycle.allowedSteps.contains(.refresh) { kept = prepareRefresh(grant, bytes) }
+        addFreshNonce()
+        forward(grant, holds(grant, kept, bytes), bytes)
+    }
+
+    private func holds(_ grant: Grant, _ kept: KeptRequest?, _ bytes: Span<UInt8>) -> ResponseHolds {
+        let capturesTokens = tenant?.capturesTokens == true
+        // Nearly all requests.
+        if kept == nil, !capturesTokens, grant.signsOut == nil, circumstances.signIn == nil { return .none }
+        return ResponseHolds(
+            refresh: kept,
+            capture: capturesTokens ? captureRule(grant.request, bytes) : nil,
+            registration: circumstances.signIn?.registers,
+            signOut: grant.signsOut
+        )
+    }
+
+    // MARK: Slow steps
+
+    private func wait(for step: SlowStep, _ request: RoutedRequest, _ bytes: Span<UInt8>) {
+        record.trace?.waits(for: step)
+        let generation = worker.serving.generation
+        lifecycle.waits(request.received, for: AllowedSteps(step), generation: generation)
+        endWork(at: worker.now())
+        guard !perform(step, request, bytes) else { return }
+        // Where nobody has to be known, it goes on all the same.
+        guard lifecycle.stepEnded(generation: generation) != nil else { return }
+        circumstances.steps.withoutRoom.formUnion(AllowedSteps(step))
+        decide(request.received, bytes, at: worker.unixTime(at: worker.now()))
+    }
+
+    private func perform(_ step: SlowStep, _ request: RoutedRequest, _ bytes: Span<UInt8>) -> Bool {
+        switch step {
+        case .signature(let check): worker.perform(check, for: self)
+        case .keys(let question): worker.perform(question, for: self)
+        case .introspection(let question): worker.perform(question, for: self)
+        case .proof(let proof): worker.perform(proof, for: self)
+        case .refresh(let caller): refreshExpired(caller, request, bytes)
+        }
+    }
+
+    /// The same request, from its head on, is decided on again: it may have waited for long, for a token that is younger
+    /// than it.
+    func decideAgain(_ request: ReceivedRequest) {
+        let now = worker.now()
+        workBeganAt = now
+        let buffer = request.bytes
+        decide(request, buffer.readableBytesUInt8Span, at: worker.unixTime(at: now))
+        goOn()
+    }
+
+    /// On to what the client sent meanwhile.
+    func goOn() {
+        endIfBroken()
+        client?.setReading(true)
+        client?.resume()
+    }
+}
+
+extension RequestExchange: SlowStepClient {
+    /// The step is done.
+    func stepEnded() {
+        guard let (request, isSameConfiguration) = lifecycle.stepEnded(generation: worker.serving.generation) else {
+            return
+        }
+        if !isSameConfiguration {
+            circumstances.steps.askAnew()
+        }
+        decideAgain(request)
+    }
+}

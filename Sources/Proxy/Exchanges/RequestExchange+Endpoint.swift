@@ -1,0 +1,121 @@
+import Authorization
+import Counting
+import HTTPCore
+import IdentityProvider
+import NIOCore
+import Tenants
+import Time
+import Upstream
+import Verification
+
+/// Requests that the gateway answers itself, and those that it checks before the backend does.
+extension RequestExchange {
+    func serve(_ endpoint: Endpoint, _ request: RoutedRequest, _ bytes: Span<UInt8>) {
+        let head = request.head
+        let received = request.received
+        guard let peer else { return turnAway(received, .internalError) }
+        if let refusal = EndpointHeadCheck.refusal(endpoint, head, bytes) { return turnAway(received, refusal) }
+        record.trace?.served(by: "\(endpoint)", at: worker.now())
+        let question = EndpointQuestion(
+            endpoint: endpoint,
+            routed: request,
+            head: head,
+            peer: peer,
+            trustedProxies: worker.settings.trustedProxies,
+            requestID: record.id
+        )
+        guard let read = question.read(bytes, at: worker.unixTime(at: record.startedAt)) else {
+            return turnAway(received, .severalTokens)
+        }
+        let call = EndpointCall(read)
+        destination = .endpoint(call)
+        let expectsContinue = lifecycle.body.awaitsContinue
+        if request.tenant.forwardsSignIns(endpoint) {
+            received.keepHeadAlone()
+            lifecycle.endpointTaken(received)
+        } else {
+            lifecycle.endpointTaken(nil)
+            worker.loop.spares.requests.giveBack(received)
+        }
+        // What it waits for, the client's body or a response that is made elsewhere, is no work of the loop.
+        endWork(at: worker.now())
+        guard !lifecycle.body.isComplete else { return ask(call) }
+        beginBodyRate()
+        guard expectsContinue else { return }
+        lifecycle.continuePassedOn()
+        client?.writeContinue()
+        updateBodyDeadline()
+    }
+
+    /// The request is whole. Judged is all of it: with a body that takes its time, its sender would else choose when that
+    /// was, and what has expired or was used since would be good still.
+    ///
+    /// Whoever calls reads on; to do so from here would be a step down the stack for each request in line.
+    func ask(_ call: EndpointCall) {
+        call.question.now = worker.unixTime(at: worker.now())
+        setDeadline(EndpointCall.patience)
+        if !worker.ask(call.question, for: self) { refuse(.overloaded) }
+    }
+
+    // MARK: What the endpoint says
+
+    func endpointAnswered(_ answer: EndpointAnswer) {
+        guard case .endpoint(let call) = destination, let tenant else { return }
+        switch answer {
+        case .response(let response):
+            if let subject = response.subject {
+                record.signedIn = JSONText.escaped(subject)
+                record.outcome = .granted
+            }
+            respond(GatewayResponse(response))
+            goOn()
+        case .refused(let refusal):
+            let reason = Refusal(refusal)
+            if tenant.tenant.mode == .observe, tenant.runtime.forwardsSignIns(call.endpoint) {
+                return passOn(CheckedSignIn(observed: reason.code), call)
+            }
+            if !refusal.fields.isEmpty { style.lines = Self.lines(refusal.fields) }
+            refuse(reason)
+            goOn()
+        case .forward(let signIn):
+            // An event is no sign-in: whoever it is about may just have left.
+            let registers = tenant.tenant.accounts.role != nil && call.endpoint != .appleNotifications
+            passOn(CheckedSignIn(signIn, registers: registers), call)
+        }
+    }
+
+    private static func lines(_ fields: [EndpointResponse.Field]) -> [UInt8] {
+        Array("Cache-Control: no-store\r\n".utf8) + fields.flatMap { Array("\($0.name): \($0.value)\r\n".utf8) }
+    }
+
+    /// The untouched request goes on its way to the backend.
+    private func passOn(_ signIn: CheckedSignIn, _ call: EndpointCall) {
+        let hasBody = lifecycle.body.framing != .none
+        let content = hasBody ? ContentAtHand(ByteBuffer(bytes: call.question.body)) : nil
+        guard let received = lifecycle.endpointPassedOn(content) else { return refuseAtEndpoint() }
+        let buffer = received.bytes
+        // The body is at hand: nobody has to be asked to go on.
+        var rewriter = HeadRewriter()
+        rewriter.dropExpectation(received.head)
+        guard let request = read(rewriter.rewritten(received.head, buffer.readableBytesUInt8Span)) else {
+            return refuseAtEndpoint()
+        }
+        worker.loop.spares.requests.giveBack(received)
+        destination = .undecided
+        circumstances.signIn = signIn
+        setDeadline(nil)
+        decideAgain(request)
+    }
+
+    private func refuseAtEndpoint() {
+        refuse(.overloaded)
+        goOn()
+    }
+}
+
+extension GatewayResponse {
+    init(_ response: EndpointResponse) {
+        self.init(status: response.status, body: response.body)
+        for field in response.fields { lines += "\(field.name): \(field.value)\r\n".utf8 }
+    }
+}

@@ -1,0 +1,70 @@
+import Authorization
+import Counting
+import HTTPCore
+import NIOCore
+import Upstream
+
+/// Answers other proxies that ask whether they may pass a request on.
+extension RequestExchange {
+    /// Gives whether the request was such a question; then it is answered, or will be.
+    func isAnsweredAsQuestion(_ request: ReceivedRequest, _ bytes: Span<UInt8>) -> Bool {
+        guard let peer, peer.isTrustedProxy, let question = ForwardAuthQuestion(request.head, bytes) else {
+            return false
+        }
+        var asked = worker.loop.allocator.buffer(capacity: request.head.length + 128)
+        do throws(HTTPViolation) {
+            try question.write(request.head, bytes, to: &asked)
+        } catch {
+            worker.logRequest(&record, request.head, bytes, isBehindProxy: true)
+            refuse(Refusal(error))
+            return true
+        }
+        ask(asked, peer)
+        return true
+    }
+
+    /// - Parameter asked: The head of the request that the question is about.
+    private func ask(_ asked: ByteBuffer, _ peer: Peer) {
+        // What the proxy's own connection has shown is not the client's.
+        let circumstances = Circumstances(peer: peer.withoutTLS, source: .forwardAuth)
+        let id = id
+        var hasWaited = false
+        lifecycle.waitsForInquiry()
+        let inquiry = Inquiry(
+            asked,
+            circumstances,
+            worker: worker
+        ) { [self] verdict, asked in
+            // The proxy may be gone, and the object serve another request.
+            guard self.id == id, lifecycle.inquiryEnded() else { return }
+            answer(verdict, circumstances, asked)
+            if hasWaited { goOn() }
+        }
+        inquiry.begin()
+        hasWaited = true
+        if self.id == id, case .deciding = lifecycle.state { endWork(at: worker.now()) }
+    }
+
+    /// - Parameter asked: What was asked about; nil where it is no request.
+    private func answer(_ verdict: Authorizer.Decision, _ circumstances: Circumstances, _ asked: ReceivedRequest?) {
+        let answer = ProxyAnswer(verdict)
+        record.tenant = answer.tenant.map { worker.serving.tenants[$0.index] }
+        guard let asked else { return refuse(answer.refusal ?? .malformedQuestion) }
+        let buffer = asked.bytes
+        let bytes = buffer.readableBytesUInt8Span
+        record.askedMethod = CountedMethod(bytes, asked.head.method)
+        worker.logRequest(&record, asked.head, bytes, isBehindProxy: true)
+        if case .granted(let grant) = verdict, case .refused(let code) = grant.outcome {
+            worker.note(code, circumstances.observed, grant, record.id, asked.head, bytes)
+        }
+        switch answer {
+        case .refuse(let refusal, _): refuse(refusal)
+        case .pass(let pass):
+            record.caller = pass.caller
+            record.outcome = pass.outcome
+            let lines = pass.lines(record.id, freshNonce: circumstances.freshNonce)
+            respondUnshaped(GatewayResponse(status: 200, lines: lines))
+        case .preflight: refuse(.oursToServe)
+        }
+    }
+}

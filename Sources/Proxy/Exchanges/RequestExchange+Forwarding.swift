@@ -1,0 +1,142 @@
+import Authorization
+import Counting
+import HTTPCore
+import NIOCore
+import Tenants
+import Time
+import Upstream
+
+/// A granted request's way to a server.
+extension RequestExchange {
+    func forward(_ grant: Grant, _ holds: ResponseHolds, _ bytes: Span<UInt8>) {
+        let received = grant.request.received
+        let keepsRequest = holds.keepsRequest
+        send(grant, received.head, holds, bytes)
+        if !keepsRequest { worker.loop.spares.requests.giveBack(received) }
+    }
+
+    private func send(_ grant: Grant, _ head: RequestHead, _ holds: ResponseHolds, _ bytes: Span<UInt8>) {
+        guard let peer, let tenant else { return refuse(.internalError, closing: true) }
+        let handshake: WebSocketUpgrade?
+        do throws(HTTPViolation) {
+            handshake = try self.handshake(head, bytes)
+        } catch {
+            return refuse(Refusal(error))
+        }
+        var context = ForwardingContext(
+            rules: tenant.forwarding,
+            peer: peer,
+            requestID: record.id,
+            traceID: (worker.loop.identifiers.next(), worker.loop.identifiers.next()),
+            spanID: worker.loop.identifiers.next() | 1,
+            version: record.version,
+            handshake: handshake,
+            wantsPlainAnswer: holds.wantsCapture
+        )
+        if let trace = record.trace { context.continues(trace, grant.outcome, at: worker.now()) }
+        let details = UpstreamRequest.Details(
+            framing: head.framing,
+            method: record.method,
+            handshake: handshake,
+            caller: grant.caller,
+            servers: tenant.servers
+        )
+        lifecycle.granted(holds)
+        destination = .server
+        let outcome = upstream.begin(details, for: self) { (buffer: consuming ByteBuffer) in
+            ForwardedHead(grant, bytes, context, in: buffer)
+        }
+        switch outcome {
+        case .sent: sendRequest(at: noteForwarded())
+        case .waiting:
+            _ = noteForwarded()
+            setDeadline(upstream.waitsAt?.responseTimeout)
+        case .failed(let failure): refuse(Refusal(failure))
+        }
+    }
+
+    /// - Throws: What is wrong with a handshake for a WebSocket.
+    /// - Returns: Nil where the request is none.
+    private func handshake(_ head: RequestHead, _ bytes: Span<UInt8>) throws(HTTPViolation) -> WebSocketUpgrade? {
+        guard head.hasUpgrade else { return nil }
+        let lacksKey = record.version == .http2
+        return try WebSocketUpgrade(head, bytes, lacksKey: lacksKey, &worker.loop.identifiers)
+    }
+
+    /// The head for the server is written. Gives the moment.
+    private func noteForwarded() -> MonotonicTime {
+        let now = worker.now()
+        // What a request that is made again waited for meanwhile is not ours.
+        if record.forwardedAt == .distantPast { record.forwardedAt = now }
+        endWork(at: now)
+        return now
+    }
+
+    /// A server has the head: the rest of the request follows.
+    private func sendRequest(at now: MonotonicTime) {
+        guard let server = upstream.server else { return }
+        record.server = server.pool
+        record.trace?.took(server.pool)
+        if let content = lifecycle.serverTaken() {
+            if content.bytes.readableBytes > 0 { server.send(content.bytes) }
+            return endRequest(server, trailers: content.trailers)
+        }
+        guard lifecycle.body.isComplete else { return beginBodyRate() }
+        server.flush(bodyFollows: false)
+        server.requestSent(at: now)
+    }
+}
+
+extension Refusal {
+    init(_ failure: UpstreamFailure) {
+        self =
+            switch failure {
+            case .unavailable: .backendUnavailable
+            case .brokeOff: .backendBroke
+            case .timeout: .backendTimeout
+            case .overloaded: .overloaded
+            }
+    }
+}
+
+// MARK: What the upstream request tells
+
+extension RequestExchange {
+    func serverTaken() {
+        setDeadline(nil)
+        sendRequest(at: worker.now())
+        if case .streaming = lifecycle.state, !lifecycle.body.isComplete { goOn() }
+    }
+
+    func triesAgain(within timeout: UInt64) {
+        if case .streaming = lifecycle.state { lifecycle.triesAgain() }
+        setDeadline(timeout)
+    }
+
+    func lostAttempt(at pool: ServerPool, _ reason: StaticString) {
+        record.trace?.lost(pool, reason, at: worker.now())
+    }
+
+    func failed(_ failure: UpstreamFailure) {
+        switch lifecycle.serverLost() {
+        case .refuse:
+            refuse(Refusal(failure))
+            goOn()
+        case .cut: cut()
+        case .endTunnel: if case .tunnel(let tunnel) = destination { tunnel.serverGone() }
+        case .nothing: break
+        }
+    }
+
+    func serverWritabilityChanged(_ isWritable: Bool) {
+        switch lifecycle.state {
+        case .streaming, .holding:
+            guard !lifecycle.body.isComplete else { return }
+            client?.setReading(isWritable)
+            // Also when it takes no more: the client is not waited for then.
+            if takesResponse { updateBodyDeadline() }
+        case .tunnel: client?.setReading(isWritable)
+        case .receivingHead, .deciding, .waitingForServer, .finishing, .done: break
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import Authorization
+import HTTPCore
+import NIOCore
+import Tenants
+import Time
+import Upstream
+
+/// What a response waits for before the client gets any of it, in the order of ``ResponseHolds/next(_:)``.
+extension RequestExchange {
+    func holds(_ response: ReceivedResponse) -> Bool {
+        guard lifecycle.hasHolds else { return false }
+        let summary = ResponseSummary(response)
+        var hold = lifecycle.responseHeadReceived(summary)
+        while let next = hold {
+            if begin(next) { return true }
+            hold = lifecycle.holdSkipped(summary)
+        }
+        return false
+    }
+
+    /// Gives whether the response has to wait.
+    private func begin(_ hold: ResponseHold) -> Bool {
+        guard let tenant else { return false }
+        switch hold {
+        case .unauthorized(let kept): return beginRefresh(kept)
+        case .registration(let identity): worker.register(identity, tenant, for: self)
+        case .signOut(let caller): worker.endSession(of: caller, tenant, for: self)
+        case .refreshing, .capture: return false
+        }
+        return true
+    }
+
+    /// The role of an account is on record.
+    func registered() {
+        guard case .holding(let holding) = lifecycle.state, case .registration = holding.hold else { return }
+        resumeResponse()
+    }
+
+    /// The session is over here.
+    ///
+    /// - Parameter isStored: Whether it is for everybody, and for good. If not the client is not told that it is: whoever
+    ///   is told so can rely on it.
+    func sessionEnded(isStored: Bool) {
+        guard case .holding(let holding) = lifecycle.state, case .signOut = holding.hold else { return }
+        if isStored || tenant?.tenant.mode == .observe { return resumeResponse() }
+        refuse(.signOutNotStored)
+        goOn()
+    }
+
+    // MARK: The response that waits
+
+    var takesHeldResponse: Bool { lifecycle.takesHeldResponse }
+
+    func takeHeldResponse(_ response: ReceivedResponse) {
+        lifecycle.heldResponseTaken(response)
+        upstream.end()
+    }
+
+    /// The response goes to the client, or waits for what else it has to wait for.
+    func resumeResponse() {
+        switch lifecycle.holdEnded() {
+        case nil: break
+        case .atServer: upstream.server?.resumeResponse()
+        case .here(let response):
+            let bytes = response.bytes
+            responseStarted(response, response.head.framing(answeringHead: record.method == .head))
+            responseBody(bytes, response.head.length..<bytes.readableBytes)
+            completeResponse(trailers: [], at: worker.now())
+            worker.loop.spares.responses.giveBack(response)
+            goOn()
+        }
+    }
+
+    // MARK: Tokens in a response's body
+
+    /// Whether the response may hold tokens, by the request's path in any reading.
+    func captureRule(_ routed: RoutedRequest, _ bytes: Span<UInt8>) -> TokenCapture? {
+        guard let refreshing = routed.tenant.refreshing else { return nil }
+        var rule: TokenCapture?
+        _ = routed.request.inAnyReading(bytes) { path in
+            rule = refreshing.capture(path)
+            return rule != nil
+        }
+        return rule
+    }
+
+    /// Whether the end of the response waits until the tokens in it are stored.
+    func holdsEnd(trailers: [UInt8]) -> Bool {
+        guard let tenant, let (access, refresh) = lifecycle.gatheredTokens() else {
+            passGathered()
+            return false
+        }
+        let now = worker.unixTime(at: worker.now())
+        guard let principal = try? tenant.runtime.verifier.verify(access, at: now) else {
+            worker.loop.loggers.refresh.warning(
+                "a refresh token is not kept: the access token beside it is not one that the tenant accepts",
+                metadata: ["tenant": "\(tenant.tenant.name)"]
+            )
+            passGathered()
+            return false
+        }
+        lifecycle.holdsEnd(trailers: trailers)
+        let tokens = CapturedTokens(
+            tenant: tenant.index,
+            accessToken: access,
+            principal: principal,
+            refreshToken: refresh
+        )
+        worker.store(tokens, for: self)
+        return true
+    }
+
+    /// The tokens are stored, or cannot be: the client gets its response either way.
+    func captureEnded() {
+        guard let (content, trailers) = lifecycle.captureEnded() else { return }
+        write(content, 0..<content.readableBytes)
+        completeResponse(trailers: trailers, at: worker.now())
+        goOn()
+    }
+}
+
+extension ResponseSummary {
+    fileprivate init(_ response: ReceivedResponse) {
+        let bytes = response.bytes
+        let span = bytes.readableBytesUInt8Span
+        var isJSON = false
+        var isEncoded = false
+        for index in 0..<response.head.fieldCount {
+            let field = response.head.fields[index]
+            if span.isFieldName(field.name, "content-type") {
+                let type = span.copy(field.value).map(\.asciiLowercased).prefix { $0 != UInt8(ascii: ";") }
+                isJSON = String(decoding: type, as: UTF8.self).contains("json")
+            } else if span.isFieldName(field.name, "content-encoding") {
+                isEncoded = true
+            }
+        }
+        self.init(status: response.head.status, isReadableJSON: isJSON && !isEncoded)
+    }
+}
+
+extension Worker {
+    /// Has tokens stored; the exchange is told when they are, or cannot be.
+    func store(_ tokens: CapturedTokens, for exchange: RequestExchange) {
+        let bound = NIOLoopBound(exchange, eventLoop: eventLoop)
+        let id = exchange.id
+        Task { [eventLoop, controlPlane] in
+            _ = await controlPlane.capture(tokens)
+            eventLoop.execute {
+                if bound.value.id == id { bound.value.captureEnded() }
+            }
+        }
+    }
+}

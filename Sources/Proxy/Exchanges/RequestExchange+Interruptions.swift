@@ -1,0 +1,97 @@
+import Authorization
+import Tenants
+import Time
+import Upstream
+import Verification
+
+/// Deadlines, revocation, and others that need the request's place.
+extension RequestExchange {
+    /// How long a request may go on after its caller was revoked before it is ended, in nanoseconds.
+    static let revokedGrace: UInt64 = 1_000_000_000
+
+    func deadlineMet() {
+        switch lifecycle.deadlineMet(serverTakesBody: upstream.server?.isWritable != false) {
+        // Not read from because the server takes no more, the client is not to blame.
+        case .refuse(.serverTakesNothing): refuse(.backendTimeout, closing: true)
+        case .refuse(.bodyTimeout): refuse(.bodyTimeout, closing: true)
+        case .refuse(.overloaded):
+            refuse(.overloaded)
+            goOn()
+        case .closeSlowClient: if !clientTakesResponse() { client?.closeNow() }
+        case .endTunnel: if case .tunnel(let tunnel) = destination { tunnel.wentSilent() }
+        case .nothing: break
+        }
+    }
+
+    /// Ends what is under way for a caller who was revoked: a tunnel at once, and whatever takes longer than
+    /// ``revokedGrace``. The response to the request that ended the session is let through.
+    ///
+    /// - Parameters:
+    ///   - unixTime: Seconds.
+    /// - Returns: Whether it has to be looked at again, because it is revoked and still under way.
+    func endIfRevoked(unixTime: UnixTime, at now: MonotonicTime) -> Bool {
+        guard lifecycle.isUnderWay, let tenant, let caller = record.caller, tenant.tenant.mode == .enforce,
+            case .revoked = tenant.runtime.revocations.standing(of: caller, at: unixTime)
+        else { return false }
+        switch lifecycle.callerRevoked(isLong: now - record.startedAt >= Self.revokedGrace) {
+        case .nothing: return false
+        case .lookAgain: return true
+        case .endTunnel: if case .tunnel(let tunnel) = destination { tunnel.close(.sessionEnded) }
+        // It may be this very refresh that has ended the session.
+        case .endRefresh: worker.endRefresh(of: self)
+        case .refuse:
+            style.lines = []
+            let isWaiting = if case .waitingForServer = lifecycle.state { true } else { false }
+            refuse(.tokenRevoked, closing: !isWaiting)
+            if isWaiting { goOn() }
+        case .cut: cut()
+        }
+        return false
+    }
+
+    /// The gateway is going down.
+    func drain() {
+        if case .tunnel(let tunnel) = destination { tunnel.close(.shuttingDown) }
+    }
+
+    // MARK: Places at servers
+
+    var clientName: SubjectName? { addressName }
+
+    /// By what a server's places are shared: the client's address, beyond proxies that are trusted; of IPv6 the first 64
+    /// bits. Nil where it has none.
+    private var addressName: SubjectName? {
+        guard let peer else { return nil }
+        guard peer.isTrustedProxy, let text = record.client else { return peer.limitSubject?.name }
+        if let name = record.clientName { return name }
+        let name = IPAddress(String(decoding: text, as: UTF8.self)).map { LimitSubject($0).name }
+        record.clientName = name
+        return name
+    }
+
+    var mayYieldPlace: Bool {
+        switch lifecycle.state {
+        case .streaming, .holding: !lifecycle.body.isComplete || !takesResponse
+        case .receivingHead, .deciding, .waitingForServer, .tunnel, .finishing, .done: false
+        }
+    }
+
+    var isResponding: Bool { lifecycle.isResponding }
+
+    func rateForServer(at now: MonotonicTime) -> Double {
+        takesResponse ? rates.request.average(at: now) : rates.response?.average(at: now) ?? 0
+    }
+
+    func yieldPlace() {
+        guard mayYieldPlace else { return }
+        if isResponding { client?.closeNow() } else { refuse(.overloaded, closing: true) }
+    }
+
+    // MARK: Flow control
+
+    func receiveWindow(outstanding: Int, share: inout Int) -> Int {
+        client?.receiveWindow(outstanding: outstanding, share: &share) ?? outstanding
+    }
+
+    func giveBackReceiveWindow(_ share: inout Int) { client?.giveBackReceiveWindow(&share) }
+}

@@ -1,0 +1,123 @@
+import Authorization
+import HTTPCore
+import NIOCore
+import Time
+import Upstream
+
+/// The way back: a server's response as it comes, or the gateway's own.
+extension RequestExchange: UpstreamRequestOwner {
+    var takesResponse: Bool { client?.isWritable ?? false }
+
+    func interim(_ response: ReceivedResponse) {
+        if response.head.status == 100 {
+            lifecycle.continuePassedOn()
+            // Now it is the client's turn.
+            if takesBody { updateBodyDeadline() }
+        }
+        client?.writeInterim(response, style)
+    }
+
+    func responseStarted(_ response: ReceivedResponse, _ framing: ResponseFraming) {
+        record.status = response.head.status
+        style.stays = lifecycle.responseStarted(draining: worker.isDraining, room: worker.replayRoom)
+        if client?.writeHead(response, framing, style) == true { lifecycle.responseEndsConnection() }
+    }
+
+    func responseBody(_ bytes: ByteBuffer, _ range: Range<Int>) {
+        if lifecycle.isGathering {
+            if lifecycle.gather(bytes, range) { return }
+            passGathered()
+        }
+        write(bytes, range)
+    }
+
+    /// What was held back goes on its way, and nothing more is.
+    func passGathered() {
+        if let content = lifecycle.passGathered() { write(content, 0..<content.readableBytes) }
+    }
+
+    func write(_ bytes: ByteBuffer, _ range: Range<Int>) {
+        guard !range.isEmpty else { return }
+        record.bodyBytes += range.count
+        client?.writeBody(bytes, range)
+    }
+
+    func responseEnded(serverKeepsAlive: Bool, trailers: [UInt8], at now: MonotonicTime) -> Bool {
+        let reusesServer = serverKeepsAlive && lifecycle.body.isComplete
+        if lifecycle.isGathering, holdsEnd(trailers: trailers) {
+            upstream.end()
+            // Nobody takes more of the request until then.
+            client?.setReading(false)
+        } else {
+            completeResponse(trailers: trailers, at: now)
+        }
+        return reusesServer
+    }
+
+    func completeResponse(trailers: [UInt8], at now: MonotonicTime) {
+        client?.writeEnd(trailers: trailers, style)
+        upstream.end()
+        refreshAhead()
+        leave(lifecycle.responseEnded(), status: record.status, at: now)
+    }
+
+    /// The response is written: the exchange is over.
+    private func leave(_ fate: ClientConnectionFate, status: Int, at now: MonotonicTime) {
+        finishRecord(status: status, at: now)
+        let client = client
+        endIfBroken()
+        release()
+        client?.flush()
+        client?.responseEnded(fate, at: now)
+    }
+
+    func flushResponse() {
+        client?.flush()
+        guard !takesResponse else {
+            // While both talk, the client is not late with its body.
+            if takesBody { updateBodyDeadline() }
+            return
+        }
+        upstream.server?.setReading(false)
+    }
+
+    func resume() { goOn() }
+
+    // MARK: The gateway's own
+
+    /// - Parameter closing: Whether the connection cannot go on, because nobody knows where the next request begins.
+    func refuse(_ refusal: Refusal, closing: Bool = false) {
+        record.outcome = .refused(refusal.code)
+        let context = RefusalContext(
+            realm: tenant?.tenant.name,
+            proofs: tenant?.runtime.proving?.challenge,
+            requestID: record.id,
+            lines: style.lines,
+            isGRPC: record.isGRPC
+        )
+        respond(GatewayResponse(refusal, context), closing: closing)
+    }
+
+    /// Answers in the place of a server. What is left of the request's body is read and dropped.
+    ///
+    /// - Parameter closing: Whether the connection cannot go on.
+    func respond(_ response: GatewayResponse, closing: Bool = false) {
+        guard let client else { return }
+        upstream.abandon()
+        let fate = lifecycle.respond(draining: worker.isDraining, closing: closing, mostRest: client.mostDroppedBytes)
+        send(response.shaped(by: style.shape), fate, client)
+    }
+
+    /// Answers another proxy, or a browser that asks first: the tenant's rules for response headers do not hold for that,
+    /// and such a request keeps its connection whatever body it has.
+    func respondUnshaped(_ response: GatewayResponse) {
+        guard let client else { return }
+        send(response, lifecycle.respond(draining: worker.isDraining, mostRest: nil), client)
+    }
+
+    private func send(_ response: GatewayResponse, _ fate: ClientConnectionFate, _ client: any ClientSide) {
+        style.stays = fate != .close
+        record.bodyBytes = client.write(response, isHead: record.method == .head, style)
+        leave(fate, status: response.status, at: worker.now())
+    }
+}

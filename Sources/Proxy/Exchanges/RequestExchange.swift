@@ -1,0 +1,202 @@
+import Authorization
+import Counting
+import HTTPCore
+import NIOCore
+import SharedState
+import Tenants
+import Time
+import Upstream
+
+/// One request of a client and its response, whichever protocols the two sides speak: it feeds the ``RequestLifecycle``
+/// and performs what that says, with the ``ClientSide`` above it and the ``UpstreamRequest`` below.
+///
+/// This file has its beginning and its ends; `+Deciding` the way to a grant, `+Forwarding` the way to a server, `+Body`
+/// the request's body, `+Response` the way back, `+Holds` what a response waits for, and the others one feature each.
+/// A client's connection uses it again for each of its requests.
+final class RequestExchange {
+    /// Who answers the request.
+    enum Destination {
+        case undecided
+        case server
+        case endpoint(EndpointCall)
+        case tunnel(Tunnel)
+    }
+
+    let worker: Worker
+    let upstream: UpstreamRequest
+    /// From the first request to ``detach()``.
+    private(set) var client: (any ClientSide)?
+    /// Another one for each request: what was asked for one must not reach the next. Identifiers of requests will not
+    /// do, since a trusted proxy may give two of them the same.
+    private(set) var id: UInt64 = 0
+    var lifecycle = RequestLifecycle()
+    var destination = Destination.undecided
+    var record = ExchangeRecord()
+    /// What a decision is told, and what was found out for it.
+    let circumstances: Circumstances
+    var style = ResponseStyle()
+    var rates = BodyRates()
+    /// To be made after the response, for a token that expires soon.
+    var dueRefresh: RefreshRequest?
+    /// When the work on the request began that the loop is doing now; `.distantPast` for none.
+    var workBeganAt = MonotonicTime.distantPast
+
+    init(worker: Worker) {
+        self.worker = worker
+        upstream = UpstreamRequest(loop: worker.loop)
+        circumstances = Circumstances(shownCertificates: worker)
+    }
+
+    var peer: Peer? { circumstances.peer }
+
+    /// The request's tenant; nil where none was found.
+    var tenant: ServedTenant? { record.tenant }
+
+    // MARK: Begins
+
+    /// A whole head was received.
+    ///
+    /// - Parameters:
+    ///   - request: This exchange's from now on.
+    ///   - version: What the client speaks.
+    func begin(_ request: ReceivedRequest, version: HTTPVersion, for client: any ClientSide) {
+        let buffer = request.bytes
+        let bytes = buffer.readableBytesUInt8Span
+        let head = request.head
+        start(for: client, version)
+        record.id = requestID(head, bytes)
+        record.method = CountedMethod(bytes, head.method)
+        workBeganAt = record.startedAt
+        if let tracing = worker.tracing { beginTrace(tracing, head, bytes) }
+        lifecycle.headReceived(head.framing, keepsAlive: head.keepsAlive, expectsContinue: head.expectsContinue)
+        if isAnsweredAsQuestion(request, bytes) { return worker.loop.spares.requests.giveBack(request) }
+        // Not before: to a proxy that asks, the status is the decision.
+        if version == .http2, record.method == .post { record.isGRPC = GRPCStatus.isRequest(head, bytes) }
+        decide(request, bytes, at: worker.unixTime(at: record.startedAt))
+    }
+
+    /// A head came that cannot be read to its end, or too late.
+    ///
+    /// - Parameter isGRPC: Whether the refusal is to be a response of gRPC.
+    func refuseUnread(_ refusal: Refusal, version: HTTPVersion, isGRPC: Bool = false, for client: any ClientSide) {
+        start(for: client, version)
+        record.id = worker.loop.identifiers.requestID()
+        record.isGRPC = isGRPC
+        lifecycle.headReceived(.none, keepsAlive: version == .http2, expectsContinue: false)
+        refuse(refusal, closing: true)
+    }
+
+    /// A request that is malformed in a way that has no response (RFC 9113 section 8.1.1).
+    func countMalformed(version: HTTPVersion, for client: any ClientSide) {
+        start(for: client, version)
+        record.id = worker.loop.identifiers.requestID()
+        endMalformed()
+    }
+
+    /// The request turns out to be malformed in a way that has no response.
+    func endMalformed() {
+        record.outcome = .refused(.badRequest)
+        end(status: 400)
+    }
+
+    private func start(for client: any ClientSide, _ version: HTTPVersion) {
+        id &+= 1
+        self.client = client
+        lifecycle = RequestLifecycle()
+        destination = .undecided
+        record = ExchangeRecord(startedAt: worker.now(), id: RequestID(high: 0, low: 0))
+        record.version = version
+        circumstances.begin(client.peer, client.tokenMemory)
+        style = ResponseStyle(version: version)
+        rates = BodyRates()
+    }
+
+    // MARK: Ends
+
+    /// The request is over, however it ended: whatever is under way for it is let go.
+    ///
+    /// - Parameter status: For the record.
+    func end(status: Int) {
+        upstream.abandon()
+        lifecycle.end()
+        finishRecord(status: status, at: worker.now())
+        release()
+    }
+
+    /// Nothing of the request reaches the next one.
+    func release() {
+        if case .tunnel(let tunnel) = destination { tunnel.clientGone() }
+        destination = .undecided
+        dueRefresh = nil
+        style = ResponseStyle()
+    }
+
+    /// The client's side is gone for good. Until then the two hold each other.
+    func detach() { client = nil }
+
+    /// The response is out, or there will be none: what the log and the metrics say of it.
+    func finishRecord(status: Int, at now: MonotonicTime) {
+        endWork(at: now)
+        id &+= 1
+        record.status = status
+        if let peer { worker.finished(&record, peer: peer, at: now) }
+    }
+
+    /// The client is gone.
+    func clientGone() {
+        let isResponding = !lifecycle.awaitsResponse
+        let loss = lifecycle.clientLost()
+        if let caller = loss.signsOut, let tenant { worker.endSession(of: caller, tenant, for: self) }
+        upstream.abandon()
+        if isResponding { refreshAhead() }
+        // nginx's 499: no response went out that could be counted instead.
+        if loss.wasUnderWay { finishRecord(status: isResponding ? record.status : 499, at: worker.now()) }
+        release()
+    }
+
+    /// Ends a response that is under way so that the client cannot take it for complete.
+    func cut() {
+        upstream.abandon()
+        lifecycle.end()
+        finishRecord(status: record.status, at: worker.now())
+        client?.flush()
+        client?.cut()
+        release()
+    }
+
+    /// An event came that must not be possible: it costs the connection.
+    func endIfBroken() {
+        guard let mistake = lifecycle.mistake else { return }
+        worker.loop.failedInternally(.request, mistake)
+        let client = client
+        clientGone()
+        lifecycle = RequestLifecycle()
+        lifecycle.end()
+        client?.retireConnection()
+        client?.closeNow()
+    }
+
+    // MARK: Work of the loop
+
+    /// The work that began at ``workBeganAt`` is done: the loop turns to others.
+    func endWork(at now: MonotonicTime) {
+        guard workBeganAt != .distantPast else { return }
+        if now > workBeganAt + LoopContext.longestTurn { worker.loop.noteStall(now - workBeganAt) }
+        workBeganAt = .distantPast
+    }
+
+    /// - Parameter timeout: Nanoseconds from now; nil for none.
+    func setDeadline(_ timeout: UInt64?) {
+        client?.setDeadline(timeout.map { worker.now() + $0 } ?? WheelTimer.never)
+    }
+
+    /// A trusted proxy's identifier is kept, so that one request has one in all logs.
+    private func requestID(_ head: RequestHead, _ bytes: Span<UInt8>) -> RequestID {
+        if peer?.isTrustedProxy == true {
+            for index in 0..<head.fieldCount where head.fields[index].known == .xRequestID {
+                if let id = RequestID(bytes.extracting(head.fields[index].value)) { return id }
+            }
+        }
+        return worker.loop.identifiers.requestID()
+    }
+}

@@ -1,0 +1,80 @@
+import Authorization
+import NIOCore
+import SharedState
+import Tenants
+import Time
+import Upstream
+
+/// What the loops have to do with refreshing besides single requests.
+extension Worker {
+    /// Bytes of bodies that all requests together may keep, to be made again with a new token.
+    static let mostReplayBytes = 64 << 20
+    /// Requests of one tenant that may wait for new tokens on a loop.
+    private static let mostWaiting = 8192
+    /// Nanoseconds until a token that could not be refreshed ahead is tried again.
+    private static let restAfterFailure: UInt64 = 30_000_000_000
+    /// Nanoseconds that a refresh ahead is waited for.
+    private static let patienceAhead: UInt64 = 60_000_000_000
+
+    /// Asks for new tokens. Gives whether there is room for one more who waits.
+    func refresh(_ request: RefreshRequest, for exchange: RequestExchange) -> Bool {
+        guard let refreshing = serving.tenants[request.tenant].runtime.refreshing, refreshing.waiting < Self.mostWaiting
+        else {
+            return false
+        }
+        refreshing.waiting += 1
+        let bound = NIOLoopBound((refreshing, exchange), eventLoop: eventLoop)
+        let id = exchange.id
+        Task { [eventLoop, controlPlane] in
+            let outcome = await controlPlane.refresh(request)
+            eventLoop.execute {
+                let (refreshing, exchange) = bound.value
+                refreshing.waiting -= 1
+                // Whoever asked may be gone, and the object serve another request.
+                if exchange.id == id { exchange.refreshed(outcome) }
+            }
+        }
+        return true
+    }
+
+    /// Refreshes in the background a token that expires soon.
+    func refreshAhead(_ request: RefreshRequest, _ caller: Caller) {
+        guard let refreshing = serving.tenants[request.tenant].runtime.refreshing,
+            refreshing.waiting < Self.mostWaiting,
+            let memory = caller.refreshMemory, lastTick >= memory.restUntil
+        else { return }
+        var request = request
+        // The answer before it may have taken long.
+        request.deadline = now() + Self.patienceAhead
+        refreshing.waiting += 1
+        memory.restUntil = lastTick + Self.restAfterFailure
+        let bound = NIOLoopBound((refreshing, memory), eventLoop: eventLoop)
+        Task { [eventLoop, controlPlane, request] in
+            let outcome = await controlPlane.refresh(request)
+            eventLoop.execute {
+                let (refreshing, memory) = bound.value
+                refreshing.waiting -= 1
+                guard case .renewed(let renewal, _) = outcome else { return }
+                memory.remember(renewal, gotWith: request.refreshToken)
+            }
+        }
+    }
+
+    /// The session of a request that waits for new tokens was revoked: at the end of the loop's turn it is told so.
+    func endRefresh(of exchange: RequestExchange) {
+        let bound = NIOLoopBound(exchange, eventLoop: eventLoop)
+        let id = exchange.id
+        eventLoop.execute {
+            if bound.value.id == id { bound.value.refreshed(.refused(.revoked)) }
+        }
+    }
+
+    /// The request is decided on again as if a step had been done.
+    func decideSoon(_ exchange: RequestExchange) {
+        let bound = NIOLoopBound(exchange, eventLoop: eventLoop)
+        let id = exchange.id
+        eventLoop.execute {
+            if bound.value.id == id { bound.value.stepEnded() }
+        }
+    }
+}

@@ -1,0 +1,175 @@
+import Authorization
+import HTTPCore
+import NIOCore
+import Upstream
+
+/// Another proxy's question whether it may pass a request on, in one of its two forms. Only a
+/// trusted proxy may ask: whoever else could would be told who a token belongs to.
+struct ForwardAuthQuestion {
+    private enum Form {
+        /// `/.gatehouse/auth`: the request is told in `X-Forwarded-Method`, `-Host` and `-Uri`.
+        case fields
+        /// `/.gatehouse/auth/PATH`: the question is the request, but for the start of its path.
+        case path(Range<Int>)
+    }
+
+    private static let path: StaticString = "/.gatehouse/auth"
+    private static let pathLength = 16
+
+    private let form: Form
+
+    /// Nil for a request that is no such question. Its path stands there as it is written here: another spelling of it is
+    /// none of a proxy's.
+    init?(_ head: RequestHead, _ bytes: Span<UInt8>) {
+        let start = head.target.lowerBound
+        let end = head.target.upperBound
+        guard head.target.count >= Self.pathLength, bytes.isExactly(Self.path, start..<(start + Self.pathLength)) else {
+            return nil
+        }
+        let rest = start + Self.pathLength
+        if rest == end || bytes[rest] == UInt8(ascii: "?") {
+            form = .fields
+        } else if bytes[rest] == UInt8(ascii: "/") {
+            // What follows the `?` is the question's own query, and none of the request's.
+            form = .path(rest..<((rest..<end).first { bytes[$0] == UInt8(ascii: "?") } ?? end))
+        } else {
+            return nil
+        }
+    }
+
+    /// Writes the head of the request that is asked about.
+    ///
+    /// - Throws: What is missing of it, or could be read in two ways.
+    func write(_ head: RequestHead, _ bytes: Span<UInt8>, to out: inout ByteBuffer) throws(HTTPViolation) {
+        switch form {
+        case .fields:
+            let told = try ToldRequest(head, bytes)
+            out.writeAskedLine(bytes, method: told.method, target: told.target, host: told.host)
+        case .path(let path):
+            guard let host = head.host else { throw .badRequest("there is no Host header") }
+            out.writeAskedLine(bytes, method: head.method, target: path, host: head.fields[host].value)
+        }
+        AskedFields.write(head, bytes, to: &out)
+        out.writeStaticString("\r\n")
+    }
+}
+
+/// What the fields of a question tell of the request, each given exactly once.
+private struct ToldRequest {
+    let method: Range<Int>
+    let host: Range<Int>
+    let target: Range<Int>
+
+    init(_ head: RequestHead, _ bytes: Span<UInt8>) throws(HTTPViolation) {
+        var method: Range<Int>?
+        var host: Range<Int>?
+        var target: Range<Int>?
+        for index in 0..<head.fieldCount where head.fields[index].known == .xForwarded && !head.fields[index].isAlias {
+            let field = head.fields[index]
+            if bytes.isFieldName(field.name, "x-forwarded-method") {
+                guard method == nil else { throw .badRequest("there are several X-Forwarded-Method headers") }
+                method = field.value
+            } else if bytes.isFieldName(field.name, "x-forwarded-host") {
+                guard host == nil else { throw .badRequest("there are several X-Forwarded-Host headers") }
+                host = field.value
+            } else if bytes.isFieldName(field.name, "x-forwarded-uri") {
+                guard target == nil else { throw .badRequest("there are several X-Forwarded-Uri headers") }
+                target = field.value
+            }
+        }
+        self.method = try Self.method(method, bytes)
+        self.host = try Self.host(host, bytes)
+        self.target = try Self.target(target, bytes)
+    }
+
+    private static func method(_ value: Range<Int>?, _ bytes: Span<UInt8>) throws(HTTPViolation) -> Range<Int> {
+        guard let value, !value.isEmpty else {
+            throw .badRequest(
+                "X-Forwarded-Method is missing: have the proxy set it to the method of the request it asks about"
+            )
+        }
+        for position in value where !bytes[position].isTokenByte {
+            throw .badRequest("X-Forwarded-Method is no method")
+        }
+        return value
+    }
+
+    private static func host(_ value: Range<Int>?, _ bytes: Span<UInt8>) throws(HTTPViolation) -> Range<Int> {
+        guard let value, !value.isEmpty else {
+            throw .badRequest(
+                "X-Forwarded-Host is missing: have the proxy set it to the Host of the request it asks about"
+            )
+        }
+        for position in value where bytes[position] == UInt8(ascii: ",") {
+            throw .badRequest("X-Forwarded-Host is a list: have the proxy replace what a client sends of it")
+        }
+        return value
+    }
+
+    /// In origin form only: in the absolute form a client could name another host than the proxy has seen.
+    private static func target(_ value: Range<Int>?, _ bytes: Span<UInt8>) throws(HTTPViolation) -> Range<Int> {
+        guard let value, !value.isEmpty else {
+            throw .badRequest(
+                "X-Forwarded-Uri is missing: have the proxy set it to the path and query of the request it asks about"
+            )
+        }
+        let isAsterisk = value.count == 1 && bytes[value.lowerBound] == UInt8(ascii: "*")
+        guard bytes[value.lowerBound] == UInt8(ascii: "/") || isAsterisk else {
+            throw .badRequest("X-Forwarded-Uri does not begin with a slash")
+        }
+        for position in value where !bytes[position].isTargetByte {
+            throw .badRequest("X-Forwarded-Uri has a byte that must be percent-encoded")
+        }
+        return value
+    }
+}
+
+/// The fields of a question that belong to the request it is about: all that a decision could look at, as received.
+private enum AskedFields {
+    static func write(_ head: RequestHead, _ bytes: Span<UInt8>, to out: inout ByteBuffer) {
+        // Neighbouring lines leave as one piece.
+        var pieceStart = 0
+        var pieceEnd = 0
+        let fields = head.fields
+        for index in 0..<head.fieldCount {
+            let field = fields[index]
+            guard isAsked(field, bytes) else { continue }
+            if Int(field.nameStart) != pieceEnd {
+                out.writeBytes(bytes.extracting(pieceStart..<pieceEnd).bytes)
+                pieceStart = Int(field.nameStart)
+            }
+            pieceEnd = Int(field.lineEnd)
+        }
+        out.writeBytes(bytes.extracting(pieceStart..<pieceEnd).bytes)
+    }
+
+    /// Those that Connection names stay: leaving them out would let a client hide what it is judged by.
+    private static func isAsked(_ field: HeadField, _ bytes: Span<UInt8>) -> Bool {
+        switch field.known {
+        case .host, .expect, .trailer: false
+        // A page may open a WebSocket with a visitor's cookies.
+        case .upgrade: true
+        case .xForwarded:
+            !field.isAlias
+                && (bytes.isFieldName(field.name, "x-forwarded-for")
+                    || bytes.isFieldName(field.name, "x-forwarded-proto"))
+        default: !field.known.endsHere
+        }
+    }
+}
+
+extension ByteBuffer {
+    fileprivate mutating func writeAskedLine(
+        _ bytes: Span<UInt8>,
+        method: Range<Int>,
+        target: Range<Int>,
+        host: Range<Int>
+    ) {
+        writeBytes(bytes.extracting(method).bytes)
+        writeStaticString(" ")
+        writeBytes(bytes.extracting(target).bytes)
+        writeStaticString(" HTTP/1.1\r\nHost: ")
+        writeBytes(bytes.extracting(host).bytes)
+        writeStaticString("\r\n")
+    }
+}

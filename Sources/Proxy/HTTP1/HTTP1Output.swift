@@ -1,0 +1,18 @@
+import NIOCore
+import Upstream
+
+/// What is known of a connection's way out.
+struct HTTP1Output {
+    /// As the channel last said: asking it costs more than remembering.
+    var isWritable = true
+    /// What stood in the loop's buffer when another connection took it. It is written first.
+    var kept: ByteBuffer?
+    /// Whether something was written since the last flush.
+    var hasUnflushed = false
+    /// Whether the connection was reset.
+    var isReset = false
+    /// All bytes that were handed to the channel.
+    var written: UInt64 = 0
+    /// How the body of the response that is under way is delimited.
+    var delivery = ClientAnswer.Delivery()
+}

@@ -1,0 +1,210 @@
+import Authorization
+import HTTPCore
+import NIOCore
+import Tenants
+import Time
+import Upstream
+
+/// What goes back to the client. Small pieces gather in the loop's output buffer until the server's read is over.
+extension HTTP1ServerConnection: ClientSide {
+    /// Bytes of a refused request's body that are read and dropped to keep the connection.
+    var mostDroppedBytes: Int { 64 << 10 }
+
+    var isWritable: Bool { output.isWritable }
+
+    func bodyBytesTaken(of written: Int) -> Int {
+        let held = (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+        return max(0, written - held)
+    }
+
+    // MARK: A server's response
+
+    func writeInterim(_ response: ReceivedResponse, _ style: ResponseStyle) {
+        // HTTP/1.0 has no interim responses (RFC 9110 section 15.2).
+        guard style.version != .http10 else { return }
+        let bytes = response.bytes
+        takeOutput()
+        ClientAnswer.writeInterim(
+            response.head,
+            bytes.readableBytesUInt8Span,
+            shape: style.shape,
+            to: &worker.http1Output.bytes
+        )
+        flush()
+    }
+
+    func writeContinue() {
+        takeOutput()
+        worker.http1Output.bytes.writeStaticString("HTTP/1.1 100 Continue\r\n\r\n")
+        flush()
+    }
+
+    func writeHead(_ response: ReceivedResponse, _ framing: ResponseFraming, _ style: ResponseStyle) -> Bool {
+        let minorVersion = style.version == .http10 ? 0 : 1
+        let delivery = ClientAnswer.Delivery(framing, clientMinorVersion: minorVersion)
+        output.delivery = delivery
+        let bytes = response.bytes
+        takeOutput()
+        ClientAnswer.write(
+            response.head,
+            bytes.readableBytesUInt8Span,
+            delivery,
+            ClientAnswer.Connection(minorVersion: minorVersion, stays: style.stays && !delivery.isCloseDelimited),
+            date: worker.loop.date,
+            lines: style.lines,
+            shape: style.shape,
+            to: &worker.http1Output.bytes
+        )
+        return delivery.isCloseDelimited
+    }
+
+    func writeBody(_ bytes: ByteBuffer, _ range: Range<Int>) {
+        takeOutput()
+        if output.delivery.isChunked {
+            worker.http1Output.bytes.writeChunkSize(range.count)
+            worker.http1Output.bytes.writeStaticString("\r\n")
+        }
+        if range.count <= PieceLimits.coalesced {
+            worker.http1Output.bytes.writeBytes(bytes.readableBytesUInt8Span.extracting(range).bytes)
+        } else if let piece = bytes.getSlice(at: bytes.readerIndex + range.lowerBound, length: range.count) {
+            writeOutput()
+            write(piece)
+        }
+        if output.delivery.isChunked {
+            takeOutput()
+            worker.http1Output.bytes.writeStaticString("\r\n")
+        }
+    }
+
+    func writeEnd(trailers: [UInt8], _ style: ResponseStyle) {
+        guard output.delivery.isChunked else { return }
+        takeOutput()
+        worker.http1Output.bytes.writeStaticString("0\r\n")
+        Trailers.write(trailers, to: &worker.http1Output.bytes) { field, bytes in
+            style.shape?.drops(field, bytes, isUnkept: false) ?? false
+        }
+        worker.http1Output.bytes.writeStaticString("\r\n")
+    }
+
+    func responseEnded(_ fate: ClientConnectionFate, at now: MonotonicTime) {
+        switch fate {
+        case .keep: becomeIdle(at: now)
+        case .close: lingerAndClose()
+        case .dropRestOfBody:
+            setReading(true)
+            state = .droppingBody(allowance: mostDroppedBytes)
+            setDeadline(now + worker.idleTimeout)
+        }
+    }
+
+    func becomeIdle(at now: MonotonicTime) {
+        if case .closed = state { return }
+        state = .open
+        if worker.isDraining { return lingerAndClose() }
+        setReading(true)
+        setDeadline(now + (input.count > 0 ? worker.headerTimeout : worker.idleTimeout))
+    }
+
+    // MARK: The gateway's own
+
+    func write(_ response: GatewayResponse, isHead: Bool, _ style: ResponseStyle) -> Int {
+        output.delivery = ClientAnswer.Delivery()
+        takeOutput()
+        return response.write(
+            isHead: isHead,
+            minorVersion: style.version == .http10 ? 0 : 1,
+            stays: style.stays,
+            date: worker.loop.date,
+            to: &worker.http1Output.bytes
+        )
+    }
+
+    // MARK: Writing
+
+    /// The loop's buffer is for one client at a time: what another has there is written first.
+    private func takeOutput() {
+        worker.http1Output.take(for: self)
+    }
+
+    private func writeOutput() {
+        if let kept = output.kept {
+            output.kept = nil
+            write(kept)
+        }
+        guard worker.http1Output.isOwned(by: self) else { return }
+        worker.http1Output.letGo(self)
+        let bytes = worker.http1Output.bytes
+        // Free for others before anything is written, which may run them.
+        worker.http1Output.bytes.clear()
+        write(bytes)
+    }
+
+    private func write(_ bytes: ByteBuffer) {
+        output.written &+= UInt64(bytes.readableBytes)
+        context?.write(wrapOutboundOut(bytes), promise: nil)
+        output.hasUnflushed = true
+    }
+
+    func flush() {
+        writeOutput()
+        guard output.hasUnflushed else { return }
+        output.hasUnflushed = false
+        context?.flush()
+        if !isWritable { updateBacklog() }
+    }
+
+    // MARK: Tunnels
+
+    func writeSwitch(_ response: ReceivedResponse, _ style: ResponseStyle) {
+        let bytes = response.bytes
+        takeOutput()
+        ClientAnswer.writeSwitching(
+            response.head,
+            bytes.readableBytesUInt8Span,
+            lines: style.lines,
+            shape: style.shape,
+            to: &worker.http1Output.bytes
+        )
+        flush()
+    }
+
+    func writeTunnel(_ bytes: ByteBuffer) { write(bytes) }
+
+    func endTunnel() {
+        flush()
+        lingerAndClose()
+    }
+
+    // MARK: Ends
+
+    /// Closed after the response, where there is one to come.
+    func retireConnection() {
+        if !isInExchange { lingerAndClose() }
+    }
+
+    func cut() {
+        if case .closed = state { return }
+        if output.delivery.isCloseDelimited { reset() } else { lingerAndClose() }
+    }
+
+    func closeNow() {
+        if exchange.lifecycle.isResponding, output.delivery.isCloseDelimited {
+            reset()
+        } else {
+            context?.close(promise: nil)
+        }
+    }
+
+    // MARK: Flow control
+
+    /// A connection of HTTP/1.1 has one response at a time, and holds no more of it than its channel does.
+    func receiveWindow(outstanding: Int, share: inout Int) -> Int { ReceiveWindows.window(outstanding: outstanding) }
+
+    func giveBackReceiveWindow(_ share: inout Int) {}
+}
+
+extension HTTP1ServerConnection: SharedOutputOwner {
+    func keepOutput(_ bytes: ByteBuffer) {
+        if output.kept == nil { output.kept = bytes } else { output.kept?.writeImmutableBuffer(bytes) }
+    }
+}

@@ -1,0 +1,209 @@
+import Authorization
+import HTTPCore
+import NIOCore
+import Tenants
+import Time
+import Upstream
+
+/// One client connection over HTTP/1.1: the last handler in its channel, and the only one without TLS. It reads requests
+/// one after the other, hands each to its ``RequestExchange``, and writes what that has for the client.
+///
+/// This file has what the channel and the clock say; `+Request` what the client sends; `+Response` what goes back.
+final class HTTP1ServerConnection: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    enum State {
+        /// Requests are read, and answered one after the other.
+        case open
+        /// The response is out; the rest of its request's body is read and dropped.
+        case droppingBody(allowance: Int)
+        /// The last response is on its way out; then our side is shut.
+        case closing
+        /// Our side is shut. The client gets time to read the response before its connection is torn down, which it would
+        /// be at once if bytes of its own were left unread (RFC 9112 section 9.6).
+        case lingering
+        case closed
+    }
+
+    private static let lingerTime: UInt64 = 2_000_000_000
+
+    let worker: Worker
+    private(set) var peer: Peer
+    let tokenMemory = TokenMemory()
+    let exchange: RequestExchange
+    var state = State.open
+    var input = HTTP1Input()
+    var output = HTTP1Output()
+    /// Its place in the worker's list.
+    var placeInWorker = -1
+    var backlog = ClientBacklog()
+    var context: ChannelHandlerContext?
+    private let isWelcome: Bool
+    private let timer = WheelTimer()
+
+    /// - Parameter isWelcome: Whether the connection is within the limit; if not, it is only told so.
+    init(worker: Worker, peer: Peer, isWelcome: Bool) {
+        self.worker = worker
+        self.peer = peer
+        self.isWelcome = isWelcome
+        exchange = RequestExchange(worker: worker)
+    }
+
+    /// Whether a request is with its exchange.
+    var isInExchange: Bool {
+        guard case .open = state else { return false }
+        switch exchange.lifecycle.state {
+        case .deciding, .waitingForServer, .streaming, .holding, .tunnel: return true
+        case .receivingHead, .finishing, .done: return false
+        }
+    }
+
+    // MARK: What the channel says
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        output.isWritable = context.channel.isWritable
+        timer.target = self
+        setDeadline(worker.now() + worker.idleTimeout)
+        if !isWelcome { exchange.refuseUnread(.tooManyConnections, version: .http11, for: self) }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        input.append(unwrapInboundIn(data))
+        resume()
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        if case .tunnel = exchange.lifecycle.state { exchange.upstream.server?.flush(bodyFollows: true) }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        output.isWritable = context.channel.isWritable
+        updateBacklog()
+        // Found out in the middle of a write, which may be that of another exchange.
+        worker.loop.atEndOfTurn { [self] in writabilityChanged() }
+    }
+
+    private func writabilityChanged() {
+        switch state {
+        case .lingering, .closed: return
+        case .droppingBody, .closing: return setDeadline(worker.now() + worker.idleTimeout)
+        case .open: break
+        }
+        if isInExchange { return exchange.clientWritabilityChanged(isWritable) }
+        let isInsideHead = isWritable && input.count > 0
+        setDeadline(worker.now() + (isInsideHead ? worker.headerTimeout : worker.idleTimeout))
+        guard isWritable else { return }
+        setReading(true)
+        resume()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if let event = event as? ChannelEvent, event == .outputClosed, case .closing = state {
+            state = .lingering
+            setDeadline(worker.now() + Self.lingerTime)
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    /// Often told in the middle of a write: what was under way is let go when that is done.
+    func channelInactive(context: ChannelHandlerContext) {
+        worker.loop.atEndOfTurn { [self] in gone() }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+
+    /// The connection is over: whatever was under way for it is let go.
+    private func gone() {
+        if case .closed = state { return }
+        let wasInExchange = isInExchange
+        state = .closed
+        worker.loop.timers.retire(timer)
+        if wasInExchange { exchange.clientGone() }
+        exchange.detach()
+        worker.http1Output.letGo(self)
+        worker.closed(self)
+        updateBacklog()
+        input.clear()
+    }
+
+    /// What the channel holds is of interest once it says that it is too much.
+    func updateBacklog() {
+        var unsent = 0
+        if !output.isWritable, !output.isReset, let context {
+            if case .closed = state {} else { unsent = context.unsentBytes }
+        }
+        guard unsent != backlog.bytes else { return }
+        let taken = output.written > UInt64(unsent) ? output.written - UInt64(unsent) : 0
+        worker.backlogChanged(by: backlog.update(bytes: unsent, taken: taken, at: worker.lastTick))
+    }
+
+    // MARK: The connection's end
+
+    /// Shuts our side when all is written, and the connection a little later.
+    func lingerAndClose() {
+        if case .closed = state { return }
+        state = .closing
+        input.clear()
+        setReading(true)
+        setDeadline(worker.now() + worker.idleTimeout)
+        context?.close(mode: .output, promise: nil)
+    }
+
+    /// The client must not take what it has for the whole.
+    func reset() {
+        output.isReset = true
+        context?.reset()
+    }
+}
+
+extension HTTP1ServerConnection: WheelTimerTarget {
+    func setDeadline(_ deadline: MonotonicTime) { worker.loop.timers.set(timer, deadline) }
+
+    func deadlineMet() {
+        switch state {
+        case .open where isInExchange: exchange.deadlineMet()
+        case .open where input.count > 0 && isWritable:
+            exchange.refuseUnread(.headTimeout, version: .http11, for: self)
+        case .open, .droppingBody, .lingering: context?.close(promise: nil)
+        case .closing: reset()
+        case .closed: break
+        }
+    }
+}
+
+extension HTTP1ServerConnection: FrontConnection {
+    var address: SubjectName? { peer.limitSubject?.name }
+
+    var takesRoom: Bool { isWelcome && !peer.isTrustedProxy }
+
+    var isIdle: Bool {
+        guard case .open = state, !isInExchange else { return false }
+        return (context?.unsentBytes ?? 0) == 0
+    }
+
+    func trust(_ proxies: [AddressRange]) { peer = peer.trusting(proxies) }
+
+    /// The gateway is going down: a connection between requests has no reason to stay, and a tunnel has no other end.
+    func drain() {
+        guard case .open = state else { return }
+        if isInExchange { exchange.drain() } else if input.count == 0 { lingerAndClose() }
+    }
+
+    func closeForBacklog() {
+        output.isReset = true
+        updateBacklog()
+        context?.reset()
+    }
+
+    func endRevoked(unixTime: UnixTime, at now: MonotonicTime) -> Bool {
+        exchange.endIfRevoked(unixTime: unixTime, at: now)
+    }
+}

@@ -1,0 +1,362 @@
+import Authorization
+import HTTPCore
+import Logging
+import NIOCore
+import Tenants
+import Time
+import Upstream
+
+/// One client connection over HTTP/2: the last handler in its channel, and the only one without TLS. It feeds the
+/// ``HTTP2Session``, hands what comes of it to the streams' ``HTTP2ServerStream``, and writes out what they send: once a
+/// turn, whatever the number of streams.
+final class HTTP2ServerConnection: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private static let lingerTime: UInt64 = 2_000_000_000
+    private static let mostSpare = 16
+    /// Bytes a second that a client takes at least of answers that wait for it, on average over `idle_timeout`.
+    private static let leastRate: UInt64 = 1024
+
+    let worker: Worker
+    private(set) var peer: Peer
+    let tokenMemory = TokenMemory()
+    /// Only touched from here and from the streams; neither keeps what it takes of it beyond a call.
+    var session: HTTP2Session
+    var placeInWorker = -1
+    private(set) var backlog = ClientBacklog()
+    var streamCount: Int { streams.count }
+    /// Whether no server is read from, since the client has not taken what came before.
+    private(set) var holdsServers = false
+    /// How much the servers of its streams may send ahead.
+    var receiveWindows = ReceiveWindows()
+    private let isWelcome: Bool
+    private var context: ChannelHandlerContext?
+    private var streams: [UInt32: HTTP2ServerStream] = [:]
+    /// Streams that have ended, to be used again: a connection's requests need no new ones.
+    private var spare: [HTTP2ServerStream] = []
+    /// Those that have ended in this turn: whoever ended them may not be done with them.
+    private var ended: [HTTP2ServerStream] = []
+    private var isInTurn = false
+    private var isWritable = true
+    private var awaited = Awaited.request
+    /// What was sent when the time for ``Awaited/answersTaken`` began.
+    private var sentBefore: UInt64 = 0
+    private var state = State.open
+    private let timer = WheelTimer()
+
+    /// What the connection's own deadline is for.
+    private enum Awaited: Equatable {
+        case nothing
+        case request
+        case restOfHeaders
+        /// The client is to take what waits for it. A single octet now and then gives it no more time.
+        case answersTaken
+    }
+
+    private enum State {
+        case open
+        /// No new requests; closed when the last one is answered.
+        case draining
+        /// Our side is shut, or about to be.
+        case closing
+        case closed
+    }
+
+    /// - Parameter isWelcome: Whether the connection is within the limit; if not, it is only told so.
+    init(worker: Worker, peer: Peer, isWelcome: Bool) {
+        self.worker = worker
+        self.peer = peer
+        self.isWelcome = isWelcome
+        session = HTTP2Session(role: .server, limits: HTTP2Limits(forClients: worker.settings.limits))
+    }
+
+    // MARK: What the channel says
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        timer.target = self
+        setDeadline(worker.idleTimeout)
+        session.start()
+        turn()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch state {
+        case .open, .draining: break
+        case .closing, .closed: return
+        }
+        session.receive(unwrapInboundIn(data))
+        turn()
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        isWritable = context.channel.isWritable
+        // Found out in the middle of a write, which may be that of another exchange.
+        worker.loop.atEndOfTurn { [self] in writabilityChanged() }
+    }
+
+    private func writabilityChanged() {
+        session.writabilityChanged(isWritable)
+        // A client that takes nothing is not asked for more.
+        try? context?.channel.syncOptions?.setOption(.autoRead, value: isWritable)
+        updateBacklog()
+        // One that is closing keeps the deadline for that.
+        guard state == .open || state == .draining else { return }
+        guard isWritable else { return setDeadline(worker.idleTimeout) }
+        awaited = .nothing
+        setDeadline(nil)
+        turn()
+    }
+
+    /// Often told in the middle of a write: what was under way is let go when that is done.
+    func channelInactive(context: ChannelHandlerContext) {
+        worker.loop.atEndOfTurn { [self] in gone() }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if let event = event as? ChannelEvent, event == .outputClosed, case .closing = state {
+            setDeadline(Self.lingerTime)
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    private func gone() {
+        if case .closed = state { return }
+        state = .closed
+        worker.loop.timers.retire(timer)
+        worker.closed(self)
+        updateBacklog()
+        abandonStreams()
+        retireSpare()
+    }
+
+    private func retireSpare() {
+        for stream in spare { stream.retire() }
+        spare = []
+    }
+
+    private func abandonStreams() {
+        let abandoned = streams
+        streams = [:]
+        for stream in abandoned.values { stream.abandon() }
+    }
+
+    // MARK: A turn
+
+    /// Takes what the session makes of the bytes received, and writes what came of it. Whoever sends on a stream asks for
+    /// one; within another it has only to wait.
+    func turn() {
+        guard !isInTurn else { return }
+        isInTurn = true
+        defer { isInTurn = false }
+        repeat {
+            while let event = session.next(headers: &worker.loop.spares.requestFields, at: worker.lastTick.nanoseconds)
+            {
+                take(event)
+            }
+            guard session.output.readableBytes > 0, let context, state != .closed else { break }
+            context.writeAndFlush(wrapOutboundOut(session.output), promise: nil)
+            // Nobody holds it any more where the write went through at once, and its memory is used again.
+            session.output.clear()
+        } while session.hasMoreOutput
+        if !ended.isEmpty {
+            for stream in ended {
+                // None for a connection that is gone: the streams would keep it.
+                if state != .closed, spare.count < Self.mostSpare { spare.append(stream) } else { stream.retire() }
+            }
+            ended.removeAll(keepingCapacity: true)
+        }
+        updateBacklog()
+        if state == .draining, streams.isEmpty, session.openStreams == 0 { return close() }
+        updateDeadline()
+    }
+
+    // MARK: What the client does not take
+
+    /// Counts what is held for the client, and has the servers of its streams wait with the rest, or go on.
+    private func updateBacklog() {
+        var held = 0
+        var taken = session.sentLength
+        if state != .closed {
+            held = session.queuedLength
+            // As long as the channel takes more, what it holds is little.
+            if !isWritable, let context {
+                let unsent = context.unsentBytes
+                held += unsent
+                taken = taken > UInt64(unsent) ? taken - UInt64(unsent) : 0
+            }
+        }
+        guard held != backlog.bytes else { return }
+        worker.backlogChanged(by: backlog.update(bytes: held, taken: taken, at: worker.lastTick))
+        if !holdsServers, held > session.limits.queueHighMark {
+            holdsServers = true
+            for stream in streams.values { stream.holdServer() }
+        } else if holdsServers, held <= session.limits.queueLowMark {
+            holdsServers = false
+            let waiting = streams
+            for stream in waiting.values { stream.releaseServer() }
+        }
+    }
+
+    /// The fields of a head or of trailers stand in ``Worker/requestFields`` until the stream has read them, which it does
+    /// before anything else.
+    private func take(_ event: HTTP2Session.Event) {
+        switch event {
+        case .headers(let id, let endStream, .initial): begin(id, endStream: endStream)
+        case .headers(let id, _, .trailers): streams[id]?.trailersReceived()
+        case .data(let id, let bytes, let flowControlled, let endStream):
+            if let stream = streams[id] {
+                stream.bodyReceived(bytes, flowControlled: flowControlled, endStream: endStream)
+            } else {
+                session.consumed(stream: id, flowControlled)
+            }
+        case .reset(let id, _, _): streams[id]?.wasReset()
+        case .writable(let id): streams[id]?.becameWritable()
+        case .goAway, .settings: break
+        case .connectionError(let code, let reason):
+            worker.loop.loggers.clients.debug(
+                "HTTP/2 connection error",
+                metadata: ["code": "\(code.rawValue)", "reason": "\(reason)"]
+            )
+            abandonStreams()
+            if state == .open { state = .draining }
+        }
+    }
+
+    private func begin(_ id: UInt32, endStream: Bool) {
+        let stream = spare.popLast() ?? HTTP2ServerStream(self)
+        streams[id] = stream
+        stream.begin(id, endStream: endStream, isWelcome: isWelcome)
+        if !isWelcome { drain() }
+    }
+
+    /// The exchange is over, whichever way, and the stream's object free for another.
+    func ended(_ stream: HTTP2ServerStream) {
+        guard streams.removeValue(forKey: stream.id) != nil else { return }
+        ended.append(stream)
+    }
+
+    // MARK: Time
+
+    /// With requests under way their own deadlines hold; but not for answers that the client does not take, nor for
+    /// fields that never end, in the middle of which nothing else can come. Bytes alone move no deadline: a PING would.
+    private func updateDeadline() {
+        guard state == .open || state == .draining, isWritable else { return }
+        var awaited = Awaited.nothing
+        if session.isInsideHeaders {
+            awaited = .restOfHeaders
+        } else if streams.isEmpty, session.openStreams == 0 {
+            awaited = .request
+        } else if session.openStreams > streams.count || holdsServers {
+            awaited = .answersTaken
+        }
+        guard awaited != self.awaited else { return }
+        self.awaited = awaited
+        sentBefore = session.sentLength
+        switch awaited {
+        case .nothing: setDeadline(nil)
+        case .restOfHeaders: setDeadline(worker.headerTimeout)
+        case .request, .answersTaken: setDeadline(worker.idleTimeout)
+        }
+    }
+
+    /// Octets of bodies that a client must have taken within `idle_timeout` while answers wait for it.
+    private var leastTaken: UInt64 { max(1, Self.leastRate * (worker.idleTimeout / 1_000_000) / 1000) }
+
+    private func setDeadline(_ timeout: UInt64?) {
+        worker.loop.timers.set(timer, timeout.map { worker.lastTick + $0 } ?? WheelTimer.never)
+    }
+
+    // MARK: The end
+
+    /// Shuts our side when all is written, and the connection a little later, so that the client can read it.
+    private func close() {
+        state = .closing
+        setDeadline(worker.idleTimeout)
+        context?.close(mode: .output, promise: nil)
+    }
+}
+
+extension HTTP2ServerConnection: FrontConnection {
+    var address: SubjectName? { peer.limitSubject?.name }
+
+    var takesRoom: Bool { isWelcome && !peer.isTrustedProxy }
+
+    var isIdle: Bool {
+        // Of a response that is whole here some may wait for the client's windows.
+        state == .open && streams.isEmpty && session.openStreams == 0 && (context?.unsentBytes ?? 0) == 0
+    }
+
+    /// Requests that are under way are answered; newer ones are for another connection (RFC 9113 section 6.8).
+    func drain() {
+        guard case .open = state else { return }
+        state = .draining
+        session.goAway(code: .noError)
+        let open = streams
+        for stream in open.values { stream.exchange.drain() }
+        turn()
+    }
+
+    func endRevoked(unixTime: UnixTime, at now: MonotonicTime) -> Bool {
+        let open = streams
+        var isLeft = false
+        for stream in open.values where stream.exchange.endIfRevoked(unixTime: unixTime, at: now) { isLeft = true }
+        turn()
+        return isLeft
+    }
+
+    /// For the streams that are yet to come.
+    func trust(_ proxies: [AddressRange]) { peer = peer.trusting(proxies) }
+
+    func closeNow() { context?.close(promise: nil) }
+
+    func closeForBacklog() {
+        // What the streams hold goes with them; the rest goes with the channel.
+        state = .closed
+        worker.loop.timers.retire(timer)
+        worker.closed(self)
+        updateBacklog()
+        abandonStreams()
+        retireSpare()
+        context?.reset()
+    }
+}
+
+extension HTTP2ServerConnection: WheelTimerTarget {
+    func deadlineMet() {
+        guard isWritable else { return closeNow() }
+        let isServing = state == .open || state == .draining
+        if awaited == .answersTaken, isServing, session.sentLength - sentBefore >= leastTaken {
+            sentBefore = session.sentLength
+            return setDeadline(worker.idleTimeout)
+        }
+        switch (state, awaited) {
+        case (.open, .request): drain()
+        case (.open, .restOfHeaders):
+            abandonStreams()
+            session.goAway(code: .enhanceYourCalm)
+            turn()
+            close()
+        default: closeNow()
+        }
+    }
+}
+
+extension HTTP2Limits {
+    /// What clients may take.
+    init(forClients limits: ConnectionLimits) {
+        self.init()
+        maximumHeaderListSize = limits.headerBytes
+        maximumFields = limits.headers
+        enablesConnect = true
+    }
+}

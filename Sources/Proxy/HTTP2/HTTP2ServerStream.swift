@@ -1,0 +1,199 @@
+import Authorization
+import HTTPCore
+import NIOCore
+import Tenants
+import Time
+import Upstream
+
+/// One request of an HTTP/2 client and its response. The fields are written as a head of HTTP/1.1, which goes the way of
+/// all heads: one parser and one decision say what is good, whatever the client speaks.
+///
+/// This file has what the client sends; `+Response` what goes back. A connection uses it again for other streams.
+final class HTTP2ServerStream {
+    let connection: HTTP2ServerConnection
+    let exchange: RequestExchange
+    private(set) var id: UInt32 = 0
+    private(set) var peer: Peer
+    var input = HTTP2StreamInput()
+    /// The last piece of the response: what it is the end of is told with it.
+    var lastPiece: ByteBuffer?
+    /// Whether END_STREAM was sent.
+    var responseEnded = false
+    private let timer = WheelTimer()
+
+    init(_ connection: HTTP2ServerConnection) {
+        self.connection = connection
+        peer = connection.peer
+        exchange = RequestExchange(worker: connection.worker)
+    }
+
+    var worker: Worker { connection.worker }
+
+    // MARK: What the client sends
+
+    /// The request's fields stand in ``Worker/requestFields``.
+    func begin(_ id: UInt32, endStream: Bool, isWelcome: Bool) {
+        self.id = id
+        // A reload may have changed who is trusted since the object served another request.
+        peer = connection.peer
+        input = HTTP2StreamInput(isComplete: endStream)
+        lastPiece = nil
+        responseEnded = false
+        timer.target = self
+        guard isWelcome else { return refuseUnread(.tooManyConnections) }
+        guard !worker.loop.spares.requestFields.isTooLarge else { return refuseUnread(Refusal(.headTooLarge)) }
+        worker.loop.spares.http2Head.clear()
+        do throws(HTTP2Malformed) {
+            let info = try HTTP2Request.write(
+                worker.loop.spares.requestFields,
+                endStream: endStream,
+                to: &worker.loop.spares.http2Head
+            )
+            if let length = info.contentLength { connection.session.expectLength(stream: id, length) }
+        } catch {
+            return malformed()
+        }
+        let request = worker.loop.spares.requests.take()
+        switch request.parse(worker.loop.spares.http2Head, worker.parser) {
+        case .complete:
+            exchange.begin(request, version: .http2, for: self)
+            resume()
+        case .refused(let violation):
+            worker.loop.spares.requests.giveBack(request)
+            refuseUnread(Refusal(violation))
+        case .incomplete:
+            worker.loop.spares.requests.giveBack(request)
+            malformed()
+        }
+    }
+
+    /// Refuses a request whose head was not read, or not to its end.
+    private func refuseUnread(_ refusal: Refusal) {
+        // A trusted proxy may be asking about a request, and would take a status of 200 for a grant.
+        let isGRPC = !peer.isTrustedProxy && GRPCStatus.isRequest(worker.loop.spares.requestFields)
+        exchange.refuseUnread(refusal, version: .http2, isGRPC: isGRPC, for: self)
+    }
+
+    /// RFC 9113 section 8.1.1.
+    private func malformed() {
+        connection.session.reset(stream: id, code: .protocolError)
+        if exchange.lifecycle.isUnderWay {
+            exchange.endMalformed()
+        } else {
+            exchange.countMalformed(version: .http2, for: self)
+        }
+        end()
+    }
+
+    func bodyReceived(_ bytes: ByteBuffer, flowControlled: Int, endStream: Bool) {
+        if endStream { input.isComplete = true }
+        input.append(bytes, flowControlled: flowControlled, isCopied: !exchange.takesBody, worker.loop.allocator)
+        resume()
+    }
+
+    /// The fields stand in ``Worker/requestFields``.
+    func trailersReceived() {
+        do throws(HTTP2Malformed) {
+            input.trailers = try HTTP2Request.trailers(worker.loop.spares.requestFields)
+        } catch {
+            return malformed()
+        }
+        input.isComplete = true
+        resume()
+    }
+
+    func resume() {
+        switch exchange.lifecycle.state {
+        case .streaming where exchange.takesBody, .holding where exchange.takesBody: passBody()
+        case .tunnel: passTunnel()
+        case .receivingHead, .deciding, .waitingForServer: break
+        // What comes right behind a handshake is for the tunnel, once it is granted.
+        case .streaming where exchange.upstream.details.handshake != nil && exchange.lifecycle.awaitsResponse: break
+        case .streaming, .holding, .finishing, .done:
+            for piece in input.takeAll() { connection.session.consumed(stream: id, piece.flowControlled) }
+        }
+        // The client may only be waiting for the windows that this gave back.
+        connection.turn()
+    }
+
+    private func passBody() {
+        let body = exchange.lifecycle.body
+        // A request without content is not sent on before it is known that none comes.
+        if body.framing == .length(0), !input.isComplete, input.isEmpty { return exchange.bodyAwaited(since: 0) }
+        for piece in input.take(body, worker.loop.allocator) {
+            giveBack(piece.flowControlled)
+            guard exchange.bodyReceived(piece.bytes) else { return }
+        }
+        if input.isComplete { return exchange.bodyEnded(trailers: input.trailers) }
+        setReading(exchange.flushBody(since: body.count))
+    }
+
+    private func passTunnel() {
+        for piece in input.takeAll() {
+            giveBack(piece.flowControlled)
+            if piece.bytes.readableBytes > 0 { exchange.tunnelSent(piece.bytes) }
+        }
+        exchange.upstream.server?.flush(bodyFollows: true)
+        if input.isComplete { exchange.tunnelClientEnded() }
+    }
+
+    private func giveBack(_ count: Int) {
+        if let given = input.giveBack(count) { connection.session.consumed(stream: id, given) }
+    }
+
+    func setReading(_ isReading: Bool) {
+        guard let given = input.setReading(isReading) else { return }
+        connection.session.consumed(stream: id, given)
+        connection.turn()
+    }
+
+    // MARK: Ends
+
+    /// The client gave the request up, or made us give it up.
+    func wasReset() {
+        exchange.clientGone()
+        end()
+    }
+
+    /// The connection is gone.
+    func abandon() {
+        exchange.clientGone()
+        worker.loop.timers.retire(timer)
+        retire()
+    }
+
+    /// It is not used again.
+    func retire() { exchange.detach() }
+
+    /// The stream is over.
+    func end() {
+        for piece in input.takeAll() { connection.session.consumed(stream: id, piece.flowControlled) }
+        lastPiece = nil
+        worker.loop.timers.retire(timer)
+        connection.ended(self)
+    }
+
+    /// No more of the request is wanted.
+    func stopReading() {
+        if !input.isComplete { connection.session.stopReading(stream: id) }
+    }
+
+    // MARK: What the client does not take
+
+    /// Too much is held for the client, on whichever streams.
+    func holdServer() { exchange.upstream.server?.setReading(false) }
+
+    func releaseServer() {
+        if isWritable { exchange.clientWritabilityChanged(true) }
+    }
+
+    func becameWritable() {
+        exchange.clientWritabilityChanged(isWritable)
+    }
+}
+
+extension HTTP2ServerStream: WheelTimerTarget {
+    func setDeadline(_ deadline: MonotonicTime) { worker.loop.timers.set(timer, deadline) }
+
+    func deadlineMet() { exchange.deadlineMet() }
+}

@@ -1,0 +1,37 @@
+import Authorization
+import HTTPCore
+import Upstream
+
+/// How much of a request's body has come.
+struct RequestBody: Equatable {
+    let framing: RequestFraming
+    /// Bytes of content so far.
+    private(set) var count = 0
+    /// Whether nothing of the request is still to come.
+    private(set) var isComplete: Bool
+    /// `Expect: 100-continue`, and no 100 was passed on.
+    var awaitsContinue: Bool
+
+    init(_ framing: RequestFraming = .none, awaitsContinue: Bool = false) {
+        self.framing = framing
+        isComplete = framing == .none
+        self.awaitsContinue = awaitsContinue && framing != .none
+    }
+
+    mutating func received(_ count: Int) {
+        self.count += count
+        awaitsContinue = false
+    }
+
+    mutating func end() {
+        isComplete = true
+        awaitsContinue = false
+    }
+
+    /// Bytes that are still to come; nil where that is not known.
+    var rest: Int? {
+        if isComplete { return 0 }
+        if case .length(let length) = framing { return length - count }
+        return nil
+    }
+}

@@ -1,0 +1,267 @@
+import Authorization
+import HTTPCore
+import NIOCore
+import Upstream
+
+/// The response's half.
+extension RequestLifecycle {
+    /// Whether nothing of a final response has gone to the client.
+    var awaitsResponse: Bool {
+        switch state {
+        case .streaming(let streaming):
+            if case .awaited = streaming.response { true } else { false }
+        case .holding(let holding):
+            if case .capture = holding.hold { false } else { true }
+        case .receivingHead, .deciding, .waitingForServer: true
+        case .tunnel, .finishing, .done: false
+        }
+    }
+
+    /// Whether a response is on its way to the client.
+    var isResponding: Bool {
+        switch state {
+        case .streaming(let streaming):
+            if case .awaited = streaming.response { false } else { true }
+        case .holding(let holding):
+            if case .capture = holding.hold { true } else { false }
+        case .receivingHead, .deciding, .waitingForServer, .tunnel, .finishing, .done: false
+        }
+    }
+
+    /// Whether the response's body is kept back for the tokens in it.
+    var isGathering: Bool {
+        guard case .streaming(let streaming) = state else { return false }
+        if case .gathering = streaming.response { return true }
+        return false
+    }
+
+    /// The tokens in the body that was kept back; nil where it has none.
+    func gatheredTokens() -> (access: [UInt8], refresh: [UInt8])? {
+        guard case .streaming(let streaming) = state, case .gathering(let buffer, _) = streaming.response else {
+            return nil
+        }
+        return buffer.tokens()
+    }
+
+    // MARK: Holds
+
+    /// Whether the response may have to wait for something.
+    var hasHolds: Bool {
+        guard case .streaming(let streaming) = state else { return false }
+        return !streaming.holds.isEmpty
+    }
+
+    /// The head of the final response has come.
+    ///
+    /// - Returns: What it has to wait for; nil where it may go to the client.
+    mutating func responseHeadReceived(_ response: ResponseSummary) -> ResponseHold? {
+        guard case .streaming(var streaming) = state, case .awaited = streaming.response else {
+            fail("a response that nobody awaits")
+            return nil
+        }
+        guard !streaming.holds.isEmpty else { return nil }
+        return hold(&streaming, response)
+    }
+
+    /// What the response was to wait for cannot be done: asks for the next.
+    mutating func holdSkipped(_ response: ResponseSummary) -> ResponseHold? {
+        guard case .holding(let holding) = state else {
+            fail("a hold that is none")
+            return nil
+        }
+        var streaming = Streaming(holding.holds)
+        return hold(&streaming, response)
+    }
+
+    private mutating func hold(_ streaming: inout Streaming, _ response: ResponseSummary) -> ResponseHold? {
+        let hold = streaming.holds.next(response)
+        state = hold.map { .holding(Holding(hold: $0, holds: streaming.holds)) } ?? .streaming(streaming)
+        return hold
+    }
+
+    /// New tokens were asked for.
+    mutating func refreshBegan(_ attempt: RefreshAttempt) {
+        guard case .holding(var holding) = state, case .unauthorized(let kept) = holding.hold else {
+            return fail("a refresh that no response waits for")
+        }
+        holding.hold = .refreshing(kept, attempt)
+        state = .holding(holding)
+    }
+
+    /// The response that waits is here as a whole.
+    mutating func heldResponseTaken(_ response: ReceivedResponse) {
+        guard case .holding(var holding) = state, case .atServer = holding.response else {
+            return fail("a response is taken that does not wait")
+        }
+        holding.response = .here(response)
+        state = .holding(holding)
+    }
+
+    /// Whether a response that waits is taken from its server, if it is there as a whole.
+    var takesHeldResponse: Bool {
+        guard case .holding(let holding) = state, case .refreshing = holding.hold else { return false }
+        return body.isComplete
+    }
+
+    /// What the response waited for is done: it goes on, to whatever else it has to wait for.
+    ///
+    /// - Returns: Where it is.
+    mutating func holdEnded() -> Holding.Response? {
+        guard case .holding(let holding) = state else { return nil }
+        var streaming = Streaming(holding.holds)
+        if case .signOut = holding.hold { streaming.endsSession = true }
+        state = .streaming(streaming)
+        return holding.response
+    }
+
+    /// The request is made again: what the server has said to it is forgotten.
+    mutating func replays(_ content: ContentAtHand?) {
+        guard case .holding(let holding) = state, case .refreshing = holding.hold else {
+            return fail("a request is made again that nothing was refreshed for")
+        }
+        state = .deciding(Deciding(content: content, mayRefresh: false))
+    }
+
+    /// The request that a response of 401 leads to being made again; nil where it cannot.
+    var keptRequest: KeptRequest? {
+        switch state {
+        case .waitingForServer(let forwarding): return forwarding.holds.refresh
+        case .streaming(let streaming): return streaming.holds.refresh
+        case .holding(let holding):
+            switch holding.hold {
+            case .unauthorized(let kept), .refreshing(let kept, _): return kept
+            case .registration, .signOut, .capture: return nil
+            }
+        case .receivingHead, .deciding, .tunnel, .finishing, .done: return nil
+        }
+    }
+
+    /// The refresh that the request waits for.
+    enum Refresh {
+        /// Its token had expired.
+        case beforeDecision(RefreshAttempt, ReceivedRequest)
+        /// The server said 401.
+        case afterResponse(RefreshAttempt, KeptRequest)
+    }
+
+    var refresh: Refresh? {
+        switch state {
+        case .deciding(let deciding):
+            if case .refresh(let attempt, let request, _) = deciding.wait {
+                .beforeDecision(attempt, request)
+            } else {
+                nil
+            }
+        case .holding(let holding):
+            if case .refreshing(let kept, let attempt) = holding.hold { .afterResponse(attempt, kept) } else { nil }
+        case .receivingHead, .waitingForServer, .streaming, .tunnel, .finishing, .done: nil
+        }
+    }
+
+    // MARK: On its way to the client
+
+    /// The head of the response goes to the client.
+    ///
+    /// - Parameter room: For a body that is gathered.
+    /// - Returns: Whether the client's connection stays open after it.
+    mutating func responseStarted(draining: Bool, room: ReplayRoom) -> Bool {
+        guard case .streaming(var streaming) = state, case .awaited = streaming.response else {
+            fail("a second response")
+            return false
+        }
+        let stays = clientMayStay && !draining
+        if let rule = streaming.holds.takeCapture() {
+            streaming.response = .gathering(TokenCaptureBuffer(rule, room), clientStays: stays)
+        } else {
+            streaming.response = .passing(clientStays: stays)
+        }
+        state = .streaming(streaming)
+        return stays
+    }
+
+    /// The client's protocol ends the response by closing the connection.
+    mutating func responseEndsConnection() {
+        guard case .streaming(var streaming) = state else { return fail("no response to end") }
+        switch streaming.response {
+        case .awaited: return fail("a response that has not begun")
+        case .passing: streaming.response = .passing(clientStays: false)
+        case .gathering(let buffer, _): streaming.response = .gathering(buffer, clientStays: false)
+        }
+        state = .streaming(streaming)
+    }
+
+    /// A piece of the response's body.
+    ///
+    /// - Returns: Whether it was kept; if not, it goes to the client, after what is returned by ``passGathered()``.
+    mutating func gather(_ bytes: ByteBuffer, _ range: Range<Int>) -> Bool {
+        guard case .streaming(let streaming) = state, case .gathering(let buffer, _) = streaming.response else {
+            return false
+        }
+        return buffer.take(bytes, range)
+    }
+
+    /// Nothing of the body is kept any more.
+    ///
+    /// - Returns: What was.
+    mutating func passGathered() -> ByteBuffer? {
+        guard case .streaming(var streaming) = state, case .gathering(let buffer, let stays) = streaming.response
+        else { return nil }
+        streaming.response = .passing(clientStays: stays)
+        state = .streaming(streaming)
+        return buffer.content
+    }
+
+    /// The tokens in the body are being stored: the end of the response waits for that.
+    mutating func holdsEnd(trailers: [UInt8]) {
+        guard case .streaming(let streaming) = state, case .gathering(let buffer, let stays) = streaming.response
+        else { return fail("nothing was gathered") }
+        state = .holding(
+            Holding(hold: .capture(buffer, trailers: trailers, clientStays: stays), holds: ResponseHolds())
+        )
+    }
+
+    /// They are stored, or cannot be.
+    ///
+    /// - Returns: The rest of the response.
+    mutating func captureEnded() -> (content: ByteBuffer, trailers: [UInt8])? {
+        guard case .holding(let holding) = state,
+            case .capture(let buffer, let trailers, let stays) = holding.hold
+        else { return nil }
+        var streaming = Streaming(ResponseHolds())
+        streaming.response = .passing(clientStays: stays)
+        state = .streaming(streaming)
+        return (buffer.content, trailers)
+    }
+
+    /// The end of the response is written.
+    mutating func responseEnded() -> ClientConnectionFate {
+        guard case .streaming(let streaming) = state, case .passing(let stays) = streaming.response else {
+            fail("the end of a response that has not begun")
+            return .close
+        }
+        return finish(clientStays: stays)
+    }
+
+    /// A response of the gateway's own goes out as a whole.
+    ///
+    /// - Parameters:
+    ///   - closing: Whether nobody knows where the next request begins.
+    ///   - mostRest: Bytes that the request's body may still have for the connection to be kept; nil: as many as there are.
+    mutating func respond(draining: Bool, closing: Bool = false, mostRest: Int?) -> ClientConnectionFate {
+        guard awaitsResponse else {
+            fail("a response of the gateway's own after another")
+            return .close
+        }
+        var isRestSmall = true
+        if let mostRest { isRestSmall = body.rest.map { $0 <= mostRest } ?? false }
+        return finish(clientStays: clientMayStay && !draining && !closing && isRestSmall)
+    }
+
+    /// The server has switched protocols.
+    mutating func switched() {
+        guard case .streaming(let streaming) = state, case .awaited = streaming.response else {
+            return fail("protocols are switched in a response")
+        }
+        state = .tunnel
+    }
+}

@@ -1,0 +1,96 @@
+import Authorization
+import Tenants
+import Upstream
+
+extension RequestLifecycle {
+    /// A request that is being decided on.
+    struct Deciding {
+        /// What the decision waits for.
+        enum Wait {
+            /// It is being made.
+            case nothing
+            case step(ReceivedRequest, generation: UInt64)
+            /// New tokens in the place of those that have expired.
+            indirect case refresh(RefreshAttempt, ReceivedRequest, generation: UInt64)
+            /// The request is a proxy's question about another one.
+            case inquiry
+        }
+
+        /// The slow steps that the decision may still ask for.
+        private(set) var allowed: AllowedSteps
+        var wait = Wait.nothing
+        /// The request's body, where it does not come from the client.
+        let content: ContentAtHand?
+        /// Whether there was no refresh for the request so far.
+        private(set) var mayRefresh: Bool
+
+        init(content: ContentAtHand? = nil, mayRefresh: Bool = true) {
+            self.content = content
+            self.mayRefresh = mayRefresh
+            allowed = mayRefresh ? .all : .all.subtracting(.refresh)
+        }
+
+        mutating func took(_ step: AllowedSteps) {
+            allowed.subtract(step)
+            if step.contains(.refresh) { mayRefresh = false }
+        }
+
+        /// Another configuration asks by itself.
+        mutating func askAnew() { allowed = mayRefresh ? .all : .all.subtracting(.refresh) }
+    }
+
+    /// A request that no server has.
+    struct Forwarding {
+        var holds: ResponseHolds
+        var content: ContentAtHand?
+    }
+
+    /// A request that somebody has who will answer it.
+    struct Streaming {
+        enum Destination {
+            case server
+            /// With the request as it was received, where it may go on to the backend.
+            case endpoint(ReceivedRequest?)
+        }
+
+        enum Response {
+            case awaited
+            /// - Parameter clientStays: Whether the client's connection goes on after it.
+            case passing(clientStays: Bool)
+            /// Its body may hold tokens, which are stored before the client gets it.
+            case gathering(TokenCaptureBuffer, clientStays: Bool)
+        }
+
+        let destination: Destination
+        var holds: ResponseHolds
+        var response = Response.awaited
+        /// Whether it is the response that has ended the caller's session.
+        var endsSession = false
+
+        init(_ holds: ResponseHolds) {
+            destination = .server
+            self.holds = holds
+        }
+
+        init(endpointOf request: ReceivedRequest?) {
+            destination = .endpoint(request)
+            holds = ResponseHolds()
+        }
+    }
+
+    /// A response that has begun and waits.
+    struct Holding {
+        /// Where the response is meanwhile.
+        enum Response {
+            /// The server keeps it until it is asked to go on.
+            case atServer
+            /// It is here as a whole, and the server is free for others.
+            case here(ReceivedResponse)
+        }
+
+        var hold: ResponseHold
+        /// What is to be asked after this.
+        var holds: ResponseHolds
+        var response = Response.atServer
+    }
+}

@@ -1,0 +1,211 @@
+import Authorization
+import HTTPCore
+import Upstream
+
+/// The life of one request and its response, as a value without I/O: what has been seen of the client and of the server,
+/// and what follows from the next event. ``RequestExchange`` feeds it and performs what it returns.
+///
+///     receivingHead -> deciding -> waitingForServer <-> streaming <-> holding
+///                         |                |                |            |
+///                         +----------------+-> finishing <--+------------+--> tunnel
+///                                                  |                            |
+///                                                  v                            v
+///                                                done <-------------------------+
+///
+/// What may be read in a state is in that state: the next request begins with a value that knows nothing of this one.
+/// An event that cannot happen in the present state is a mistake of ours: it moves the request to `done` and is reported
+/// as ``mistake``, which trips an assertion, and in release costs the connection.
+struct RequestLifecycle: ~Copyable {
+    enum State {
+        /// Nothing of a request, or only a part of its head.
+        case receivingHead
+        case deciding(Deciding)
+        /// Decided, and no server has the request yet or any more.
+        case waitingForServer(Forwarding)
+        /// A server has the request, or the gateway itself takes it for one of its endpoints.
+        case streaming(Streaming)
+        /// A response has begun and waits, before any of it goes to the client.
+        indirect case holding(Holding)
+        /// Protocols are switched: bytes pass both ways until one side ends.
+        case tunnel
+        /// The response is out; the rest of the request's body is read and dropped.
+        case finishing
+        case done
+    }
+
+    var state = State.receivingHead
+    private(set) var body = RequestBody()
+    /// Whether the client wants to use its connection again.
+    private var wantsKeepAlive = false
+    /// The first event that must not have been possible; nil where all is well.
+    private(set) var mistake: StaticString?
+
+    init() {}
+
+    // MARK: Deciding
+
+    /// The head is whole.
+    mutating func headReceived(_ framing: RequestFraming, keepsAlive: Bool, expectsContinue: Bool) {
+        guard case .receivingHead = state else { return fail("a second head") }
+        body = RequestBody(framing, awaitsContinue: expectsContinue)
+        wantsKeepAlive = keepsAlive
+        state = .deciding(Deciding())
+    }
+
+    /// The slow steps that the decision may still ask for.
+    var allowedSteps: AllowedSteps {
+        if case .deciding(let deciding) = state { deciding.allowed } else { [] }
+    }
+
+    /// The decision waits for a step that is done elsewhere.
+    ///
+    /// - Parameter generation: Of the configuration that asked for it.
+    mutating func waits(_ request: ReceivedRequest, for step: AllowedSteps, generation: UInt64) {
+        guard case .deciding(var deciding) = state, case .nothing = deciding.wait else {
+            return fail("a decision waits twice")
+        }
+        deciding.took(step)
+        deciding.wait = .step(request, generation: generation)
+        state = .deciding(deciding)
+    }
+
+    /// The step that is waited for is a refresh.
+    mutating func waitsForRefresh(_ attempt: RefreshAttempt) {
+        guard case .deciding(var deciding) = state, case .step(let request, let generation) = deciding.wait else {
+            return fail("a refresh that no decision waits for")
+        }
+        deciding.wait = .refresh(attempt, request, generation: generation)
+        state = .deciding(deciding)
+    }
+
+    /// A proxy has asked about another request, whose decision waits.
+    mutating func waitsForInquiry() {
+        guard case .deciding(var deciding) = state, case .nothing = deciding.wait else {
+            return fail("an inquiry while a step is under way")
+        }
+        deciding.wait = .inquiry
+        state = .deciding(deciding)
+    }
+
+    /// What was waited for has been done, or there was no room for it: the request is decided on again.
+    ///
+    /// - Parameter generation: Of the configuration in force now: another one has to ask for its steps itself.
+    /// - Returns: Nil where nothing was waited for.
+    mutating func stepEnded(generation: UInt64) -> (request: ReceivedRequest, isSameConfiguration: Bool)? {
+        guard case .deciding(var deciding) = state else { return nil }
+        let (request, asked): (ReceivedRequest, UInt64)
+        switch deciding.wait {
+        case .step(let waiting, let generation), .refresh(_, let waiting, let generation):
+            (request, asked) = (waiting, generation)
+        case .nothing, .inquiry: return nil
+        }
+        deciding.wait = .nothing
+        if asked != generation { deciding.askAnew() }
+        state = .deciding(deciding)
+        return (request, asked == generation)
+    }
+
+    /// The answer to a proxy's question is there.
+    ///
+    /// - Returns: Whether it was waited for.
+    mutating func inquiryEnded() -> Bool {
+        guard case .deciding(var deciding) = state, case .inquiry = deciding.wait else { return false }
+        deciding.wait = .nothing
+        state = .deciding(deciding)
+        return true
+    }
+
+    // MARK: Forwarding
+
+    /// The decision is a grant: the request goes to a server.
+    mutating func granted(_ holds: ResponseHolds) {
+        guard case .deciding(let deciding) = state else { return fail("a grant without a decision") }
+        state = .waitingForServer(Forwarding(holds: holds, content: deciding.content))
+    }
+
+    /// A server has the head.
+    ///
+    /// - Returns: The body, where it is at hand; nil where there is none or the client sends it.
+    mutating func serverTaken() -> ContentAtHand? {
+        guard case .waitingForServer(let forwarding) = state else {
+            fail("a server without a request for it")
+            return nil
+        }
+        state = .streaming(Streaming(forwarding.holds))
+        return forwarding.content
+    }
+
+    /// The gateway itself takes the request.
+    mutating func endpointTaken(_ request: ReceivedRequest?) {
+        guard case .deciding = state else { return fail("an endpoint without a request") }
+        state = .streaming(Streaming(endpointOf: request))
+    }
+
+    /// The server is lost and the request may be made again: it waits for another one.
+    mutating func triesAgain() {
+        guard case .streaming(let streaming) = state, case .awaited = streaming.response else {
+            return fail("a request is made again after its response began")
+        }
+        state = .waitingForServer(Forwarding(holds: streaming.holds))
+    }
+
+    /// The endpoint has checked the request, which goes on to the backend.
+    ///
+    /// - Parameter content: The request's body, if it has one.
+    /// - Returns: The request as it was received; nil where the endpoint keeps what it checks.
+    mutating func endpointPassedOn(_ content: ContentAtHand?) -> ReceivedRequest? {
+        guard case .streaming(let streaming) = state, case .endpoint(let request?) = streaming.destination,
+            case .awaited = streaming.response
+        else { return nil }
+        state = .deciding(Deciding(content: content))
+        return request
+    }
+
+    // MARK: The request's body
+
+    /// A piece of the body has come: the client did not wait for a 100.
+    ///
+    /// - Parameter limit: Bytes; nil for none.
+    /// - Returns: Whether there may be as much.
+    mutating func bodyReceived(_ count: Int, limit: Int?) -> Bool {
+        body.received(count)
+        guard let limit else { return true }
+        return body.count <= limit
+    }
+
+    mutating func continuePassedOn() { body.awaitsContinue = false }
+
+    /// The request is whole.
+    mutating func bodyEnded() { body.end() }
+
+    // MARK: Ends
+
+    /// Nothing of this request is of use any more.
+    mutating func end() { state = .done }
+
+    /// The response is out. Gives what becomes of the client's connection.
+    ///
+    /// - Parameter stays: What ``responseStarted(draining:)`` gave.
+    mutating func finish(clientStays stays: Bool) -> ClientConnectionFate {
+        let fate: ClientConnectionFate = !stays ? .close : body.isComplete ? .keep : .dropRestOfBody
+        state = fate == .dropRestOfBody ? .finishing : .done
+        return fate
+    }
+
+    /// A client that was never told to go on may send its body or leave it out (RFC 9110 section 10.1.1): what comes
+    /// next on that connection could be either, so there is no next.
+    var clientMayStay: Bool { wantsKeepAlive && !body.awaitsContinue }
+
+    mutating func fail(_ event: StaticString) {
+        if mistake == nil { mistake = event }
+        state = .done
+    }
+}
+
+/// What becomes of the client's connection after a response.
+enum ClientConnectionFate: Equatable {
+    case keep
+    case close
+    /// The response came before the request was whole: what is left of it has to be read first.
+    case dropRestOfBody
+}

@@ -1,0 +1,97 @@
+import Authorization
+import Counting
+import Time
+import Upstream
+import Verification
+
+/// The access-log lines of one event loop, as bytes that wait to be written: a JSON object a line.
+struct AccessLogLines {
+    private var bytes: [UInt8] = []
+
+    var count: Int { bytes.count }
+
+    /// What the head tells: who it was for and what it asked.
+    ///
+    /// - Parameters:
+    ///   - path: Without a query, which may hold secrets.
+    ///   - query: What is to be told of it, ready to stand in a JSON string.
+    static func fragment(
+        tenant: String?,
+        method: Span<UInt8>,
+        path: Span<UInt8>,
+        query: [UInt8] = []
+    ) -> [UInt8] {
+        var fragment: [UInt8] = []
+        fragment.reserveCapacity(path.count + 96)
+        if let tenant {
+            fragment += "\"tenant\":\"\(tenant)\"".utf8
+        } else {
+            fragment += "\"tenant\":null".utf8
+        }
+        fragment += ",\"method\":\"".utf8
+        JSONText.escape(method, into: &fragment)
+        fragment += "\",\"path\":\"".utf8
+        JSONText.escape(path, into: &fragment)
+        fragment += query
+        fragment += "\"".utf8
+        return fragment
+    }
+
+    /// - Parameters:
+    ///   - duration: Nanoseconds, as is `overhead`.
+    ///   - unixTime: When the answer was complete.
+    mutating func append(_ record: ExchangeRecord, peer: Peer, duration: UInt64, overhead: UInt64, unixTime: UnixTime) {
+        add("{\"time\":\"\(HTTPDate.rfc3339(unixTime))\",\"request_id\":\"")
+        record.id.forEachByte { bytes.append($0) }
+        add("\",")
+        if record.logFragment.isEmpty {
+            add("\"tenant\":null,\"method\":null,\"path\":null")
+        } else {
+            bytes += record.logFragment
+        }
+        add(",\"status\":\(record.status),\"bytes\":\(record.bodyBytes)")
+        add(",\"duration_ms\":\(Self.milliseconds(duration)),\"overhead_ms\":\(Self.milliseconds(overhead))")
+        add(",\"outcome\":\"\(record.outcome.label)\",\"subject\":")
+        if let caller = record.caller, !caller.subjectInJSON.isEmpty {
+            add("\"")
+            bytes += caller.subjectInJSON
+            add("\"")
+        } else if !record.signedIn.isEmpty {
+            add("\"")
+            bytes += record.signedIn
+            add("\"")
+        } else {
+            add("null")
+        }
+        addRefresh(record.refresh)
+        add(",\"server\":")
+        if let server = record.server { add("\"\(server.label)\"") } else { add("null") }
+        add(",\"protocol\":\"\(record.version.label)\",\"remote\":\"")
+        bytes += record.client ?? peer.text
+        add("\"}\n")
+    }
+
+    /// `refreshed` says whether the client got a new token. What happened and why stands beside it where there is
+    /// something to tell.
+    private mutating func addRefresh(_ note: RefreshNote?) {
+        guard let note else { return add(",\"refreshed\":false") }
+        add(",\"refreshed\":\(note.isRefreshed),\"refresh\":\"\(note.event.rawValue)\"")
+        if let reason = note.reason { add(",\"refresh_reason\":\"\(reason)\"") }
+        if note.isShared { add(",\"refresh_shared\":true") }
+    }
+
+    mutating func take() -> [UInt8] {
+        let taken = bytes
+        bytes = []
+        bytes.reserveCapacity(taken.count)
+        return taken
+    }
+
+    private mutating func add(_ text: String) { bytes += text.utf8 }
+
+    /// With three decimals.
+    private static func milliseconds(_ nanoseconds: UInt64) -> String {
+        let microseconds = nanoseconds / 1000
+        return "\(microseconds / 1000).\(String(1000 + microseconds % 1000).dropFirst())"
+    }
+}

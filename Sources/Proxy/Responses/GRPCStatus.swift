@@ -1,0 +1,89 @@
+import Authorization
+import HTTPCore
+import NIOCore
+import Upstream
+
+/// What a refused call of gRPC is told: a client of it does not read problem documents, and takes an HTTP status for a
+/// failure of something in between.
+enum GRPCStatus: Int {
+    case unknown = 2
+    case deadlineExceeded = 4
+    case permissionDenied = 7
+    case resourceExhausted = 8
+    case unimplemented = 12
+    case `internal` = 13
+    case unavailable = 14
+    case unauthenticated = 16
+
+    /// The mapping of HTTP statuses that the protocol gives ("HTTP to gRPC Status Code Mapping"), but where the gateway
+    /// knows more: limits are RESOURCE_EXHAUSTED, and what ran out of time DEADLINE_EXCEEDED, since UNAVAILABLE would
+    /// invite a client to repeat a call that may have been carried out.
+    init(_ refusal: Refusal) {
+        switch refusal.code {
+        case .rateLimited, .overloaded, .payloadTooLarge: self = .resourceExhausted
+        default: self.init(httpStatus: refusal.status)
+        }
+    }
+
+    private init(httpStatus: Int) {
+        switch httpStatus {
+        case 400, 500: self = .internal
+        case 401: self = .unauthenticated
+        case 403: self = .permissionDenied
+        case 404, 405, 501: self = .unimplemented
+        case 408, 504: self = .deadlineExceeded
+        case 413, 414, 429, 431: self = .resourceExhausted
+        case 502, 503: self = .unavailable
+        default: self = .unknown
+        }
+    }
+
+    /// Percent-encodes all but visible ASCII and space, and `%` itself ("Percent-Encoded" in gRPC over HTTP/2).
+    static func percentEncoded(_ text: String) -> [UInt8] {
+        let digits = Array("0123456789ABCDEF".utf8)
+        return text.utf8.flatMap { byte in
+            byte >= 0x20 && byte < 0x7f && byte != UInt8(ascii: "%")
+                ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        }
+    }
+
+    // MARK: Which requests are calls
+
+    private static let contentTypeHash = FieldLine.hash(ofName: "content-type")
+
+    /// Whether the content is `application/grpc`, with or without a suffix such as `+proto`; not `application/grpc-web`,
+    /// whose clients read HTTP statuses.
+    ///
+    /// - Parameter bytes: What `head` was parsed from.
+    static func isRequest(_ head: RequestHead, _ bytes: Span<UInt8>) -> Bool {
+        let fields = head.fields
+        for index in 0..<head.fieldCount where fields[index].hash == contentTypeHash {
+            let field = fields[index]
+            guard !field.isAlias, bytes.isCaseInsensitively("content-type", field.name) else { continue }
+            return isMediaType(bytes, field.value)
+        }
+        return false
+    }
+
+    /// The same of a request over HTTP/2 that is not parsed, or only in part. A call is a POST.
+    static func isRequest(_ list: borrowing HeaderList) -> Bool {
+        let bytes = list.bytes.span
+        var isPost = false
+        for field in list.fields {
+            if bytes.isExactly(":method", field.name) { isPost = bytes.isExactly("POST", field.value) }
+            if isPost, bytes.isExactly("content-type", field.name) { return isMediaType(bytes, field.value) }
+        }
+        return false
+    }
+
+    private static func isMediaType(_ bytes: Span<UInt8>, _ value: Range<Int>) -> Bool {
+        let name: StaticString = "application/grpc"
+        let end = value.lowerBound + name.utf8CodeUnitCount
+        guard end <= value.upperBound, bytes.isCaseInsensitively(name, value.lowerBound..<end) else { return false }
+        guard end < value.upperBound else { return true }
+        switch bytes[end] {
+        case UInt8(ascii: "+"), UInt8(ascii: ";"), 0x20, 0x09: return true
+        default: return false
+        }
+    }
+}

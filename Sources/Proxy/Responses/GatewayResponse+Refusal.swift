@@ -1,0 +1,118 @@
+package import Authorization
+package import HTTPCore
+import NIOCore
+import Upstream
+import Verification
+
+/// What a refusal says besides its reason.
+package struct RefusalContext {
+    /// The tenant's name, if it is known already.
+    package var realm: String?
+    /// What the tenant says of proofs; nil for one that knows nothing of them.
+    package var proofs: ProofChallenge?
+    package var requestID: RequestID
+    /// Further fields, each with its CRLF; where there are any, `Cache-Control: no-store` is among them.
+    package var lines: [UInt8] = []
+    /// Whether the response is one of gRPC: status 200, with the reason in `grpc-status` and `grpc-message`, and no body.
+    /// Only for HTTP/2, where the head ends the stream ("Trailers-Only").
+    var isGRPC = false
+
+    package init(
+        realm: String? = nil,
+        proofs: ProofChallenge? = nil,
+        requestID: RequestID,
+        lines: [UInt8] = [],
+        isGRPC: Bool = false
+    ) {
+        self.realm = realm
+        self.proofs = proofs
+        self.requestID = requestID
+        self.lines = lines
+        self.isGRPC = isGRPC
+    }
+}
+
+extension GatewayResponse {
+    /// A refusal as a response: the one place where it becomes one.
+    package init(_ refusal: Refusal, _ context: RefusalContext) {
+        self.init(status: refusal.status)
+        forbidsStoring = context.lines.isEmpty
+        if context.isGRPC {
+            status = 200
+            contentType = "application/grpc"
+            hasLength = false
+            add("grpc-status", "\(GRPCStatus(refusal).rawValue)")
+            add("grpc-message", GRPCStatus.percentEncoded(refusal.code.rawValue))
+        } else {
+            contentType = "application/problem+json"
+            body = Self.problem(refusal, context.requestID)
+        }
+        if refusal.status == 401 || refusal.status == 403, !Self.hasChallenge(context.lines) {
+            addChallenges(refusal, context)
+        }
+        if refusal.status == 405 {
+            let methods = refusal.allowedMethods
+            let all = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
+            add("Allow", methods.isEmpty ? all : methods.joined(separator: ", "))
+        }
+        if refusal.status == 426 { add("Sec-WebSocket-Version", "13") }
+        if let seconds = refusal.retryAfterSeconds { add("Retry-After", "\(seconds)") }
+        lines = refusal.lines + context.lines
+    }
+
+    /// Whether the refusal brings its own challenge.
+    private static func hasChallenge(_ lines: [UInt8]) -> Bool {
+        lines.split(separator: UInt8(ascii: "\n")).contains { $0.starts(with: "WWW-Authenticate:".utf8) }
+    }
+
+    /// One for each way to prove oneself that the tenant knows: RFC 6750 section 3 and RFC 9449 section 7.1. What is
+    /// wrong with a proof concerns the second alone.
+    private mutating func addChallenges(_ refusal: Refusal, _ context: RefusalContext) {
+        let name: StaticString = "WWW-Authenticate"
+        if context.proofs == nil || refusal.proofError == nil && context.proofs?.acceptsBearer == true {
+            add(name, Self.challenge("Bearer", refusal, context))
+        }
+        guard let proofs = context.proofs else { return }
+        let challenge = Self.challenge("DPoP", refusal, context)
+        add(name, challenge + Array(", algs=\"\(proofs.algorithms)\"".utf8))
+    }
+
+    /// A request without a token gets the bare challenge, without an error code.
+    private static func challenge(_ scheme: String, _ refusal: Refusal, _ context: RefusalContext) -> [UInt8] {
+        var value = Array("\(scheme) realm=\"".utf8)
+        value += (context.realm ?? "gatehouse").utf8
+        value += "\"".utf8
+        guard refusal.code != .missingToken else { return value }
+        if let error = refusal.proofError {
+            value += ", error=\"\(error.rawValue)\"".utf8
+        } else {
+            value += (refusal.status == 403 ? ", error=\"insufficient_scope\"" : ", error=\"invalid_token\"").utf8
+        }
+        value += ", error_description=\"".utf8
+        value += refusal.detail.utf8
+        value += "\"".utf8
+        if !refusal.neededScopes.isEmpty { value += ", scope=\"\(refusal.neededScopes.joined(separator: " "))\"".utf8 }
+        return value
+    }
+
+    /// RFC 9457, with the stable `code` and the request's identity as extensions.
+    private static func problem(_ refusal: Refusal, _ requestID: RequestID) -> [UInt8] {
+        var body: [UInt8] = []
+        body.reserveCapacity(320)
+        func add(_ text: StaticString) {
+            body.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+        }
+        add("{\"type\":\"about:blank\",\"title\":\"")
+        add(refusal.code.title)
+        add("\",\"status\":")
+        body.append(contentsOf: String(refusal.status).utf8)
+        add(",\"detail\":\"")
+        JSONText.escape(refusal.detail, into: &body)
+        add("\",\"code\":\"")
+        body.append(contentsOf: refusal.code.rawValue.utf8)
+        add("\",\"request_id\":\"")
+        requestID.forEachByte { body.append($0) }
+        add("\"}\n")
+        return body
+    }
+}

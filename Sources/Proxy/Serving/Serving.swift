@@ -1,0 +1,52 @@
+package import Authorization
+import Tenants
+import Upstream
+
+/// Everything of the configuration that the request path reads, as one event loop has it. Swapped whole, never changed;
+/// a class, so that a request holds it by one reference.
+package final class Serving {
+    /// See ``ConfigurationEdition/generation``.
+    package let generation: UInt64
+    /// By place.
+    package let tenants: [ServedTenant]
+    package let authorizer: Authorizer
+    let keySteps: KeySteps
+
+    /// - Parameters:
+    ///   - tenants: By place.
+    ///   - keySources: The sets of keys that can be asked for.
+    init(
+        generation: UInt64 = 0,
+        tenants: [ServedTenant],
+        directory: TenantDirectory,
+        keySources: [RemoteKeySource] = []
+    ) {
+        self.generation = generation
+        self.tenants = tenants
+        authorizer = Authorizer(
+            router: RequestRouter(directory: directory, tenants: tenants.map(\.runtime)),
+            keySources: keySources.count
+        )
+        keySteps = KeySteps(keySources)
+    }
+
+    /// Its tokens are not believed any more. Requests under way go on with what they have.
+    package func retire() { authorizer.authenticator.forgetTokens() }
+
+    package func close() {
+        retire()
+        for tenant in tenants { tenant.servers.close() }
+    }
+}
+
+/// The remote sets of keys, and how many requests wait for each.
+final class KeySteps {
+    let sources: [RemoteKeySource]
+    /// By source.
+    var underWay: [Int]
+
+    init(_ sources: [RemoteKeySource]) {
+        self.sources = sources
+        underWay = Array(repeating: 0, count: sources.count)
+    }
+}

@@ -1,0 +1,47 @@
+import Authorization
+import NIOCore
+import SharedState
+import Time
+import Upstream
+
+extension Worker {
+    /// Asks about the token. Gives whether there is room for it.
+    func perform(_ step: IntrospectionStep, for client: any SlowStepClient) -> Bool {
+        guard serving.tenants[step.question.tenant].runtime.introspecting?.begin(step) == true else { return false }
+        let ask = controlPlane.introspect
+        settle(client) {
+            await ask(step.question)
+        } with: { worker, serving, circumstances, outcome in
+            let finding = worker.settle(step, outcome, serving)
+            circumstances?.steps.introspected = finding
+        }
+        return true
+    }
+
+    /// Asks once more about those whose answers will be forgotten soon. Nobody waits for that.
+    func introspectAhead() {
+        let due = serving.authorizer.authenticator.takeDueIntrospections()
+        for step in due where serving.tenants[step.question.tenant].runtime.introspecting?.begin(step) == true {
+            let bound = NIOLoopBound((self, serving), eventLoop: eventLoop)
+            Task { [eventLoop, ask = controlPlane.introspect] in
+                let outcome = await ask(step.question)
+                eventLoop.execute {
+                    let (worker, serving) = bound.value
+                    _ = worker.settle(step, outcome, serving)
+                }
+            }
+        }
+    }
+
+    /// - Parameter serving: Whatever the loop served when it asked.
+    private func settle(
+        _ step: IntrospectionStep,
+        _ outcome: IntrospectionOutcome,
+        _ serving: Serving
+    ) -> IntrospectionFinding {
+        let tenant = serving.tenants[step.question.tenant].runtime
+        let now = unixTime(at: now())
+        tenant.introspecting?.ended(step, outcome, at: now)
+        return serving.authorizer.authenticator.settle(step, outcome, tenant, at: now)
+    }
+}

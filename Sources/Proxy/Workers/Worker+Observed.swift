@@ -1,0 +1,38 @@
+package import Authorization
+package import Counting
+package import HTTPCore
+import Logging
+import Upstream
+
+/// What would have been refused and goes on, because it is only observed.
+extension Worker {
+    /// Counts it, and logs it if it is one of the samples.
+    ///
+    /// - Parameter observed: Nil where the endpoint of a sign-in found it.
+    package func note(
+        _ code: RefusalCode,
+        _ observed: ObservedRefusal?,
+        _ grant: Grant,
+        _ id: RequestID,
+        _ head: RequestHead,
+        _ bytes: Span<UInt8>
+    ) {
+        let tenant = grant.request.tenant
+        guard let passedOver = countObserved(tenant: tenant.index, code, at: now()) else { return }
+        let end = (head.target.lowerBound..<head.target.upperBound).first { bytes[$0] == UInt8(ascii: "?") }
+        var metadata: Logger.Metadata = [
+            "tenant": "\(tenant.tenant.name)",
+            "method": "\(Explanation.text(head.method, bytes))",
+            "path": "\(Explanation.text(head.target.lowerBound..<(end ?? head.target.upperBound), bytes))",
+            "code": "\(code.rawValue)",
+            "request_id": "\(id.text)",
+        ]
+        if let observed {
+            metadata["detail"] = "\(observed.refusal.detail)"
+            if observed.line > 0 { metadata["line"] = "\(observed.line)" }
+        }
+        if let subject = grant.caller?.principal.subject { metadata["subject"] = "\(Explanation.shown(subject))" }
+        if passedOver > 0 { metadata["others"] = "\(passedOver)" }
+        loop.loggers.observe.notice("would be refused", metadata: metadata)
+    }
+}

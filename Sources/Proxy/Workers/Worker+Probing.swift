@@ -1,0 +1,44 @@
+import Authorization
+package import Counting
+package import Tenants
+package import Upstream
+
+/// How servers are doing.
+extension Worker {
+    /// Begins to probe a server for all loops.
+    package func probe(
+        _ server: BackendServer,
+        of tenant: Int,
+        _ tls: BackendTLSContexts?,
+        announce: @escaping (Bool) -> Void
+    ) {
+        let backend = serving.tenants[tenant].tenant.backend
+        guard let check = backend.health else { return }
+        let checker = HealthChecker(check, of: server, backend, tls: tls?.any, loop: loop, announce: announce)
+        healthCheckers[tenant, default: []].append(checker)
+        checker.start()
+    }
+
+    /// The servers of a tenant are probed otherwise, or no more.
+    package func stopProbing(tenant: Int) {
+        for checker in healthCheckers.removeValue(forKey: tenant) ?? [] { checker.stop() }
+    }
+
+    package func probed(tenant: Int, server: BackendServer, isUp: Bool) {
+        serving.tenants[tenant].servers.probed(server, isUp: isUp)
+    }
+
+    /// By tenant and server, of the tenants that have hosts.
+    package func backendCounts() -> [BackendCount] {
+        serving.tenants.filter { !$0.tenant.hosts.isEmpty }.flatMap { tenant in
+            tenant.servers.pools.map { pool in
+                BackendCount(
+                    tenant: tenant.tenant.name,
+                    server: pool.label,
+                    counts: pool.allCounters,
+                    isHealthy: pool.isHealthy
+                )
+            }
+        }
+    }
+}

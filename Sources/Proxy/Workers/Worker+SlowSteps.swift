@@ -1,0 +1,175 @@
+package import Authorization
+import Counting
+package import IdentityProvider
+import NIOCore
+package import SharedState
+package import Store
+package import Tenants
+import Time
+import Upstream
+package import Verification
+
+/// What the loops ask of the rest of the process, and never wait for.
+package struct ControlPlane: Sendable {
+    /// Asks for an issuer's keys.
+    package var keys: @Sendable (RemoteKeySource, KeySetReason) async -> KeySetAnswer
+    /// Revokes what was signed out; gives whether the store has it.
+    package var endSession: @Sendable ([Revocation]) async -> Bool
+    /// Asks about an opaque token.
+    package var introspect: @Sendable (IntrospectionQuestion) async -> IntrospectionOutcome
+    /// Gets new tokens for a session.
+    package var refresh: @Sendable (RefreshRequest) async -> RefreshOutcome
+    /// Keeps a refresh token that the backend has given a client; gives whether the store has it.
+    package var capture: @Sendable (CapturedTokens) async -> Bool
+    /// Answers a request for one of a tenant's endpoints; the tenant by its place in the configuration.
+    package var answer: @Sendable (Int, EndpointRequest) async -> EndpointAnswer
+    /// Puts on record that a tenant's backend has let somebody in.
+    package var register: @Sendable (Int, ProviderIdentity) async -> Void
+    /// Takes note of a proof that its key has signed; gives whether it was used before.
+    package var useProof: @Sendable (ProofStep) async -> ProofFinding = { _ in .storeUnavailable }
+
+    package init(
+        keys: @escaping @Sendable (RemoteKeySource, KeySetReason) async -> KeySetAnswer,
+        endSession: @escaping @Sendable ([Revocation]) async -> Bool,
+        introspect: @escaping @Sendable (IntrospectionQuestion) async -> IntrospectionOutcome,
+        refresh: @escaping @Sendable (RefreshRequest) async -> RefreshOutcome,
+        capture: @escaping @Sendable (CapturedTokens) async -> Bool,
+        answer: @escaping @Sendable (Int, EndpointRequest) async -> EndpointAnswer,
+        register: @escaping @Sendable (Int, ProviderIdentity) async -> Void,
+        useProof: @escaping @Sendable (ProofStep) async -> ProofFinding = { _ in .storeUnavailable }
+    ) {
+        self.keys = keys
+        self.endSession = endSession
+        self.introspect = introspect
+        self.refresh = refresh
+        self.capture = capture
+        self.answer = answer
+        self.register = register
+        self.useProof = useProof
+    }
+}
+
+/// Who waits for a slow step of a decision: a client's request, or a question about one.
+protocol SlowStepClient: AnyObject {
+    /// Another one for each request.
+    var id: UInt64 { get }
+    /// Where what was found out is noted.
+    var circumstances: Circumstances { get }
+    /// The step is done.
+    func stepEnded()
+}
+
+/// A slow step that is yet to begin.
+final class SlowTask {
+    let begin: () -> Void
+
+    init(_ begin: @escaping () -> Void) { self.begin = begin }
+}
+
+/// What takes too long for the loop: it is done elsewhere, and the request decided on again.
+extension Worker {
+    /// Signature checks of one tenant that may wait: one tenant's flood leaves the others their places.
+    private static let mostChecks = 512
+    /// Requests that may wait for one set of keys.
+    private static let mostKeySteps = 128
+
+    /// Has the token checked. Gives whether there is room for it.
+    func perform(_ check: SignatureStep, for client: any SlowStepClient) -> Bool {
+        let tenant = serving.tenants[check.tenant].runtime
+        guard tenant.slowChecksUnderWay < Self.mostChecks else { return false }
+        tenant.slowChecksUnderWay += 1
+        settle(client, inTurnOf: check.tenant) { verifier, isChecked in
+            let outcome = await verifier.verify(check)
+            isChecked()
+            return outcome
+        } with: { _, serving, _, outcome in
+            let tenant = serving.tenants[check.tenant].runtime
+            tenant.slowChecksUnderWay -= 1
+            serving.authorizer.authenticator.settle(check, outcome, tenant)
+        }
+        return true
+    }
+
+    /// Asks for the keys. Gives whether there is room for it.
+    func perform(_ question: KeyStep, for client: any SlowStepClient) -> Bool {
+        let steps = serving.keySteps
+        guard steps.underWay[question.source] < Self.mostKeySteps else { return false }
+        steps.underWay[question.source] += 1
+        let source = steps.sources[question.source]
+        let ask = controlPlane.keys
+        settle(client) {
+            await ask(source, question.isMissing ? .missing : .unknownKey)
+        } with: { worker, serving, _, answer in
+            serving.keySteps.underWay[question.source] -= 1
+            serving.authorizer.authenticator.settle(question, answer, at: worker.unixTime(at: worker.now()))
+        }
+        return true
+    }
+
+    /// Does the work beside the loop, and has the request decided on again.
+    ///
+    /// - Parameter take: Told on the loop what came of it, for whatever the loop served when the work began, and where
+    ///   to note that for the request; nil if it is gone.
+    func settle<Outcome: Sendable>(
+        _ client: any SlowStepClient,
+        _ work: @escaping @Sendable () async -> Outcome,
+        with take: @escaping @Sendable (Worker, Serving, Circumstances?, Outcome) -> Void
+    ) {
+        slowTask(client, work, with: take).begin()
+    }
+
+    /// Does so when it is the tenant's turn.
+    ///
+    /// - Parameters:
+    ///   - tenant: Its place in the configuration.
+    ///   - work: Has something checked by the verifier, and says when that is done.
+    func settle<Outcome: Sendable>(
+        _ client: any SlowStepClient,
+        inTurnOf tenant: Int,
+        _ work: @escaping @Sendable (SlowVerifier, _ isChecked: @Sendable () -> Void) async -> Outcome,
+        with take: @escaping @Sendable (Worker, Serving, Circumstances?, Outcome) -> Void
+    ) {
+        nextSlowVerifier = (nextSlowVerifier + 1) % slowVerifiers.count
+        let verifier = slowVerifiers[nextSlowVerifier]
+        let bound = NIOLoopBound(self, eventLoop: eventLoop)
+        let isChecked: @Sendable () -> Void = { [eventLoop] in
+            eventLoop.execute { bound.value.slowTurns.isDone()?.begin() }
+        }
+        let task = slowTask(client, { await work(verifier, isChecked) }, with: take)
+        slowTurns.add(task, ofTenant: tenant)?.begin()
+    }
+
+    private func slowTask<Outcome: Sendable>(
+        _ client: any SlowStepClient,
+        _ work: @escaping @Sendable () async -> Outcome,
+        with take: @escaping @Sendable (Worker, Serving, Circumstances?, Outcome) -> Void
+    ) -> SlowTask {
+        let bound = NIOLoopBound((self, serving, client), eventLoop: eventLoop)
+        let id = client.id
+        return SlowTask { [eventLoop] in
+            Task {
+                let outcome = await work()
+                eventLoop.execute {
+                    let (worker, serving, client) = bound.value
+                    // Whoever asked may be gone, and the object serve another request.
+                    let isThere = client.id == id
+                    take(worker, serving, isThere ? client.circumstances : nil, outcome)
+                    if isThere { client.stepEnded() }
+                }
+            }
+        }
+    }
+
+    // MARK: Keys
+
+    /// Issuers whose keys come from `source` have these from now on. What was verified with others is forgotten.
+    package func use(_ keys: KeySet?, from source: KeySource) {
+        knownKeys[source] = keys
+        var isUsed = false
+        for tenant in serving.tenants where tenant.runtime.use(keys, from: source) { isUsed = true }
+        guard isUsed else { return }
+        var question: Int?
+        if case .remote(let remote) = source { question = serving.keySteps.sources.firstIndex(of: remote) }
+        serving.authorizer.authenticator.keysChanged(source: question)
+    }
+}

@@ -1,0 +1,377 @@
+package import Authorization
+package import Counting
+package import HTTPCore
+package import Logging
+package import NIOCore
+import SharedState
+package import Tenants
+package import Time
+package import Upstream
+package import Verification
+
+/// One event loop's share of the gateway: everything a request meets on its way, owned by this loop alone. No lock and no
+/// hop is needed, because nothing here is ever touched from elsewhere.
+package final class Worker {
+    package let loop: LoopContext
+    package private(set) var settings: GatewaySettings
+    package let gauge: ConnectionGauge
+    var crowd = ConnectionCrowd()
+    package let accessLog: AccessLogWriter?
+    /// Nil where nothing is traced.
+    package let tracing: WorkerTracing?
+    package let slowVerifiers: [SlowVerifier]
+    package private(set) var controlPlane: ControlPlane
+    var nextSlowVerifier = 0
+    var slowTurns = SlowTurns<SlowTask>()
+    /// What was last said of each source of keys, for tenants that are yet to come.
+    package var knownKeys: [KeySource: KeySet] = [:]
+    /// Revocations of tenants that are yet to come, by name.
+    var unclaimedRevocations: [String: RevocationSet] = [:]
+    var revocationWatch = RevocationWatch()
+    /// For bodies that are kept.
+    let replayRoom: ReplayRoom
+    package private(set) var serving: Serving
+    private(set) var isDraining = false
+
+    /// What is held for clients that have not taken it.
+    package var backlog = ClientBacklog.Total()
+
+    package private(set) var parser: RequestHeadParser
+    let http1Output: SharedOutput
+    /// What clients are shown on TLS listeners; nil without one.
+    package private(set) var certificates: ServerCertificates?
+    package private(set) var counters: Counters
+    private var observedSamples: ObservedSamples
+    private var log = AccessLogLines()
+    package private(set) var clients: [any FrontConnection] = []
+    /// By the tenant's place.
+    var healthCheckers: [Int: [HealthChecker]] = [:]
+    private let loops: Int
+    private var ledger: LimitLedger?
+    private var whenDrained: EventLoopPromise<Void>?
+
+    package private(set) var idleTimeout: UInt64
+    package private(set) var headerTimeout: UInt64
+
+    /// What a worker is made from; the same for all.
+    package struct Parts: Sendable {
+        package var edition: ConfigurationEdition
+        package var directory: TenantDirectory
+        package var gauge: ConnectionGauge
+        package var accessLog: AccessLogWriter?
+        package var traces: (any TraceSink)?
+        package var loops: Int
+        package var slowVerifiers: [SlowVerifier]
+        package var controlPlane: ControlPlane
+        package var proofNonces = ProofNonces()
+        /// Nil where no tenant has a rate limit.
+        package var limits: SharedLimits?
+        package var certificates: ServerCertificates?
+        /// By the place of the tenant; nil for one without `https` servers.
+        package var backendTLS: [BackendTLSContexts?]
+        package var names = ServerNames.system
+        package var logger: Logger
+
+        package init(
+            edition: ConfigurationEdition,
+            directory: TenantDirectory,
+            gauge: ConnectionGauge,
+            accessLog: AccessLogWriter? = nil,
+            traces: (any TraceSink)? = nil,
+            loops: Int,
+            slowVerifiers: [SlowVerifier],
+            controlPlane: ControlPlane,
+            proofNonces: ProofNonces = ProofNonces(),
+            limits: SharedLimits? = nil,
+            certificates: ServerCertificates? = nil,
+            backendTLS: [BackendTLSContexts?],
+            names: ServerNames = ServerNames.system,
+            logger: Logger
+        ) {
+            self.edition = edition
+            self.directory = directory
+            self.gauge = gauge
+            self.accessLog = accessLog
+            self.traces = traces
+            self.loops = loops
+            self.slowVerifiers = slowVerifiers
+            self.controlPlane = controlPlane
+            self.proofNonces = proofNonces
+            self.limits = limits
+            self.certificates = certificates
+            self.backendTLS = backendTLS
+            self.names = names
+            self.logger = logger
+        }
+
+        package var settings: GatewaySettings { edition.configuration.gateway }
+    }
+
+    package init(_ parts: Parts, eventLoop: any EventLoop) {
+        loop = LoopContext(eventLoop, names: parts.names, logger: parts.logger, limits: parts.settings.limits)
+        settings = parts.settings
+        gauge = parts.gauge
+        accessLog = parts.accessLog
+        tracing = parts.traces.map { WorkerTracing($0) }
+        slowVerifiers = parts.slowVerifiers
+        controlPlane = parts.controlPlane
+        loops = parts.loops
+        replayRoom = ReplayRoom(Self.mostReplayBytes / max(1, parts.loops))
+        parser = Self.parser(settings.limits)
+        http1Output = SharedOutput(loop.allocator)
+        certificates = parts.certificates
+        counters = Counters(tenantCount: parts.edition.tenants.count)
+        observedSamples = ObservedSamples(tenantCount: parts.edition.tenants.count)
+        idleTimeout = settings.limits.idleTimeout.nanosecondsClamped
+        headerTimeout = settings.limits.headerTimeout.nanosecondsClamped
+        serving = Serving(tenants: [], directory: TenantDirectory([]))
+        serving = makeServing(parts)
+        loop.delegate = self
+    }
+
+    private static func parser(_ limits: ConnectionLimits) -> RequestHeadParser {
+        RequestHeadParser(maximumBytes: limits.headerBytes, maximumFields: limits.headers)
+    }
+
+    private func makeServing(_ parts: Parts) -> Serving {
+        let sources = RemoteKeySource.all(of: parts.edition.configuration.tenants)
+        return Serving(
+            generation: parts.edition.generation,
+            tenants: parts.edition.tenants.indices.map { tenant($0, parts, sources) },
+            directory: parts.directory,
+            keySources: sources
+        )
+    }
+
+    /// The tenant at a place. What there was before keeps its connections, and what it knows of revocations.
+    private func tenant(_ place: Int, _ parts: Parts, _ sources: [RemoteKeySource]) -> ServedTenant {
+        let tenant = parts.edition.tenants[place]
+        let previous = place < serving.tenants.count ? serving.tenants[place] : nil
+        let servers = BackendServers(
+            tenant.backend,
+            tls: parts.backendTLS[place],
+            loop: loop,
+            loops: loops,
+            previous: previous?.servers
+        )
+        let limits = parts.limits.flatMap { limits in
+            let ledger = self.ledger ?? LimitLedger(eventLoop: eventLoop, settle: limits.settle)
+            self.ledger = ledger
+            return TenantLimits(tenant: place, limits.limiter, ledger, trustedProxies: settings.trustedProxies)
+        }
+        let runtime = TenantRuntime(
+            index: place,
+            tenant: tenant,
+            revocations: previous?.runtime.revocations,
+            remoteKeySources: sources,
+            proofNonces: parts.proofNonces,
+            limits: limits
+        )
+        return ServedTenant(runtime, servers: servers)
+    }
+
+    /// Serves another edition of the configuration from the next request on, all of it at once. Requests under way go on
+    /// as they began.
+    ///
+    /// - Parameter parts: What does not change with the configuration is not looked at.
+    package func adopt(_ parts: Parts) {
+        let old = serving
+        let isTrustOther = settings.trustedProxies != parts.settings.trustedProxies
+        settings = parts.settings
+        controlPlane = parts.controlPlane
+        certificates = parts.certificates
+        parser = Self.parser(settings.limits)
+        loop.spares.adopt(settings.limits)
+        idleTimeout = settings.limits.idleTimeout.nanosecondsClamped
+        headerTimeout = settings.limits.headerTimeout.nanosecondsClamped
+        counters.grow(tenantCount: parts.edition.tenants.count)
+        observedSamples.grow(tenantCount: parts.edition.tenants.count)
+        serving = makeServing(parts)
+        for tenant in serving.tenants {
+            for source in tenant.tenant.authenticate.keySources where !source.isFile {
+                if let keys = knownKeys[source] { _ = tenant.runtime.use(keys, from: source) }
+            }
+            if let set = unclaimedRevocations.removeValue(forKey: tenant.tenant.name) {
+                tenant.runtime.revocations.use(set)
+            }
+            tenant.runtime.revocations.age(since: revocationWatch.contact, at: loop.clocks.moment)
+        }
+        serving.authorizer.authenticator.countOn(from: old.authorizer.authenticator)
+        old.retire()
+        if isTrustOther { for client in clients { client.trust(settings.trustedProxies) } }
+    }
+
+    /// New connections are shown these from now on.
+    package func use(_ certificates: ServerCertificates) { self.certificates = certificates }
+
+    // MARK: Connections
+
+    /// Gives whether the connection is within the limit; ``admit(_:)`` makes room where it is not.
+    package func opened(_ client: any FrontConnection) -> ConnectionGauge.Room {
+        client.placeInWorker = clients.count
+        clients.append(client)
+        counters.openConnections += 1
+        let room = gauge.opened(limit: settings.limits.connections)
+        if isDraining { client.drain() }
+        return room
+    }
+
+    /// Another handler is in charge of the connection from now on.
+    package func handOver(from first: any FrontConnection, to second: any FrontConnection) {
+        guard first.placeInWorker >= 0 else { return }
+        clients[first.placeInWorker] = second
+        second.placeInWorker = first.placeInWorker
+        first.placeInWorker = -1
+    }
+
+    package func closed(_ client: any FrontConnection) {
+        guard client.placeInWorker >= 0 else { return }
+        let last = clients.removeLast()
+        if last !== client {
+            clients[client.placeInWorker] = last
+            last.placeInWorker = client.placeInWorker
+        }
+        client.placeInWorker = -1
+        counters.openConnections -= 1
+        gauge.closed()
+        if clients.isEmpty {
+            whenDrained?.succeed()
+            whenDrained = nil
+        }
+    }
+
+    /// Lets idle connections go and has the others close after their answer; what is left after `grace` is closed.
+    ///
+    /// - Returns: Done when the last connection is closed.
+    package func drain(grace: TimeAmount) -> EventLoopFuture<Void> {
+        isDraining = true
+        let bound = NIOLoopBound(self, eventLoop: eventLoop)
+        eventLoop.scheduleTask(in: grace) { bound.value.closeClients() }
+        let promise = eventLoop.makePromise(of: Void.self)
+        if !clients.isEmpty { whenDrained = promise }
+        if clients.isEmpty { promise.succeed() }
+        // Draining may close one, and so change the list.
+        let draining = clients
+        for client in draining { client.drain() }
+        return promise.futureResult
+    }
+
+    private func closeClients() {
+        let closing = clients
+        for client in closing { client.closeNow() }
+    }
+
+    /// Closes what is still open.
+    package func stop() {
+        closeClients()
+        for tenant in Array(healthCheckers.keys) { stopProbing(tenant: tenant) }
+        serving.close()
+        loop.stopTicking()
+        flush()
+    }
+
+    // MARK: What is told of requests
+
+    /// Keeps what the log, if there is one, and the trace of a request that has one, will say of its head.
+    package func logRequest(
+        _ record: inout ExchangeRecord,
+        _ head: RequestHead,
+        _ bytes: Span<UInt8>,
+        isBehindProxy: Bool
+    ) {
+        // Servers' places are shared by it too.
+        if isBehindProxy {
+            record.client = ClientAddress.read(head, bytes, trustedProxies: settings.trustedProxies)
+        }
+        guard accessLog != nil else { return }
+        let target = head.target
+        let end = (target.lowerBound..<target.upperBound).first { bytes[$0] == UInt8(ascii: "?") } ?? target.upperBound
+        record.logFragment = AccessLogLines.fragment(
+            tenant: record.tenant?.tenant.name,
+            method: bytes.extracting(head.method),
+            path: bytes.extracting(target.lowerBound..<end),
+            query: settings.log.query ? LoggedQuery.text(bytes, end..<target.upperBound, record.tenant?.tenant) : []
+        )
+    }
+
+    /// - Parameter end: When the answer was complete.
+    package func finished(_ record: inout ExchangeRecord, peer: Peer, at end: MonotonicTime) {
+        guard !record.isFinished else { return }
+        record.isFinished = true
+        let duration = end - record.startedAt
+        // Until the head went out to the backend; the whole for an answer of our own.
+        let overhead = record.forwardedAt > .distantPast ? record.forwardedAt - record.startedAt : duration
+        let tenant = record.tenant?.index ?? counters.tenantCount - 1
+        let method = record.askedMethod ?? record.method
+        counters.count(tenant: tenant, method: method, status: record.status, outcome: record.outcome)
+        if let note = record.refresh { counters.count(tenant: tenant, refresh: note.event) }
+        counters.time(tenant: tenant, duration: duration, overhead: overhead)
+        if let trace = record.trace { finish(trace, &record, peer, at: end) }
+        guard accessLog != nil else { return }
+        log.append(record, peer: peer, duration: duration, overhead: overhead, unixTime: unixTime(at: end))
+        if log.count > 32 << 10 { flushLog() }
+    }
+
+    /// Counts a refusal that is only observed.
+    ///
+    /// - Returns: How many were not logged since the last that was; nil where this one is not to be logged either.
+    func countObserved(tenant: Int, _ code: RefusalCode, at now: MonotonicTime) -> UInt64? {
+        counters.count(tenant: tenant, wouldRefuse: code)
+        return observedSamples.take(tenant: tenant, code, at: now)
+    }
+
+    /// Hands over log lines and traces.
+    package func flush() {
+        flushLog()
+        tracing?.flush()
+    }
+
+    private func flushLog() {
+        guard let accessLog, log.count > 0 else { return }
+        accessLog.write(log.take())
+    }
+
+    package func currentCounters() -> Counters {
+        var counters = counters
+        counters.clientBacklog = backlog.bytes
+        counters.add(stalls: loop.faults.stalls, internalErrors: loop.faults.internalErrors)
+        counters.tokenCache = serving.authorizer.authenticator.cacheCounts
+        return counters
+    }
+}
+
+extension Worker: ShownCertificates {
+    package func certificate(forServerName serverName: String) -> ServerCertificate? {
+        certificates?.identity(forServerName: serverName).files
+    }
+}
+
+// MARK: The loop
+
+extension Worker {
+    package var eventLoop: any EventLoop { loop.eventLoop }
+
+    package func now() -> MonotonicTime { loop.now() }
+
+    /// See ``LoopContext/lastTick``.
+    package var lastTick: MonotonicTime { loop.lastTick }
+
+    /// See ``LoopContext/unixTime(at:)``.
+    package func unixTime(at monotonic: MonotonicTime) -> UnixTime { loop.unixTime(at: monotonic) }
+
+    /// Begins the loop's ticks: timeouts, the date, and log lines on their way out.
+    package func start() { loop.start() }
+}
+
+extension Worker: LoopTickDelegate {
+    package func loopTicked(at now: MonotonicTime) -> Bool {
+        watchRevocations(at: now)
+        introspectAhead()
+        flush()
+        return revocationWatch.isSearchDue
+    }
+
+    package func loopWoke(at now: MonotonicTime) {
+        for tenant in serving.tenants { tenant.runtime.revocations.age(since: revocationWatch.contact, at: now) }
+    }
+}

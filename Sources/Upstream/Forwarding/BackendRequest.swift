@@ -1,0 +1,350 @@
+package import Authorization
+package import HTTPCore
+package import NIOCore
+package import Tenants
+
+/// What goes with a request to its backend besides the head as received.
+package struct ForwardingContext {
+    /// The tenant's.
+    package let rules: ForwardingRules
+    package let peer: Peer
+    package let requestID: RequestID
+    /// For a `traceparent` where the client sent none that is valid, or the request is traced.
+    package var traceID: (UInt64, UInt64)
+    package var spanID: UInt64
+    /// What the client speaks.
+    package let version: HTTPVersion
+    /// For a WebSocket.
+    package var handshake: WebSocketUpgrade?
+    /// Whether the answer is read here.
+    package var wantsPlainAnswer = false
+    /// Whether the request is traced, and so its `traceparent` is ours in any case.
+    package var isTraced = false
+
+    package init(
+        rules: ForwardingRules,
+        peer: Peer,
+        requestID: RequestID,
+        traceID: (UInt64, UInt64),
+        spanID: UInt64,
+        version: HTTPVersion,
+        handshake: WebSocketUpgrade? = nil,
+        wantsPlainAnswer: Bool = false
+    ) {
+        self.rules = rules
+        self.peer = peer
+        self.requestID = requestID
+        self.traceID = traceID
+        self.spanID = spanID
+        self.version = version
+        self.handshake = handshake
+        self.wantsPlainAnswer = wantsPlainAnswer
+    }
+}
+
+/// The head that the backend gets: the one way there, and it takes a ``Grant``.
+///
+/// Kept field lines are copied as they came, in as few pieces as possible. What the gateway vouches for is written last,
+/// after every copy of it that the client sent has been left out.
+package enum BackendRequest {
+    /// Room for what is added to a head besides the identity fields.
+    private static let roomForOurs = 640
+
+    package static func write(
+        _ grant: Grant,
+        _ head: RequestHead,
+        _ bytes: Span<UInt8>,
+        context: ForwardingContext,
+        to out: inout ByteBuffer
+    ) {
+        let identityLength = grant.caller?.identityLines.count ?? 0
+        out.writeHead(about: head.length + identityLength + roomForOurs) { out in
+            write(grant, head, bytes, context, to: &out)
+        }
+    }
+
+    private static func write(
+        _ grant: Grant,
+        _ head: RequestHead,
+        _ bytes: Span<UInt8>,
+        _ context: ForwardingContext,
+        to out: inout HeadWriter
+    ) {
+        writeRequestLine(grant, head, bytes, context.rules, to: &out)
+        let hasTraceparent = writeKeptFields(grant, head, bytes, context, to: &out)
+        if let authority = grant.request.target.authority { writeHost(bytes, authority, to: &out) }
+        writeFraming(head.framing, to: &out)
+        if let handshake = context.handshake { writeUpgrade(handshake, to: &out) }
+        if grant.request.tenant.needsClientCertificate, let subject = context.peer.tls?.clientSubject {
+            writeSubject(subject, to: &out)
+        }
+        if let lines = grant.caller?.identityLines { out.writeBytes(lines.span.bytes) }
+        if !grant.signInLines.isEmpty { out.writeBytes(grant.signInLines) }
+        let set = context.rules.setLines
+        if !set.isEmpty { out.writeBytes(set) }
+        writeIdentifiers(head, bytes, context, hasTraceparent: hasTraceparent, to: &out)
+        writeForwarding(head, bytes, grant, context, to: &out)
+        out.writeStaticString("\r\n")
+    }
+
+    // MARK: The request line
+
+    private static func writeRequestLine(
+        _ grant: Grant,
+        _ head: RequestHead,
+        _ bytes: Span<UInt8>,
+        _ rules: ForwardingRules,
+        to out: inout HeadWriter
+    ) {
+        let request = grant.request
+        out.writeBytes(bytes.extracting(head.method).bytes)
+        out.writeStaticString(" ")
+        let prefix = request.path == .literal(.asterisk) ? [] : rules.strippedPrefix
+        request.request.withForwardedPath(bytes) { path in
+            let rest = path.extracting(afterPrefix(prefix, path)..<path.count)
+            // `/app` under the prefix `/app` is the backend's root.
+            if rest.count == 0 { out.writeStaticString("/") }
+            out.writeBytes(rest.bytes)
+        }
+        writeQuery(request, bytes, to: &out)
+        out.writeStaticString(" HTTP/1.1\r\n")
+    }
+
+    /// Where the part of `path` after the prefix begins. Counted in segments, since one may be longer here, with its
+    /// escapes, than it reads; and past further slashes, since at the start some read a host after two.
+    private static func afterPrefix(_ prefix: [UInt8], _ path: Span<UInt8>) -> Int {
+        guard !prefix.isEmpty else { return 0 }
+        let slash = UInt8(ascii: "/")
+        var segments = prefix.count { $0 == slash }
+        var position = 0
+        while position < path.count {
+            if path[position] == slash {
+                if segments == 0 { break }
+                segments -= 1
+            }
+            position += 1
+        }
+        while position + 1 < path.count, path[position + 1] == slash { position += 1 }
+        return position
+    }
+
+    private static func writeQuery(_ request: RoutedRequest, _ bytes: Span<UInt8>, to out: inout HeadWriter) {
+        let query = request.target.query
+        let tenant = request.tenant.tenant
+        guard tenant.identity.token == .strip else {
+            out.writeBytes(bytes.extracting(query).bytes)
+            return
+        }
+        var separator: StaticString = "?"
+        QueryParameters.forEach(bytes, query) { parameter in
+            let holdsToken = tenant.authenticate.from.contains { source in
+                guard case .query(let name) = source else { return false }
+                return QueryParameters.isName(bytes, parameter.name, name)
+            }
+            guard !holdsToken else { return }
+            out.writeStaticString(separator)
+            out.writeBytes(bytes.extracting(parameter.whole).bytes)
+            separator = "&"
+        }
+    }
+
+    // MARK: Fields as received
+
+    /// Gives whether a `traceparent` is among them.
+    private static func writeKeptFields(
+        _ grant: Grant,
+        _ head: RequestHead,
+        _ bytes: Span<UInt8>,
+        _ context: ForwardingContext,
+        to out: inout HeadWriter
+    ) -> Bool {
+        let filter = FieldFilter(
+            grant,
+            context.rules,
+            head,
+            bytes,
+            isTrusted: context.peer.isTrustedProxy,
+            wantsPlainAnswer: context.wantsPlainAnswer,
+            isTraced: context.isTraced
+        )
+        // Neighbouring kept lines leave as one piece.
+        var pieceStart = 0
+        var pieceEnd = 0
+        // Held once: reaching through the head would retain and release the array for each field.
+        let fields = head.fields
+        for index in 0..<head.fieldCount {
+            let field = fields[index]
+            switch filter.verdict(on: field, bytes) {
+            case .keep where Int(field.nameStart) == pieceEnd:
+                pieceEnd = Int(field.lineEnd)
+            case .keep:
+                out.writeBytes(bytes.extracting(pieceStart..<pieceEnd).bytes)
+                (pieceStart, pieceEnd) = (Int(field.nameStart), Int(field.lineEnd))
+            case .drop: break
+            case .dropTokenProtocol: writeProtocolsWithoutToken(field, bytes, to: &out)
+            case .dropTokenCookie: writeCookieWithoutTokens(field, bytes, grant.request.tenant.tenant, to: &out)
+            }
+        }
+        out.writeBytes(bytes.extracting(pieceStart..<pieceEnd).bytes)
+        return filter.keepsTraceparent
+    }
+
+    package static func writeCookieWithoutTokens(
+        _ field: HeadField,
+        _ bytes: Span<UInt8>,
+        _ tenant: Tenant,
+        to out: inout HeadWriter
+    ) {
+        var separator: StaticString = "Cookie: "
+        Cookies.forEach(bytes, field.value) { pair in
+            let holdsToken = tenant.authenticate.from.contains { source in
+                guard case .cookie(let name) = source else { return false }
+                return bytes.isEqual(pair.name, to: name)
+            }
+            guard !holdsToken else { return }
+            out.writeStaticString(separator)
+            out.writeBytes(bytes.extracting(bytes.trimmed(pair.whole)).bytes)
+            separator = "; "
+        }
+        if separator.utf8CodeUnitCount == 2 { out.writeStaticString("\r\n") }
+    }
+
+    package static func writeProtocolsWithoutToken(_ field: HeadField, _ bytes: Span<UInt8>, to out: inout HeadWriter) {
+        var separator: StaticString = "Sec-WebSocket-Protocol: "
+        WebSocketProtocols.forEach(bytes, field.value) { _ in
+        } other: { member in
+            out.writeStaticString(separator)
+            out.writeBytes(bytes.extracting(member).bytes)
+            separator = ", "
+        }
+        if separator.utf8CodeUnitCount == 2 { out.writeStaticString("\r\n") }
+    }
+
+    // MARK: Fields of ours
+
+    private static func writeHost(_ bytes: Span<UInt8>, _ authority: Range<Int>, to out: inout HeadWriter) {
+        out.writeStaticString("Host: ")
+        out.writeBytes(bytes.extracting(authority).bytes)
+        out.writeStaticString("\r\n")
+    }
+
+    private static func writeFraming(_ framing: RequestFraming, to out: inout HeadWriter) {
+        switch framing {
+        case .none: break
+        case .length(let length):
+            out.writeStaticString("Content-Length: ")
+            out.writeDecimal(length)
+            out.writeStaticString("\r\n")
+        case .chunked: out.writeStaticString("Transfer-Encoding: chunked\r\n")
+        }
+    }
+
+    private static func writeUpgrade(_ handshake: WebSocketUpgrade, to out: inout HeadWriter) {
+        out.writeStaticString("Connection: Upgrade\r\nUpgrade: websocket\r\n")
+        guard let key = handshake.missingKey else { return }
+        out.writeStaticString("Sec-WebSocket-Key: ")
+        out.writeBytes(key)
+        out.writeStaticString("\r\n")
+    }
+
+    /// Who the client's certificate says it is. A copy that the client sent is never kept (``FieldFilter``).
+    private static func writeSubject(_ subject: [UInt8], to out: inout HeadWriter) {
+        out.writeStaticString("X-Client-Certificate-Subject: ")
+        out.writeBytes(subject.span.bytes)
+        out.writeStaticString("\r\n")
+    }
+
+    private static func writeIdentifiers(
+        _ head: RequestHead,
+        _ bytes: Span<UInt8>,
+        _ context: ForwardingContext,
+        hasTraceparent: Bool,
+        to out: inout HeadWriter
+    ) {
+        out.writeStaticString("X-Request-Id: ")
+        out.writeRequestID(context.requestID)
+        guard !hasTraceparent else {
+            out.writeStaticString("\r\n")
+            return
+        }
+        // The client's own is valid here only if it is of a later version: what is known of that goes on as version 00
+        // (W3C Trace Context level 1, sections 3.2 and 4.3).
+        let parent = context.isTraced ? nil : TraceParent(head, bytes)
+        out.writeStaticString("\r\ntraceparent: 00-")
+        out.writeHex(parent?.traceHigh ?? context.traceID.0)
+        out.writeHex(parent?.traceLow ?? context.traceID.1)
+        out.writeStaticString("-")
+        out.writeHex(parent?.spanID ?? context.spanID)
+        out.writeStaticString(parent?.isSampled ?? context.isTraced ? "-01\r\n" : "-00\r\n")
+    }
+
+    /// `Forwarded` (RFC 7239), `X-Forwarded-For`, `-Proto`, `-Host` and `Via` (RFC 9110 section 7.6.3). Lists that a
+    /// trusted proxy began are carried on.
+    private static func writeForwarding(
+        _ head: RequestHead,
+        _ bytes: Span<UInt8>,
+        _ grant: Grant,
+        _ context: ForwardingContext,
+        to out: inout HeadWriter
+    ) {
+        let peer = context.peer
+        let address = peer.text
+        let received = peer.isTrustedProxy ? ReceivedForwarding(head, bytes) : ReceivedForwarding()
+        let host = grant.request.target.authority ?? head.host.map { head.fields[$0].value } ?? 0..<0
+        out.writeStaticString("X-Forwarded-For: ")
+        out.writeList(bytes, received.addresses)
+        out.writeBytes(address.span.bytes)
+        if !received.hasProtocol {
+            out.writeStaticString("\r\nX-Forwarded-Proto: ")
+            out.writeStaticString(peer.scheme)
+        }
+        if !received.hasHost {
+            out.writeStaticString("\r\nX-Forwarded-Host: ")
+            out.writeBytes(bytes.extracting(host).bytes)
+        }
+        out.writeStaticString("\r\nForwarded: ")
+        out.writeList(bytes, received.forwarded)
+        out.writeStaticString(peer.isIPv6 ? "for=\"[" : "for=")
+        out.writeBytes(address.span.bytes)
+        out.writeStaticString(peer.isIPv6 ? "]\";proto=" : ";proto=")
+        out.writeStaticString(peer.scheme)
+        out.writeStaticString(";host=\"")
+        out.writeBytes(bytes.extracting(host).bytes)
+        out.writeStaticString("\"\r\nVia: ")
+        out.writeStaticString(context.version.received)
+        out.writeStaticString(" gatehouse\r\n")
+    }
+}
+
+/// What a trusted proxy in front of us said of the way so far.
+private struct ReceivedForwarding {
+    private(set) var addresses: [Range<Int>] = []
+    private(set) var forwarded: [Range<Int>] = []
+    private(set) var hasProtocol = false
+    private(set) var hasHost = false
+
+    init() {}
+
+    init(_ head: RequestHead, _ bytes: Span<UInt8>) {
+        for index in 0..<head.fieldCount {
+            let field = head.fields[index]
+            guard !field.isAlias, !field.value.isEmpty else { continue }
+            switch field.known {
+            case .forwarded: forwarded.append(field.value)
+            case .xForwarded where bytes.isFieldName(field.name, "x-forwarded-for"): addresses.append(field.value)
+            case .xForwarded where bytes.isFieldName(field.name, "x-forwarded-proto"): hasProtocol = true
+            case .xForwarded where bytes.isFieldName(field.name, "x-forwarded-host"): hasHost = true
+            default: break
+            }
+        }
+    }
+}
+
+extension HeadWriter {
+    fileprivate mutating func writeList(_ bytes: Span<UInt8>, _ members: [Range<Int>]) {
+        for member in members {
+            writeBytes(bytes.extracting(member).bytes)
+            writeStaticString(", ")
+        }
+    }
+}

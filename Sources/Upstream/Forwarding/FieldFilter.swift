@@ -1,0 +1,88 @@
+import Authorization
+import HTTPCore
+
+/// Which received fields a backend gets to see.
+struct FieldFilter {
+    enum Verdict {
+        case keep
+        case drop
+        /// A Cookie field of which only the token goes.
+        case dropTokenCookie
+        /// A list of WebSocket subprotocols of which only the token goes.
+        case dropTokenProtocol
+    }
+
+    private let rules: ForwardingRules
+    private let isTrusted: Bool
+    private let writesHost: Bool
+    private let expectsContinue: Bool
+    /// Whether the answer has to come as it is, uncompressed, because it is read here.
+    private let wantsPlainAnswer: Bool
+    /// Names that Connection lists besides `close` and `keep-alive`.
+    private let connectionNames: [Range<Int>]
+    /// Whether the client's trace context is whole and passed on.
+    private let keepsTraceContext: Bool
+    /// Whether the client's `traceparent` is passed on as it came: not that of a request which is traced, since the
+    /// next in line has this gateway's span for its parent, and none of a later version of the standard.
+    let keepsTraceparent: Bool
+
+    init(
+        _ grant: Grant,
+        _ rules: ForwardingRules,
+        _ head: RequestHead,
+        _ bytes: Span<UInt8>,
+        isTrusted: Bool,
+        wantsPlainAnswer: Bool,
+        isTraced: Bool
+    ) {
+        self.wantsPlainAnswer = wantsPlainAnswer
+        self.rules = rules
+        self.isTrusted = isTrusted
+        writesHost = grant.request.target.authority != nil
+        expectsContinue = head.expectsContinue
+        connectionNames = head.connectionNames
+        let traceparent = head.traceparent.map { head.fields[$0].value }
+        let isWhole = traceparent.map { TraceContext.isValid(bytes, $0) } ?? false
+        keepsTraceContext = isWhole
+        keepsTraceparent = isWhole && !isTraced && traceparent.map { TraceContext.isCurrent(bytes, $0) } ?? false
+    }
+
+    func verdict(on field: HeadField, _ bytes: Span<UInt8>) -> Verdict {
+        if rules.isIdentityField(field, bytes) || rules.isHiddenToken(field, bytes) { return .drop }
+        if field.known == .other {
+            if isListed(field, bytes) { return .drop }
+            if wantsPlainAnswer, bytes.isFieldName(field.name, "accept-encoding") { return .drop }
+            guard rules.findsSubprotocols, bytes.isFieldName(field.name, "sec-websocket-protocol") else {
+                return .keep
+            }
+            // An alias was not looked at, and might be taken for the field that was.
+            return field.isAlias ? .drop : rules.stripsSubprotocols ? .dropTokenProtocol : .keep
+        }
+        if field.isAlias || field.known.endsHere { return .drop }
+        switch field.known {
+        case .host: return writesHost ? .drop : .keep
+        case .expect: return expectsContinue ? .keep : .drop
+        // Written by us, with what a trusted proxy said at the front.
+        case .forwarded, .xRequestID, .clientCertificateSubject: return .drop
+        case .xForwarded:
+            let isTheirs = isTrusted && !field.value.isEmpty && !bytes.isFieldName(field.name, "x-forwarded-for")
+            return isTheirs ? .keep : .drop
+        case .xRealIP: return isTrusted ? .keep : .drop
+        case .traceparent: return keepsTraceparent ? .keep : .drop
+        case .tracestate: return keepsTraceContext ? .keep : .drop
+        case .authorization: return rules.stripsAuthorization || isListed(field, bytes) ? .drop : .keep
+        case .cookie:
+            if isListed(field, bytes) { return .drop }
+            return rules.stripsCookies ? .dropTokenCookie : .keep
+        default: return isListed(field, bytes) ? .drop : .keep
+        }
+    }
+
+    /// RFC 9110 section 7.6.1: fields that Connection names are for this connection only.
+    private func isListed(_ field: HeadField, _ bytes: Span<UInt8>) -> Bool {
+        for name in connectionNames where bytes.isSameFieldName(name, field.name) {
+            return true
+        }
+        return false
+    }
+}

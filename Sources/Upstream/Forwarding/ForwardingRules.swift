@@ -1,0 +1,83 @@
+import Authorization
+package import HTTPCore
+package import Tenants
+
+/// What a tenant has done to the fields of its requests on their way to the backend. Made once, so that a field costs a
+/// look at two masks.
+package final class ForwardingRules {
+    /// The identity fields that a client may not send, and those that `headers.request` sets or removes.
+    private let identityFields: FieldNames
+    private let tokenFields: FieldNames
+    /// What `headers.request` sets, each line with its CRLF.
+    package let setLines: [UInt8]
+    /// Without the trailing `/`; empty unless it is to be taken off.
+    package let strippedPrefix: [UInt8]
+    /// Whether the backend sees these without the token.
+    let stripsAuthorization: Bool
+    package let stripsCookies: Bool
+    package let stripsSubprotocols: Bool
+    /// Whether tokens are looked for among the subprotocols of WebSockets.
+    package let findsSubprotocols: Bool
+    private let stripsTokenHeaders: Bool
+
+    package init(_ tenant: Tenant) {
+        let changes = tenant.headers.request
+        setLines = changes.set.flatMap { Array("\($0.name): ".utf8) + $0.value.bytes + Array("\r\n".utf8) }
+        strippedPrefix = tenant.stripPrefix ? Array((tenant.pathPrefix ?? "").utf8) : []
+        // Whatever the tenant: a backend that several share must not believe the one with the weaker rules.
+        let identity = tenant.identity.headers.map(\.name) + CheckedSignIn.fieldNames
+        identityFields = FieldNames(identity + changes.set.map(\.name) + changes.remove)
+        let strips = tenant.identity.token == .strip
+        let sources = tenant.authenticate.from
+        stripsAuthorization = strips && sources.contains(.bearer)
+        stripsCookies = strips && sources.contains { if case .cookie = $0 { true } else { false } }
+        stripsTokenHeaders = strips
+        var tokenHeaders: [String] = sources.compactMap {
+            guard case .header(let name) = $0, !WebSocketProtocols.isName(name) else { return nil }
+            return name
+        }
+        // A proof is of no use without its token, and goes the same way.
+        if tenant.proof != nil { tokenHeaders.append(ProofField.name) }
+        tokenFields = FieldNames(tokenHeaders)
+        findsSubprotocols = sources.contains {
+            if case .header(let name) = $0 { WebSocketProtocols.isName(name) } else { false }
+        }
+        stripsSubprotocols = strips && findsSubprotocols
+    }
+
+    /// Whether the backend does not get to see a field because it holds a token, or could be taken by the backend for
+    /// the one that does: an alias was not looked at.
+    package func isHiddenToken(_ field: HeadField, _ bytes: Span<UInt8>) -> Bool {
+        (stripsTokenHeaders || field.isAlias) && isTokenHeader(field, bytes)
+    }
+
+    /// Whether a field has the name of a header that tokens are looked for in.
+    package func isTokenHeader(_ field: HeadField, _ bytes: Span<UInt8>) -> Bool { tokenFields.contains(field, bytes) }
+
+    /// Whether a field has the name of an identity header, or of one that is set or removed, in any case and with `_` for
+    /// `-`.
+    package func isIdentityField(_ field: HeadField, _ bytes: Span<UInt8>) -> Bool {
+        identityFields.contains(field, bytes)
+    }
+}
+
+/// A set of field names.
+private struct FieldNames {
+    private let names: [(hash: UInt32, name: String)]
+    /// A bit for each name, chosen by its hash: excludes nearly every other field without a comparison of names.
+    private let mask: UInt64
+
+    init(_ names: [String]) {
+        self.names = names.map { (FieldLine.hash(ofName: $0), $0) }
+        mask = self.names.reduce(0) { $0 | 1 << UInt64($1.hash & 63) }
+    }
+
+    @inline(__always)
+    func contains(_ field: HeadField, _ bytes: Span<UInt8>) -> Bool {
+        guard mask >> UInt64(field.hash & 63) & 1 == 1 else { return false }
+        for other in names where other.hash == field.hash {
+            if bytes.isFieldName(field.name, equalTo: other.name) { return true }
+        }
+        return false
+    }
+}

@@ -1,0 +1,109 @@
+import Authorization
+package import Time
+
+/// Requests that wait for a server's places, in a line for each client address; the lines take turns. Joining, being
+/// served and leaving take constant time however many wait.
+package struct FairQueue<Element: AnyObject, Address: Hashable> {
+    private struct Entry {
+        let element: Element
+        let address: Address
+        let since: MonotonicTime
+    }
+
+    private struct Line {
+        var entries = LinkedNodes<Entry>.List()
+        /// The node of its address in `turns`.
+        var turn: Int
+    }
+
+    private var entries = LinkedNodes<Entry>()
+    private var addresses = LinkedNodes<Address>()
+    /// None of them is empty.
+    private var lines: [Address: Line] = [:]
+    /// The addresses that wait, the one whose turn it is first.
+    private var turns = LinkedNodes<Address>.List()
+    /// The nodes of the elements in `entries`.
+    private var nodes: [ObjectIdentifier: Int] = [:]
+
+    package init() {}
+
+    package var count: Int { nodes.count }
+    package var isEmpty: Bool { nodes.isEmpty }
+
+    /// - Parameters:
+    ///   - element: One that does not wait yet.
+    package mutating func append(_ element: Element, of address: Address, at now: MonotonicTime) {
+        assert(nodes[ObjectIdentifier(element)] == nil)
+        var line = lines[address] ?? Line(turn: addresses.append(address, to: &turns))
+        let entry = Entry(element: element, address: address, since: now)
+        nodes[ObjectIdentifier(element)] = entries.append(entry, to: &line.entries)
+        lines[address] = line
+    }
+
+    /// Takes out who has waited longest of the address whose turn it is.
+    ///
+    /// - Parameter hasShare: Whether an address holds its share of the places; such a one comes after the others.
+    package mutating func next(unless hasShare: (Address) -> Bool) -> Element? {
+        guard let address = nextAddress(unless: hasShare), let node = lines[address]?.entries.first else { return nil }
+        let element = remove(node)
+        if var line = lines[address] {
+            _ = addresses.remove(line.turn, from: &turns)
+            line.turn = addresses.append(address, to: &turns)
+            lines[address] = line
+        }
+        return element
+    }
+
+    private func nextAddress(unless hasShare: (Address) -> Bool) -> Address? {
+        guard let first = turns.first else { return nil }
+        var node: Int? = turns.count > 1 ? first : nil
+        while let index = node, let address = addresses[index] {
+            if !hasShare(address) { return address }
+            node = addresses.next(after: index)
+        }
+        return addresses[first]
+    }
+
+    /// - Returns: Whether it waited.
+    package mutating func remove(_ element: Element) -> Bool {
+        guard let node = nodes[ObjectIdentifier(element)] else { return false }
+        return remove(node) != nil
+    }
+
+    /// Takes out the newest of the longest line, if that leaves it no shorter than the line of `address` becomes with
+    /// one more.
+    package mutating func makeRoom(for address: Address) -> Element? {
+        guard let longest = lines.values.max(by: { $0.entries.count < $1.entries.count })?.entries,
+            longest.count > (lines[address]?.entries.count ?? 0) + 1
+        else { return nil }
+        return longest.last.flatMap { remove($0) }
+    }
+
+    /// How many of other addresses have waited since `moment` or longer.
+    package func count(butNot address: Address, since moment: MonotonicTime) -> Int {
+        var count = 0
+        for (other, line) in lines where other != address {
+            var node = line.entries.first
+            // The rest of a line joined later.
+            while let index = node, let entry = entries[index], entry.since <= moment {
+                count += 1
+                node = entries.next(after: index)
+            }
+        }
+        return count
+    }
+
+    private mutating func remove(_ node: Int) -> Element? {
+        guard let address = entries[node]?.address, var line = lines[address],
+            let entry = entries.remove(node, from: &line.entries)
+        else { return nil }
+        nodes[ObjectIdentifier(entry.element)] = nil
+        if line.entries.count == 0 {
+            _ = addresses.remove(line.turn, from: &turns)
+            lines[address] = nil
+        } else {
+            lines[address] = line
+        }
+        return entry.element
+    }
+}

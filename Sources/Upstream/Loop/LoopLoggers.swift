@@ -1,0 +1,19 @@
+import Authorization
+package import Logging
+
+/// What a loop tells of, each with the logger of its module. Made once: to make one takes an allocation.
+package struct LoopLoggers {
+    package let backends: Logger
+    package let clients: Logger
+    package let observe: Logger
+    package let refresh: Logger
+    package let tls: Logger
+
+    init(_ logger: Logger) {
+        backends = logger.of(.backends)
+        clients = logger.of(.clients)
+        observe = logger.of(.observe)
+        refresh = logger.of(.refresh)
+        tls = logger.of(.tls)
+    }
+}

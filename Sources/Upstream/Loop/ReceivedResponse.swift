@@ -1,0 +1,35 @@
+import Authorization
+package import HTTPCore
+package import NIOCore
+
+/// The head of one response with what was parsed of it, and the bytes that it begins. It belongs to the exchange that it
+/// is for until the head is passed on.
+package final class ReceivedResponse {
+    /// As parsed from the start of ``bytes``.
+    package let head = ResponseHead()
+    package private(set) var bytes = ByteBuffer()
+
+    /// Parses the head at the start of `bytes`, and keeps them if it is complete.
+    package func parse(_ bytes: ByteBuffer, _ parser: ResponseHeadParser) -> ResponseHeadParser.Outcome {
+        let outcome = parser.parse(bytes.readableBytesUInt8Span, into: head)
+        if case .complete = outcome { self.bytes = bytes }
+        return outcome
+    }
+
+    /// Lets go of the bytes; the rest is overwritten by the next parse.
+    fileprivate func clear() { bytes = ByteBuffer() }
+}
+
+/// Responses of one event loop that nobody uses.
+package final class SpareResponses {
+    private static let most = 1024
+
+    private var spare: [ReceivedResponse] = []
+
+    package func take() -> ReceivedResponse { spare.popLast() ?? ReceivedResponse() }
+
+    package func giveBack(_ response: ReceivedResponse) {
+        response.clear()
+        if spare.count < Self.most { spare.append(response) }
+    }
+}

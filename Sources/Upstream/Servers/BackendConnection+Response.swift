@@ -1,0 +1,245 @@
+import Authorization
+import HTTPCore
+import NIOCore
+import Time
+
+/// What the server sends: heads, bodies, and the bytes of a tunnel.
+extension BackendConnection {
+    /// Bytes of a held response that are read in the hope that it ends.
+    private static let mostHeld = 16 << 10
+
+    func readResponse() {
+        while true {
+            switch state {
+            case .closed, .ending, .holding: return heldGrows()
+            case .idle:
+                // Bytes that nobody asked for would be taken for the response to the next request.
+                if input.count > 0 { close() }
+                return
+            case .awaitingHead(let request, _):
+                guard input.count > 0, readHead(request) else { return }
+            case .readingBody(let request, let keepsAlive):
+                guard readBody(request, keepsAlive) else { return }
+            case .tunnel(let request):
+                guard input.count > 0 else { return }
+                request.owner?.tunnelReceived(input.takeAll())
+                return
+            }
+        }
+    }
+
+    // MARK: Heads
+
+    /// Gives whether there is more to do with what has been read.
+    private func readHead(_ request: UpstreamRequest) -> Bool {
+        guard input.mayHoldHead else { return false }
+        let response = loop.spares.responses.take()
+        let outcome = response.parse(input.bytes, loop.spares.responseParser)
+        switch outcome {
+        case .complete: return received(response, request)
+        case .incomplete:
+            loop.spares.responses.giveBack(response)
+            input.searched = input.count
+            spoke(request)
+            return false
+        case .garbled:
+            loop.spares.responses.giveBack(response)
+            spoke(request)
+            broken()
+            return false
+        }
+    }
+
+    /// Bytes of a response came: this server has seen the request.
+    private func spoke(_ request: UpstreamRequest) {
+        state = .awaitingHead(request, hasSpoken: true)
+        request.serverSpoke()
+    }
+
+    private func received(_ response: ReceivedResponse, _ request: UpstreamRequest) -> Bool {
+        guard let owner = request.owner else {
+            loop.spares.responses.giveBack(response)
+            return false
+        }
+        let status = response.head.status
+        guard status >= 200 else {
+            spoke(request)
+            return receivedInterim(response, request, owner)
+        }
+        request.serverSpoke()
+        if owner.holds(response) {
+            hold(response, request, owner)
+            return false
+        }
+        input.searched = 0
+        input.drop(response.head.length)
+        let framing = response.head.framing(answeringHead: request.details.isHead)
+        pool.answered(request)
+        let keepsAlive =
+            response.head.keepsAlive && framing != .untilClose && !mayHaveStray(response.head, framing)
+        input.decoder = BodyDecoder(framing)
+        state = .readingBody(request, keepsAlive: keepsAlive)
+        owner.responseStarted(response, framing)
+        loop.spares.responses.giveBack(response)
+        return true
+    }
+
+    private func receivedInterim(
+        _ response: ReceivedResponse,
+        _ request: UpstreamRequest,
+        _ owner: any UpstreamRequestOwner
+    ) -> Bool {
+        defer { loop.spares.responses.giveBack(response) }
+        if response.head.status == 101 { return switchProtocols(response, request, owner) }
+        input.searched = 0
+        input.drop(response.head.length)
+        owner.interim(response)
+        return true
+    }
+
+    /// Whether a body may follow that the head announces and that there must not be: a server that sends it would answer
+    /// the next request with it.
+    private func mayHaveStray(_ head: ResponseHead, _ framing: ResponseFraming) -> Bool {
+        framing == .none && head.status != 304 && (head.isChunked || (head.contentLength ?? 0) > 0)
+    }
+
+    /// Nothing may be switched that was not asked for, and only to what was (RFC 9110 section 15.2.2).
+    private func switchProtocols(
+        _ response: ReceivedResponse,
+        _ request: UpstreamRequest,
+        _ owner: any UpstreamRequestOwner
+    ) -> Bool {
+        let bytes = response.bytes
+        guard let handshake = request.details.handshake,
+            handshake.isAnswered(by: response.head, bytes.readableBytesUInt8Span)
+        else {
+            broken()
+            return false
+        }
+        input.drop(response.head.length)
+        state = .tunnel(request)
+        setDeadline(WheelTimer.never)
+        pool.counters.answers += 1
+        pool.answered(request)
+        owner.switched(response)
+        return true
+    }
+
+    // MARK: Responses that wait
+
+    /// The response waits until whoever has to be told first was told: at its owner if it is here as a whole, so that the
+    /// connection is free for others; else where it is.
+    private func hold(_ response: ReceivedResponse, _ request: UpstreamRequest, _ owner: any UpstreamRequestOwner) {
+        if isWhole(response, request), owner.takesHeldResponse { return handOver(response, request, owner) }
+        loop.spares.responses.giveBack(response)
+        input.searched = 0
+        state = .holding(request, .none)
+        setDeadline(WheelTimer.never)
+        // The rest of a short one may be on its way.
+        if !owner.takesHeldResponse || input.count > Self.mostHeld { setChannelReading(false) }
+    }
+
+    /// More of a response came that waits.
+    private func heldGrows() {
+        guard case .holding(let request, .none) = state, input.count > 0, let owner = request.owner else { return }
+        if owner.takesHeldResponse {
+            let response = loop.spares.responses.take()
+            if response.parse(input.bytes, loop.spares.responseParser) == .complete, isWhole(response, request) {
+                return handOver(response, request, owner)
+            }
+            loop.spares.responses.giveBack(response)
+        }
+        if input.count > Self.mostHeld { setChannelReading(false) }
+    }
+
+    /// Whether the response is there from its head to its end, and the connection good for another one.
+    private func isWhole(_ response: ReceivedResponse, _ request: UpstreamRequest) -> Bool {
+        guard output.isComplete, response.head.keepsAlive, !isChannelClosed else { return false }
+        let length: Int
+        switch response.head.framing(answeringHead: request.details.isHead) {
+        case .length(let content): length = content
+        // What is announced for HEAD may be sent all the same.
+        case .none where !response.head.isChunked && (response.head.contentLength ?? 0) == 0: length = 0
+        case .none, .chunked, .untilClose: return false
+        }
+        return response.bytes.readableBytes - response.head.length == length
+    }
+
+    private func handOver(_ response: ReceivedResponse, _ request: UpstreamRequest, _ owner: any UpstreamRequestOwner) {
+        _ = input.takeAll()
+        pool.answered(request)
+        pool.counters.answers += 1
+        owner.takeHeldResponse(response)
+        state = .idle
+        wasUsedBefore = true
+        setReading(true)
+        pool.release(self, at: loop.now())
+    }
+
+    func readHeldResponse() {
+        guard case .holding(let request, let loss) = state else { return }
+        state = .awaitingHead(request, hasSpoken: true)
+        setReading(true)
+        readResponse()
+        input.dropIfEmpty()
+        request.owner?.flushResponse()
+        switch loss {
+        case .none: break
+        case .proper: lost(properly: true)
+        case .improper: lost(properly: false)
+        }
+    }
+
+    // MARK: Bodies
+
+    private func readBody(_ request: UpstreamRequest, _ keepsAlive: Bool) -> Bool {
+        guard let owner = request.owner else { return false }
+        let bytes = input.bytes
+        var position = 0
+        while true {
+            switch input.decoder.next(bytes.readableBytesUInt8Span, from: &position) {
+            case .data(let range): owner.responseBody(bytes, range)
+            case .needMore:
+                guard case .readingBody = state else { return false }
+                input.drop(position)
+                // Not while it is paused, or the request on its way: what a slow client takes its time for is not the
+                // server's doing.
+                if input.isReading, output.isComplete { setDeadline(loop.now() + pool.idleTimeout) }
+                return false
+            case .violation:
+                if case .readingBody = state { broken() }
+                return false
+            case .end:
+                guard case .readingBody = state else { return false }
+                input.drop(position)
+                responseEnded(owner, trailers: input.decoder.trailerSection, keepsAlive)
+                return true
+            }
+        }
+    }
+
+    private func responseEnded(_ owner: any UpstreamRequestOwner, trailers: [UInt8], _ keepsAlive: Bool) {
+        pool.counters.answers += 1
+        let now = loop.now()
+        let canKeep = keepsAlive && input.count == 0 && !isChannelClosed
+        let reuses = owner.responseEnded(serverKeepsAlive: canKeep, trailers: trailers, at: now)
+        guard case .readingBody = state else { return }
+        wasUsedBefore = true
+        if reuses {
+            state = .idle
+            pool.release(self, at: now)
+        } else {
+            finish()
+            close()
+        }
+        owner.resume()
+    }
+}
+
+extension BackendInput {
+    /// Whether a head may be complete: byte by byte, it is only looked at again when another of its lines is.
+    fileprivate var mayHoldHead: Bool {
+        searched == 0 || count >= ResponseHeadParser.maximumBytes
+            || bytes.readableBytesUInt8Span.nextLineFeed(from: searched) != nil
+    }
+}

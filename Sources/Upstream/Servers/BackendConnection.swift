@@ -1,0 +1,311 @@
+import Authorization
+import HTTPCore
+import NIOCore
+import Time
+
+/// One connection to a server that speaks HTTP/1.1: the last handler in its channel, and the only one without TLS. It
+/// writes the requests it is given, reads the responses, and hands them to the ``UpstreamRequest`` directly.
+///
+/// This file has the connection and what it sends; `+Response` what the server sends.
+final class BackendConnection: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    enum State {
+        case idle
+        /// - Parameter hasSpoken: Whether bytes came since the request was begun.
+        case awaitingHead(UpstreamRequest, hasSpoken: Bool)
+        /// A response has begun, and its owner lets it wait.
+        case holding(UpstreamRequest, Loss)
+        case readingBody(UpstreamRequest, keepsAlive: Bool)
+        /// Protocols are switched: bytes pass as they are.
+        case tunnel(UpstreamRequest)
+        /// The tunnel is over; what was written goes out first.
+        case ending
+        case closed
+    }
+
+    /// Whether the connection ended while a response waited, and whether in a way that may end one.
+    enum Loss {
+        case none, proper, improper
+    }
+
+    private static let lingerTime: UInt64 = 2_000_000_000
+
+    let loop: LoopContext
+    let pool: ServerPool
+    /// Where it goes.
+    let address: SocketAddress
+    var state = State.idle
+    var input = BackendInput()
+    private(set) var output: BackendOutput
+    /// Whether a response came on it before.
+    var wasUsedBefore = false
+    /// Whether the channel has said that it is closed. What that means may still wait for the end of the loop's turn.
+    private(set) var isChannelClosed = false
+    private var context: ChannelHandlerContext?
+    private let timer = WheelTimer()
+
+    init(pool: ServerPool, loop: LoopContext, address: SocketAddress) {
+        self.pool = pool
+        self.loop = loop
+        self.address = address
+        output = BackendOutput(loop.allocator.buffer(capacity: 2048))
+    }
+
+    /// The request that it is leased to; nil where it is to none.
+    var request: UpstreamRequest? {
+        switch state {
+        case .awaitingHead(let request, _), .holding(let request, _), .readingBody(let request, _),
+            .tunnel(let request):
+            request
+        case .idle, .ending, .closed: nil
+        }
+    }
+
+    /// The connection stands and is the pool's from now on. Gives whether it still does.
+    func connected() -> Bool {
+        if case .closed = state { return false }
+        guard !isChannelClosed else { return false }
+        timer.target = self
+        return true
+    }
+
+    func becameIdle(at now: MonotonicTime) {
+        // Not read from, it would not show that the server has closed it.
+        setReading(true)
+        setDeadline(now + pool.idleTimeout)
+    }
+
+    func close() { context?.close(promise: nil) }
+
+    func setDeadline(_ deadline: MonotonicTime) { loop.timers.set(timer, deadline) }
+
+    // MARK: What the channel says
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        input.append(unwrapInboundIn(data))
+        readResponse()
+        input.dropIfEmpty()
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) { request?.owner?.flushResponse() }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        let isWritable = context.channel.isWritable
+        output.isWritable = isWritable
+        // A server that takes no more of a body is as silent as one that gives no response.
+        if case .awaitingHead = state, !output.isComplete {
+            setDeadline(isWritable ? WheelTimer.never : loop.now() + pool.idleTimeout)
+        }
+        request?.owner?.serverWritabilityChanged(isWritable)
+    }
+
+    /// Often told in the middle of a write: it is not leased any more from now on, and the request that it has is told
+    /// when that is done.
+    func channelInactive(context: ChannelHandlerContext) {
+        // With part of the request unsent it was our write that failed, and not the response that ended.
+        ended(properly: output.isComplete)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        ended(properly: false)
+        context.close(promise: nil)
+    }
+
+    private func ended(properly: Bool) {
+        isChannelClosed = true
+        if case .idle = state { return lost(properly: properly) }
+        loop.atEndOfTurn { [self] in lost(properly: properly) }
+    }
+
+    // MARK: Ends that are none of the exchange's making
+
+    /// The connection is over, whoever's doing it was. A response that is delimited by the close ends here.
+    func lost(properly: Bool) {
+        switch state {
+        case .closed: return
+        // What came before the end is still to be passed on.
+        case .holding(let request, .none): state = .holding(request, properly ? .proper : .improper)
+        case .holding: return
+        case .idle:
+            state = .closed
+            loop.timers.retire(timer)
+            pool.idleClosed(self)
+        case .ending: finish()
+        case .tunnel(let request):
+            finish()
+            request.serverLost(self, endsProperly: false)
+        case .awaitingHead(let request, let hasSpoken):
+            pool.counters.failures += 1
+            // That a server closes a connection which it had kept idle is no sign of ill health.
+            if wasUsedBefore, !hasSpoken {
+                pool.doubtIdle()
+            } else {
+                pool.failed(.reset, begunAt: request.attemptBegunAt)
+            }
+            finish()
+            request.serverLost(self, endsProperly: false)
+        case .readingBody(let request, _):
+            let endsProperly = properly && input.decoder.mayEndByClose
+            if !endsProperly { pool.counters.failures += 1 }
+            finish()
+            request.serverLost(self, endsProperly: endsProperly)
+        }
+    }
+
+    /// The server has sent what is no response.
+    func broken() {
+        lost(properly: false)
+        close()
+    }
+
+    /// It has no request any more, and gets no other.
+    func finish() {
+        if case .closed = state { return }
+        state = .closed
+        loop.timers.retire(timer)
+        pool.busyClosed(self)
+    }
+}
+
+extension BackendConnection: UpstreamServer {
+    var isWritable: Bool { output.isWritable }
+
+    func takeBuffer() -> ByteBuffer { output.takeBuffer() }
+
+    func begin(_ request: UpstreamRequest, _ head: ForwardedHead) {
+        state = .awaitingHead(request, hasSpoken: false)
+        output.begin(head, isChunked: request.details.framing == .chunked)
+        input.searched = 0
+        // A slow client of the exchange before may have had it paused; and this one may not take a response yet.
+        setReading(request.owner?.takesResponse ?? true)
+        setDeadline(WheelTimer.never)
+    }
+
+    func takeHead() -> ByteBuffer { output.takeHead() }
+
+    func send(_ bytes: ByteBuffer) {
+        guard output.isChunked else { return sendPiece(bytes) }
+        output.buffer.writeChunkSize(bytes.readableBytes)
+        output.buffer.writeStaticString("\r\n")
+        sendPiece(bytes)
+        output.buffer.writeStaticString("\r\n")
+    }
+
+    private func sendPiece(_ bytes: ByteBuffer) {
+        if bytes.readableBytes <= PieceLimits.coalesced {
+            output.buffer.writeImmutableBuffer(bytes)
+            return
+        }
+        writeOutput()
+        write(bytes)
+    }
+
+    func endBody(trailers: ByteBuffer) {
+        guard output.isChunked else { return }
+        output.buffer.writeStaticString("0\r\n")
+        output.buffer.writeImmutableBuffer(trailers)
+        output.buffer.writeStaticString("\r\n")
+    }
+
+    func flush(bodyFollows: Bool) {
+        writeOutput()
+        if bodyFollows { output.forget() }
+        guard output.hasUnflushed else { return }
+        output.hasUnflushed = false
+        context?.flush()
+    }
+
+    private func writeOutput() {
+        if let bytes = output.takeUnwritten() { write(bytes) }
+    }
+
+    private func write(_ bytes: ByteBuffer) {
+        context?.write(wrapOutboundOut(bytes), promise: nil)
+        output.hasUnflushed = true
+    }
+
+    func requestSent(at now: MonotonicTime) {
+        output.isComplete = true
+        guard input.isReading else { return }
+        switch state {
+        case .awaitingHead: setDeadline(now + pool.responseTimeout)
+        case .readingBody: setDeadline(now + pool.idleTimeout)
+        case .idle, .holding, .tunnel, .ending, .closed: break
+        }
+    }
+
+    func abandon() {
+        guard request != nil else { return }
+        finish()
+        close()
+    }
+
+    func giveBack() {
+        guard !isChannelClosed else { return finish() }
+        state = .idle
+        pool.release(self, at: loop.now())
+    }
+
+    func setReading(_ isReading: Bool) {
+        if case .holding = state { return }
+        setChannelReading(isReading)
+    }
+
+    /// Pauses or resumes reading, whether a response waits or not.
+    func setChannelReading(_ isReading: Bool) {
+        guard isReading != input.isReading else { return }
+        input.isReading = isReading
+        try? context?.channel.syncOptions?.setOption(.autoRead, value: isReading)
+        let timeout: UInt64
+        switch state {
+        case .readingBody: timeout = pool.idleTimeout
+        case .awaitingHead where output.isComplete: timeout = pool.responseTimeout
+        case .awaitingHead, .holding, .idle, .tunnel, .ending, .closed: return
+        }
+        setDeadline(isReading && output.isComplete ? loop.now() + timeout : WheelTimer.never)
+    }
+
+    func resumeResponse() { readHeldResponse() }
+
+    func sendTunnel(_ bytes: ByteBuffer) { write(bytes) }
+
+    func endTunnel() {
+        guard case .tunnel = state else { return }
+        flush(bodyFollows: true)
+        state = .ending
+        // What was written goes out first; a server that does not close then is closed on.
+        setDeadline(loop.now() + Self.lingerTime)
+        context?.close(mode: .output, promise: nil)
+    }
+}
+
+extension BackendConnection: WheelTimerTarget {
+    func deadlineMet() {
+        switch state {
+        case .idle, .tunnel, .ending: close()
+        case .awaitingHead(let request, _):
+            pool.failed(.silent, begunAt: request.attemptBegunAt)
+            finish()
+            pool.counters.timeouts += 1
+            request.serverTimedOut(self)
+            close()
+        case .readingBody(let request, _):
+            finish()
+            pool.counters.timeouts += 1
+            request.serverLost(self, endsProperly: false)
+            close()
+        // It waits for us.
+        case .holding, .closed: break
+        }
+    }
+}

@@ -1,0 +1,234 @@
+import Authorization
+import HTTPCore
+import Logging
+import NIOCore
+import Time
+
+/// One HTTP/2 connection to a server, which carries many requests: the last handler in its channel, and the only one
+/// without TLS. The counterpart of ``HTTP2ServerConnection``.
+final class BackendMultiplexer: ChannelInboundHandler {
+    package typealias InboundIn = ByteBuffer
+    package typealias OutboundOut = ByteBuffer
+
+    /// Requests on one connection, if the server does not want fewer. With as many windows of theirs in the
+    /// connection's, those whose clients are slow leave room for the others.
+    fileprivate static let mostStreams = 100
+
+    let pool: ServerPool
+    let loop: LoopContext
+    /// Only touched from here and from the streams.
+    var session: HTTP2Session
+    /// Where it goes.
+    let address: SocketAddress
+    /// As ``LoopContext/lastTick`` was then.
+    private(set) var lastHeard: MonotonicTime
+    private var context: ChannelHandlerContext?
+    private var streams: [UInt32: BackendStream] = [:]
+    /// Streams that are given out, with or without an identifier yet.
+    private var leased = 0
+    /// Whose clients have something to be written since the read began.
+    private var touched: [BackendStream] = []
+    private var isInTurn = false
+    private var isRetired = false
+    private var isClosed = false
+    private let timer = WheelTimer()
+
+    init(pool: ServerPool, loop: LoopContext, address: SocketAddress) {
+        self.pool = pool
+        self.loop = loop
+        self.address = address
+        lastHeard = loop.lastTick
+        session = HTTP2Session(role: .client, limits: HTTP2Limits.forServers)
+    }
+
+    /// The connection stands and is the pool's from now on. Gives whether it still does.
+    func connected() -> Bool {
+        if isClosed { return false }
+        timer.target = self
+        updateDeadline()
+        return true
+    }
+
+    // MARK: Streams
+
+    /// A place for a request, if there is one.
+    func openStream() -> BackendStream? {
+        guard !isRetired, leased < Self.mostStreams, session.availableStreams > leased - streams.count else {
+            return nil
+        }
+        leased += 1
+        updateDeadline()
+        return BackendStream(self)
+    }
+
+    /// The request of a leased stream begins. Nil if there is no place for it after all.
+    func begin(_ stream: BackendStream) -> UInt32? {
+        guard !isClosed, let id = session.openStream() else { return nil }
+        streams[id] = stream
+        return id
+    }
+
+    func forEachOwner(_ body: (any UpstreamRequestOwner) -> Void) {
+        for stream in streams.values { if let owner = stream.request?.owner { body(owner) } }
+    }
+
+    /// - Parameter id: 0 for a stream that was not begun.
+    func ended(_ id: UInt32) {
+        leased -= 1
+        streams[id] = nil
+        updateDeadline()
+        if isRetired {
+            if leased == 0 { context?.close(promise: nil) }
+        } else {
+            pool.hasRoom(self)
+        }
+    }
+
+    /// As ``drain()``, but while a request is on its way to a server: no more requests from now on, and the rest, which
+    /// may show that the connection is lost and so end requests of others, in a turn of the loop of its own.
+    func drainLater() {
+        retire()
+        loop.atEndOfTurn { [self] in drain() }
+    }
+
+    /// No new requests; closed when the last one is answered.
+    func drain() {
+        retire()
+        session.goAway(code: .noError)
+        turn()
+        if leased == 0 { context?.close(promise: nil) }
+    }
+
+    private func retire() {
+        guard !isRetired else { return }
+        isRetired = true
+        pool.retires(self)
+    }
+
+    private func updateDeadline() {
+        loop.timers.set(timer, leased == 0 ? loop.lastTick + pool.idleTimeout : WheelTimer.never)
+    }
+
+    // MARK: What the channel says
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        session.start()
+        turn()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        lastHeard = loop.lastTick
+        session.receive(unwrapInboundIn(data))
+        turn()
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        let touched = self.touched
+        self.touched.removeAll(keepingCapacity: true)
+        for stream in touched { stream.request?.owner?.flushResponse() }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        let isWritable = context.channel.isWritable
+        // Found out in the middle of a write, which may be that of any exchange.
+        loop.atEndOfTurn { [self] in
+            session.writabilityChanged(isWritable)
+            if isWritable { turn() }
+        }
+    }
+
+    /// Often told in the middle of a write: no request is given to it any more, and those that it has are told when that
+    /// is done.
+    func channelInactive(context: ChannelHandlerContext) {
+        retire()
+        loop.atEndOfTurn { [self] in lost() }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        retire()
+        loop.atEndOfTurn { [self] in lost() }
+        context.close(promise: nil)
+    }
+
+    private func lost() {
+        guard !isClosed else { return }
+        isClosed = true
+        loop.timers.retire(timer)
+        retire()
+        let lost = streams
+        streams = [:]
+        for stream in lost.values { stream.lost() }
+    }
+
+    // MARK: A turn
+
+    /// As for ``HTTP2ServerConnection/turn()``.
+    func turn() {
+        guard !isInTurn else { return }
+        isInTurn = true
+        defer { isInTurn = false }
+        repeat {
+            while let event = session.next(headers: &loop.spares.responseFields, at: loop.lastTick.nanoseconds) {
+                take(event)
+            }
+            guard session.output.readableBytes > 0, let context else { break }
+            context.writeAndFlush(wrapOutboundOut(session.output), promise: nil)
+            session.output.clear()
+        } while session.hasMoreOutput
+        if isClosed { context?.close(promise: nil) }
+    }
+
+    private func take(_ event: HTTP2Session.Event) {
+        switch event {
+        case .headers(let id, let endStream, .initial):
+            with(id) { $0.headReceived(endStream: endStream) }
+        case .headers(let id, _, .trailers):
+            with(id) { $0.trailersReceived() }
+        case .data(let id, let bytes, let flowControlled, let endStream):
+            if streams[id] == nil { session.consumed(stream: id, flowControlled) }
+            with(id) { $0.bodyReceived(bytes, flowControlled: flowControlled, endStream: endStream) }
+        case .reset(let id, let code, _):
+            streams.removeValue(forKey: id)?.lost(wasActedOn: code != .refusedStream)
+        case .writable(let id): streams[id]?.becameWritable()
+        case .settings:
+            if !isRetired { pool.hasRoom(self) }
+        case .goAway: retire()
+        case .connectionError(let code, let reason):
+            loop.loggers.backends.debug(
+                "HTTP/2 error of a server",
+                metadata: ["server": "\(pool.label)", "code": "\(code.rawValue)", "reason": "\(reason)"]
+            )
+            lost()
+        }
+    }
+
+    private func with(_ id: UInt32, _ body: (BackendStream) -> Void) {
+        guard let stream = streams[id] else { return }
+        body(stream)
+        if stream.request != nil { touched.append(stream) }
+    }
+}
+
+extension BackendMultiplexer: WheelTimerTarget {
+    func deadlineMet() {
+        if leased == 0 { drain() }
+    }
+}
+
+extension HTTP2Limits {
+    /// What a server's answers may take: heads may be larger than those of requests, as over HTTP/1.1.
+    static let forServers: HTTP2Limits = {
+        var limits = HTTP2Limits()
+        limits.maximumHeaderListSize = ResponseHeadParser.maximumBytes
+        limits.maximumFields = ResponseHeadParser.maximumFields
+        // Widened for each as soon as it begins, by what its client's connection may have.
+        limits.streamWindow = ReceiveWindows.least
+        limits.connectionWindow = (BackendMultiplexer.mostStreams + 1) * ReceiveWindows.most
+        return limits
+    }()
+}

@@ -1,0 +1,147 @@
+import Authorization
+package import Tenants
+package import Time
+
+/// The servers of one tenant as one event loop sees them: how each is doing, and whose turn it is.
+package final class BackendServers {
+    /// What all that ever served a tenant share, so that a long request holds those of its beginning alone, and not one
+    /// of each reload since.
+    private final class Line {
+        weak var latest: BackendServers?
+    }
+
+    package let pools: [ServerPool]
+    package let retries: Retries
+    private let backend: Backend
+    private let tls: BackendTLSContexts?
+    private var balancer: Balancer
+    private var isReplaced = false
+    private let line: Line
+    private unowned let loop: LoopContext
+
+    /// - Parameters:
+    ///   - previous: The servers of the same tenant that these take the place of: those that stay keep their
+    ///     connections.
+    package init(
+        _ backend: Backend,
+        tls: BackendTLSContexts?,
+        loop: LoopContext,
+        loops: Int,
+        previous: BackendServers? = nil
+    ) {
+        self.loop = loop
+        line = previous?.line ?? Line()
+        self.backend = backend
+        retries = Retries(backend.retries)
+        self.tls = tls
+        let settings = ServerPool.Settings(backend, loops: loops)
+        var kept: [Int?] = []
+        for server in backend.servers { kept.append(previous?.place(of: server, settings, tls, butNot: kept)) }
+        pools = zip(backend.servers, kept).map { server, place in
+            if let previous, let place { return previous.pools[place] }
+            let tls = server.scheme == .https ? tls?.any : nil
+            return ServerPool(server, settings, tls: tls, loop: loop)
+        }
+        let servers = backend.servers.map { server in
+            (weight: server.weight, identity: StableHash.of(ServerPool.label(of: server).utf8))
+        }
+        let method: BalanceMethod =
+            switch backend.balance {
+            case .roundRobin: .roundRobin
+            case .leastRequests: .leastRequests
+            case .hashSubject: .hash
+            }
+        balancer = Balancer(servers, method: method, random: loop.identifiers.next())
+        for (place, pool) in pools.enumerated() {
+            if let previous, let old = kept[place] {
+                let keepsProbes = previous.backend.health == backend.health
+                balancer.adopt(place, from: previous.balancer, old, keepsProbes: keepsProbes)
+                pool.joins(self, at: place, forUpgrades: pool.forUpgrades)
+                pool.forUpgrades?.joins(self, at: place, forUpgrades: pool.forUpgrades)
+            } else {
+                let upgrades = Self.poolForUpgrades(pool, settings, tls?.http1Only, loop)
+                upgrades?.joins(self, at: place, forUpgrades: upgrades)
+                pool.joins(self, at: place, forUpgrades: upgrades)
+            }
+        }
+        line.latest = self
+        previous?.replace(by: self)
+    }
+
+    /// Where the same server is, if connections to it may go on.
+    ///
+    /// - Parameter taken: Places that others of the new list have taken: the same server may stand there twice.
+    private func place(
+        of server: BackendServer,
+        _ settings: ServerPool.Settings,
+        _ tls: BackendTLSContexts?,
+        butNot taken: [Int?]
+    ) -> Int? {
+        guard server.scheme != .https || tls == self.tls else { return nil }
+        return pools.indices.first { place in
+            !taken.contains(place) && pools[place].isFor(server) && pools[place].settings == settings
+        }
+    }
+
+    /// Others serve the tenant from now on. What is under way here goes on.
+    private func replace(by successor: BackendServers) {
+        isReplaced = true
+        for pool in pools where !successor.pools.contains(where: { $0 === pool }) { pool.close() }
+    }
+
+    private static func poolForUpgrades(
+        _ pool: ServerPool,
+        _ settings: ServerPool.Settings,
+        _ tls: BackendTLSContext?,
+        _ loop: LoopContext
+    ) -> ServerPool? {
+        switch pool.server.scheme {
+        case .http: pool
+        case .https: ServerPool(pool.server, settings, tls: tls, loop: loop)
+        case .h2c: nil
+        }
+    }
+
+    /// The server for a request, or nil when there is none left. The attempt is outstanding there until ``ended(_:)``.
+    ///
+    /// - Parameter tried: Places of servers that had the request or could not be reached for it.
+    func choose(for caller: Caller?, butNot tried: [Int]) -> ServerPool? {
+        // The places are others there; a server that had the request may have it again.
+        if isReplaced, let latest = line.latest { return latest.choose(for: caller, butNot: []) }
+        let random = loop.identifiers.next()
+        return balancer.choose(
+            butNot: tried,
+            key: caller?.subjectHash ?? random,
+            random: random,
+            at: loop.lastTick
+        ).map { pools[$0] }
+    }
+
+    package func ended(_ place: Int) { balancer.ended(place) }
+
+    /// A connection stands.
+    package func connected(_ place: Int, begunAt: MonotonicTime) { balancer.connected(place, begunAt: begunAt) }
+
+    /// - Parameter begunAt: When the attempt began, as ``LoopContext/lastTick`` was then.
+    package func answered(_ place: Int, begunAt: MonotonicTime) {
+        balancer.answered(place, begunAt: begunAt, at: loop.lastTick)
+    }
+
+    package func failed(_ place: Int, _ failure: ServerFailure, begunAt: MonotonicTime) {
+        balancer.failed(place, failure, begunAt: begunAt, at: loop.lastTick)
+    }
+
+    /// - Parameter server: Whose word it is; it may have lost its place meanwhile.
+    package func probed(_ server: BackendServer, isUp: Bool) {
+        for place in pools.indices where pools[place].isFor(server) {
+            balancer.probed(place, isUp: isUp, at: loop.lastTick)
+        }
+    }
+
+    /// Whether requests are sent there, but for the last resort.
+    package func isHealthy(_ place: Int) -> Bool { balancer.health(of: place).isAvailable(at: loop.lastTick) }
+
+    package func close() {
+        for pool in pools { pool.close() }
+    }
+}

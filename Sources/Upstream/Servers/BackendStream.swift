@@ -1,0 +1,220 @@
+import Authorization
+import HTTPCore
+import NIOCore
+import Tenants
+import Time
+
+/// One request to a server that speaks HTTP/2, and its response. Like every request it is written as a head of HTTP/1.1,
+/// from which the fields are made; and the fields of the response are written as a head that the one parser reads.
+///
+/// This file has what is sent; `+Response` what the server sends.
+final class BackendStream {
+    enum State {
+        /// It has a place, and no request.
+        case leased
+        /// The request, or the response's head, is still to come.
+        case awaitingHead(UpstreamRequest)
+        /// A response has begun, and its owner lets it wait.
+        case holding(UpstreamRequest, HeldResponse)
+        case readingBody(UpstreamRequest)
+        case ended
+    }
+
+    let connection: BackendMultiplexer
+    var state = State.leased
+    /// 0 until the request has begun.
+    private(set) var id: UInt32 = 0
+    private var output: BackendOutput
+    /// When the request was out, as ``LoopContext/lastTick`` was then.
+    private(set) var sentAt = MonotonicTime.distantPast
+    private(set) var isReading = true
+    /// Flow-controlled bytes that are passed on and not given back, while the client takes no more.
+    private var heldBack = 0
+    /// Bytes of the client connection's ``ReceiveWindows`` that this stream's window holds.
+    private var windowShare = 0
+    /// The last piece of the request: what it is the end of is told with it.
+    private var lastPiece: ByteBuffer?
+    private let timer = WheelTimer()
+
+    init(_ connection: BackendMultiplexer) {
+        self.connection = connection
+        output = BackendOutput(connection.loop.allocator.buffer(capacity: 2048))
+        timer.target = self
+    }
+
+    var pool: ServerPool { connection.pool }
+    var loop: LoopContext { connection.loop }
+
+    /// The request that it is leased to; nil where it is to none.
+    var request: UpstreamRequest? {
+        switch state {
+        case .awaitingHead(let request), .holding(let request, _), .readingBody(let request): request
+        case .leased, .ended: nil
+        }
+    }
+
+    /// Whether the whole request was sent.
+    var requestIsOut: Bool { output.isComplete }
+
+    func setDeadline(_ deadline: MonotonicTime) { loop.timers.set(timer, deadline) }
+
+    func becameWritable() { request?.owner?.serverWritabilityChanged(true) }
+
+    /// It has no request any more.
+    func end() {
+        if case .ended = state { return }
+        request?.owner?.giveBackReceiveWindow(&windowShare)
+        state = .ended
+        loop.timers.retire(timer)
+        connection.ended(id)
+    }
+
+    // MARK: The head
+
+    /// The head is kept for a server that is to have it instead.
+    private func sendHead(endStream: Bool) {
+        guard id == 0, request != nil else { return }
+        let head = loop.spares.requests.take()
+        defer { loop.spares.requests.giveBack(head) }
+        guard head.parse(output.buffer, loop.spares.forwardedParser) == .complete else {
+            return lostLater(wasActedOn: true)
+        }
+        guard let id = connection.begin(self) else { return lostLater(wasActedOn: false) }
+        self.id = id
+        let bytes = head.bytes
+        connection.session.sendHeaders(stream: id, endStream: endStream) { encoder, out in
+            HTTP2BackendRequest.encode(
+                head.head,
+                bytes.readableBytesUInt8Span,
+                isTLS: pool.server.scheme == .https,
+                with: &encoder,
+                to: &out
+            )
+        }
+        widenWindow()
+    }
+
+    /// There was no place after all. Told later, because the request is just being handed over.
+    private func lostLater(wasActedOn: Bool) {
+        loop.atEndOfTurn { [self] in lost(wasActedOn: wasActedOn) }
+    }
+
+    // MARK: Flow control
+
+    /// Lets the server send as much of the response as the client's connection has room for.
+    private func widenWindow() {
+        guard let owner = request?.owner, let outstanding = connection.session.receiveWindow(ofStream: id) else {
+            return
+        }
+        let window = owner.receiveWindow(outstanding: outstanding, share: &windowShare)
+        if window > outstanding { connection.session.widen(stream: id, to: window) }
+    }
+
+    /// So many bytes of the response were handed over.
+    func passedOn(_ count: Int) {
+        guard isReading else {
+            heldBack += count
+            return
+        }
+        connection.session.passedOn(stream: id, count)
+        widenWindow()
+    }
+
+    private func passHeldBack() {
+        guard heldBack > 0 else { return }
+        let count = heldBack
+        heldBack = 0
+        passedOn(count)
+        connection.turn()
+    }
+}
+
+extension BackendStream: UpstreamServer {
+    var isWritable: Bool { id == 0 || !connection.session.isCongested(stream: id) }
+
+    func takeBuffer() -> ByteBuffer { output.takeBuffer() }
+
+    func begin(_ request: UpstreamRequest, _ head: ForwardedHead) {
+        state = .awaitingHead(request)
+        output.begin(head, isChunked: false)
+        isReading = request.owner?.takesResponse ?? true
+    }
+
+    func takeHead() -> ByteBuffer { output.takeHead() }
+
+    func send(_ bytes: ByteBuffer) {
+        sendHead(endStream: false)
+        guard id != 0 else { return }
+        sendLastPiece()
+        lastPiece = bytes
+    }
+
+    private func sendLastPiece() {
+        guard let piece = lastPiece else { return }
+        lastPiece = nil
+        connection.session.sendData(stream: id, piece, endStream: false)
+    }
+
+    func endBody(trailers: ByteBuffer) {
+        sendHead(endStream: false)
+        guard id != 0 else { return }
+        guard trailers.readableBytes > 0 else {
+            connection.session.sendData(stream: id, lastPiece ?? ByteBuffer(), endStream: true)
+            lastPiece = nil
+            return
+        }
+        sendLastPiece()
+        connection.session.sendTrailers(stream: id) { block in
+            block.append(section: Array(trailers.readableBytesView))
+        }
+    }
+
+    func flush(bodyFollows: Bool) {
+        sendHead(endStream: request?.details.framing == RequestFraming.none)
+        sendLastPiece()
+        connection.turn()
+    }
+
+    func requestSent(at now: MonotonicTime) {
+        output.isComplete = true
+        sentAt = loop.lastTick
+        switch state {
+        case .awaitingHead: if isReading { setDeadline(now + pool.responseTimeout) }
+        case .readingBody: heard()
+        case .leased, .holding, .ended: break
+        }
+    }
+
+    func setReading(_ isReading: Bool) {
+        guard isReading != self.isReading else { return }
+        self.isReading = isReading
+        switch state {
+        case .readingBody: if isReading { heard() } else { setDeadline(WheelTimer.never) }
+        case .awaitingHead where requestIsOut:
+            setDeadline(isReading ? loop.now() + pool.responseTimeout : WheelTimer.never)
+        case .awaitingHead, .leased, .holding, .ended: break
+        }
+        if isReading { passHeldBack() }
+    }
+
+    func resumeResponse() { passHeldResponse() }
+
+    /// Nobody asks a server for a tunnel over HTTP/2 (``ServerPool/forUpgrades``).
+    func sendTunnel(_ bytes: ByteBuffer) { failInTunnel() }
+
+    func endTunnel() { failInTunnel() }
+
+    private func failInTunnel() {
+        loop.failedInternally(.backendStream, "a tunnel over HTTP/2")
+        abandon()
+    }
+
+    func abandon() {
+        guard request != nil else { return }
+        if id != 0 { connection.session.reset(stream: id, code: .cancel) }
+        end()
+        connection.turn()
+    }
+
+    func giveBack() { end() }
+}

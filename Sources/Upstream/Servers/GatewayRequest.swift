@@ -1,0 +1,180 @@
+package import Authorization
+import Counting
+package import HTTPCore
+package import NIOCore
+import Tenants
+package import Time
+
+/// A request of the gateway's own to a backend: a health check, or a call for new tokens. It goes the way of all requests,
+/// so that it finds what they would find: the same TLS, the same protocol, the same strictness.
+package final class GatewayRequest {
+    package struct Response: Equatable {
+        package var status: Int
+        package var body: [UInt8]
+    }
+
+    package enum Failure: Error, Equatable {
+        case timeout
+        case overloaded
+        case network
+        case tooLargeResponse
+    }
+
+    /// How much of a response is waited for.
+    package enum Wanted: Equatable {
+        case status
+        /// - Parameter most: Bytes of it.
+        case body(most: Int)
+    }
+
+    private let loop: LoopContext
+    private let upstream: UpstreamRequest
+    private let wanted: Wanted
+    private let timer = WheelTimer()
+    private var done: ((Result<Response, Failure>) -> Void)?
+    private var requestBody: [UInt8] = []
+    private var response: Response?
+
+    /// - Parameter done: Told once.
+    package init(loop: LoopContext, wants wanted: Wanted, done: @escaping (Result<Response, Failure>) -> Void) {
+        self.loop = loop
+        self.wanted = wanted
+        self.done = done
+        upstream = UpstreamRequest(loop: loop)
+    }
+
+    /// - Parameters:
+    ///   - body: Nil for a request without one.
+    ///   - servers: Any of which is asked; nil: `pool` is.
+    ///   - timeout: For everything, in nanoseconds.
+    package func begin(
+        _ head: ForwardedHead,
+        body: [UInt8]? = nil,
+        at servers: BackendServers?,
+        only pool: ServerPool? = nil,
+        timeout: UInt64
+    ) {
+        requestBody = body ?? []
+        timer.target = self
+        loop.timers.set(timer, loop.now() + timeout)
+        let details = UpstreamRequest.Details(
+            framing: body.map { .length($0.count) } ?? .none,
+            servers: servers,
+            isGatewayOwn: true
+        )
+        switch upstream.begin(details, only: pool, for: self, head: { (_: consuming ByteBuffer) in head }) {
+        case .sent: serverTaken()
+        case .waiting: break
+        case .failed(let failure): failed(failure)
+        }
+    }
+
+    private func finish(_ result: Result<Response, Failure>) {
+        guard let done else { return }
+        self.done = nil
+        loop.timers.retire(timer)
+        upstream.abandon()
+        done(result)
+    }
+}
+
+extension GatewayRequest: WheelTimerTarget {
+    package func deadlineMet() { finish(.failure(.timeout)) }
+}
+
+extension GatewayRequest: UpstreamRequestOwner {
+    package var clientName: SubjectName? { nil }
+    package var takesResponse: Bool { true }
+
+    package func serverTaken() {
+        guard let server = upstream.server else { return }
+        let hasBody = upstream.details.framing != .none
+        if !requestBody.isEmpty { server.send(ByteBuffer(bytes: requestBody)) }
+        if hasBody { server.endBody(trailers: ByteBuffer()) }
+        server.flush(bodyFollows: hasBody)
+        server.requestSent(at: loop.now())
+    }
+
+    /// The timeout is for everything.
+    package func triesAgain(within timeout: UInt64) {}
+
+    /// The pool counts it; there is no trace of it.
+    package func lostAttempt(at pool: ServerPool, _ reason: StaticString) {}
+
+    package func failed(_ failure: UpstreamFailure) {
+        switch failure {
+        case .timeout: finish(.failure(.timeout))
+        case .overloaded: finish(.failure(.overloaded))
+        case .unavailable, .brokeOff: finish(.failure(.network))
+        }
+    }
+
+    /// The body was handed over as a whole.
+    package func serverWritabilityChanged(_ isWritable: Bool) {}
+
+    /// Nobody waits for one.
+    package func interim(_ response: ReceivedResponse) {}
+
+    package func holds(_ response: ReceivedResponse) -> Bool { false }
+
+    package var takesHeldResponse: Bool { false }
+
+    package func takeHeldResponse(_ response: ReceivedResponse) {
+        loop.failedInternally(.upstreamRequest, "a response to the gateway itself is held")
+        finish(.failure(.network))
+    }
+
+    package func responseStarted(_ response: ReceivedResponse, _ framing: ResponseFraming) {
+        let response = Response(status: response.head.status, body: [])
+        self.response = response
+        if wanted == .status { finish(.success(response)) }
+    }
+
+    package func responseBody(_ bytes: ByteBuffer, _ range: Range<Int>) {
+        guard var response, case .body(let most) = wanted else { return }
+        guard response.body.count + range.count <= most else {
+            // Where the status alone says no, it counts.
+            guard 200..<300 ~= response.status else {
+                return finish(.success(Response(status: response.status, body: [])))
+            }
+            return finish(.failure(.tooLargeResponse))
+        }
+        self.response = nil
+        bytes.readableBytesUInt8Span.extracting(range).withUnsafeBufferPointer { response.body += $0 }
+        self.response = response
+    }
+
+    package func responseEnded(serverKeepsAlive: Bool, trailers: [UInt8], at now: MonotonicTime) -> Bool {
+        upstream.end()
+        finish(response.map { .success($0) } ?? .failure(.network))
+        return serverKeepsAlive
+    }
+
+    /// It is gathered.
+    package func flushResponse() {}
+
+    /// Nothing follows.
+    package func resume() {}
+
+    /// It asks for no upgrade.
+    package func switched(_ response: ReceivedResponse) { finish(.failure(.network)) }
+
+    /// It has no tunnel.
+    package func tunnelReceived(_ bytes: ByteBuffer) { finish(.failure(.network)) }
+
+    package func receiveWindow(outstanding: Int, share: inout Int) -> Int {
+        ReceiveWindows.window(outstanding: outstanding)
+    }
+
+    /// It has no share of a client's.
+    package func giveBackReceiveWindow(_ share: inout Int) {}
+
+    /// The server is waited for, never the gateway.
+    package var mayYieldPlace: Bool { false }
+    package var isResponding: Bool { response != nil }
+
+    package func rateForServer(at now: MonotonicTime) -> Double { .infinity }
+
+    /// See ``mayYieldPlace``.
+    package func yieldPlace() {}
+}

@@ -1,0 +1,72 @@
+import Authorization
+import Logging
+import NIOCore
+package import Tenants
+import Time
+
+/// Probes one server for the whole process from one event loop, and tells of every change.
+package final class HealthChecker {
+    private let check: HealthCheck
+    private let pool: ServerPool
+    private let announce: (Bool) -> Void
+    private unowned let loop: LoopContext
+    private var tally: ProbeTally
+    private var task: Scheduled<Void>?
+    private var isStopped = false
+
+    /// - Parameter announce: Told of every change between up and down.
+    package init(
+        _ check: HealthCheck,
+        of server: BackendServer,
+        _ backend: Backend,
+        tls: BackendTLSContext?,
+        loop: LoopContext,
+        announce: @escaping (Bool) -> Void
+    ) {
+        self.check = check
+        self.loop = loop
+        self.announce = announce
+        var settings = ServerPool.Settings(backend, loops: 1)
+        settings.responseTimeout = min(settings.responseTimeout, check.every.nanosecondsClamped)
+        pool = ServerPool(server, settings, tls: tls, loop: loop)
+        tally = ProbeTally(healthyAfter: check.healthyAfter, unhealthyAfter: check.unhealthyAfter)
+    }
+
+    package func start() { probe() }
+
+    package func stop() {
+        isStopped = true
+        task?.cancel()
+        pool.close()
+    }
+
+    /// The next probe begins an interval after the last one began, or once that is over.
+    private func probe() {
+        let began = NIODeadline.now()
+        let interval = check.every.nanosecondsClamped
+        let probe = GatewayRequest(loop: loop, wants: .status) { result in
+            // The next one shall find out whether a connection can be opened.
+            self.pool.forgetConnections()
+            guard !self.isStopped else { return }
+            let isGood = if case .success(let response) = result { 200..<300 ~= response.status } else { false }
+            if let isUp = self.tally.observed(isGood: isGood) { self.changed(isUp) }
+            self.task = self.loop.eventLoop.assumeIsolated().scheduleTask(
+                deadline: began + .nanoseconds(Int64(interval))
+            ) { self.probe() }
+        }
+        let agent = (name: "User-Agent", value: Array("gatehouse".utf8))
+        let host = Array("\(pool.server.address)".utf8)
+        let head = ForwardedHead(gatewayOwn: "GET", check.path, host: host, fields: [agent])
+        probe.begin(head, at: nil, only: pool, timeout: pool.responseTimeout)
+    }
+
+    private func changed(_ isUp: Bool) {
+        let metadata: Logger.Metadata = ["server": "\(pool.label)"]
+        if isUp {
+            loop.loggers.backends.notice("server is healthy again", metadata: metadata)
+        } else {
+            loop.loggers.backends.warning("server is not healthy", metadata: metadata)
+        }
+        announce(isUp)
+    }
+}

@@ -1,0 +1,205 @@
+import Authorization
+import Logging
+import NIOCore
+import NIOPosix
+import NIOSSL
+import NIOTLS
+import PeerNames
+import Tenants
+import Time
+
+/// Opens connections to one server: finds its address, connects, and shakes hands where TLS is spoken, all within the
+/// connect timeout. What comes of it is a connection that is ready for requests.
+final class ServerConnector {
+    enum Connected {
+        case single(BackendConnection)
+        case multiplexed(BackendMultiplexer)
+    }
+
+    private let server: BackendServer
+    private let tls: BackendTLSContext?
+    private let timeout: TimeAmount
+    private let addresses: ServerAddresses
+    private unowned let loop: LoopContext
+    /// What was logged last of a server that is another than it should be: once, not with every connection.
+    private var toldProblem: PeerNameProblem?
+
+    /// - Parameter tls: For servers with the scheme `https`.
+    init(_ server: BackendServer, tls: BackendTLSContext?, timeout: Duration, loop: LoopContext) {
+        self.server = server
+        self.tls = tls
+        self.timeout = .nanoseconds(Int64(clamping: timeout.nanosecondsClamped))
+        self.loop = loop
+        addresses = ServerAddresses(server.address, eventLoop: loop.eventLoop, names: loop.names)
+    }
+
+    /// Whether a connection of this address may go on being used: a name may have moved elsewhere meanwhile.
+    func isCurrent(_ address: SocketAddress) -> Bool { addresses.contain(address) }
+
+    /// - Parameter then: Called once, on the event loop, never before this returns.
+    func open(for pool: ServerPool, then: @escaping (Result<Connected, ServerFailure>) -> Void) {
+        let deadline = NIODeadline.now() + timeout
+        addresses.withNext(by: deadline) { candidates in
+            self.open(candidates[...], pool, deadline, then)
+        }
+    }
+
+    /// Tries one address after the other.
+    private func open(
+        _ candidates: ArraySlice<SocketAddress>,
+        _ pool: ServerPool,
+        _ deadline: NIODeadline,
+        _ then: @escaping (Result<Connected, ServerFailure>) -> Void
+    ) {
+        guard let address = candidates.first else { return then(.failure(.connectFailed)) }
+        let left = deadline - .now()
+        guard left > .nanoseconds(0) else { return then(.failure(.connectTimedOut)) }
+        // Each that follows gets its part of the time.
+        let part = TimeAmount.nanoseconds(left.nanoseconds / Int64(candidates.count))
+        connect(to: address, pool, within: part) { result in
+            switch result {
+            case .failure where candidates.count > 1: self.open(candidates.dropFirst(), pool, deadline, then)
+            case .failure, .success: then(result)
+            }
+        }
+    }
+
+    private func connect(
+        to address: SocketAddress,
+        _ pool: ServerPool,
+        within limit: TimeAmount,
+        _ then: @escaping (Result<Connected, ServerFailure>) -> Void
+    ) {
+        let opening = ServerOpening(pool, loop: loop, speaksHTTP2: server.scheme == .h2c, address, then)
+        let label = pool.label
+        let bound = NIOLoopBound((self, opening), eventLoop: loop.eventLoop)
+        ClientBootstrap(group: loop.eventLoop)
+            .connectTimeout(limit)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .channelOption(.maxMessagesPerRead, value: 4)
+            .channelOption(.writeBufferWaterMark, value: .init(low: 32 << 10, high: 128 << 10))
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let (connector, opening) = bound.value
+                    let pipeline = channel.pipeline.syncOperations
+                    if let tls = connector.tls {
+                        try pipeline.addHandler(try tls.makeHandler(forHost: connector.server.address.host))
+                        opening.awaitsHandshake = true
+                        opening.peerName = tls.peerName(forHost: connector.server.address.host)
+                        opening.isAnother = { connector.tell($0, of: label, at: address) }
+                    }
+                    try pipeline.addHandler(opening)
+                }
+            }
+            .connect(to: address)
+            .assumeIsolated()
+            .whenFailure { error in
+                opening.failed(error is ChannelError ? .connectTimedOut : .connectFailed)
+            }
+        if tls != nil {
+            opening.timeout = loop.eventLoop.assumeIsolated().scheduleTask(in: limit) { opening.tooLate() }
+        }
+    }
+
+    private func tell(_ problem: PeerNameProblem, of server: String, at address: SocketAddress) {
+        guard problem != toldProblem else { return }
+        toldProblem = problem
+        let metadata: Logger.Metadata = ["server": "\(server)", "address": "\(address)", "error": "\(problem)"]
+        loop.loggers.backends.warning("server is not the one that it should be", metadata: metadata)
+    }
+}
+
+/// Stands in a new connection's channel until it can take requests; then the handler that does takes its place.
+private final class ServerOpening: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+
+    var awaitsHandshake = false
+    /// Whose certificate the server has to show, beyond what the handshake itself verifies.
+    var peerName: PeerName?
+    var isAnother: ((PeerNameProblem) -> Void)?
+    var timeout: Scheduled<Void>?
+    private let pool: ServerPool
+    private let loop: LoopContext
+    private let speaksHTTP2: Bool
+    private let address: SocketAddress
+    private var then: ((Result<ServerConnector.Connected, ServerFailure>) -> Void)?
+    private var context: ChannelHandlerContext?
+
+    init(
+        _ pool: ServerPool,
+        loop: LoopContext,
+        speaksHTTP2: Bool,
+        _ address: SocketAddress,
+        _ then: @escaping (Result<ServerConnector.Connected, ServerFailure>) -> Void
+    ) {
+        self.pool = pool
+        self.loop = loop
+        self.speaksHTTP2 = speaksHTTP2
+        self.address = address
+        self.then = then
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    func channelActive(context: ChannelHandlerContext) {
+        if !awaitsHandshake { opened(context, speaksHTTP2: speaksHTTP2) }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard case TLSUserEvent.handshakeCompleted(let applicationProtocol) = event else { return }
+        let certificate = try? context.pipeline.syncOperations.nioSSL_peerCertificate()
+        do throws(PeerNameProblem) {
+            try peerName?.verify(certificate)
+        } catch {
+            isAnother?(error)
+            failed(.connectFailed)
+            return context.close(promise: nil)
+        }
+        opened(context, speaksHTTP2: applicationProtocol == "h2")
+    }
+
+    func channelInactive(context: ChannelHandlerContext) { failed(.connectFailed) }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        failed(.connectFailed)
+        context.close(promise: nil)
+    }
+
+    func tooLate() {
+        failed(.connectTimedOut)
+        context?.close(promise: nil)
+    }
+
+    func failed(_ failure: ServerFailure) { finish(.failure(failure)) }
+
+    private func opened(_ context: ChannelHandlerContext, speaksHTTP2: Bool) {
+        guard then != nil else { return context.close(promise: nil) }
+        do {
+            let pipeline = context.pipeline.syncOperations
+            let connected: ServerConnector.Connected
+            if speaksHTTP2 {
+                let connection = BackendMultiplexer(pool: pool, loop: loop, address: address)
+                try pipeline.addHandler(connection)
+                connected = .multiplexed(connection)
+            } else {
+                let connection = BackendConnection(pool: pool, loop: loop, address: address)
+                try pipeline.addHandler(connection)
+                connected = .single(connection)
+            }
+            pipeline.removeHandler(context: context, promise: nil)
+            finish(.success(connected))
+        } catch {
+            failed(.connectFailed)
+            context.close(promise: nil)
+        }
+    }
+
+    private func finish(_ result: Result<ServerConnector.Connected, ServerFailure>) {
+        timeout?.cancel()
+        guard let then else { return }
+        self.then = nil
+        then(result)
+    }
+}

@@ -1,0 +1,35 @@
+import Authorization
+import Tenants
+import Time
+
+/// One client address holds at most half of a server's places while requests of other addresses wait.
+extension ServerPool {
+    /// How long the others wait before places are taken back, in nanoseconds.
+    static let reliefInterval: UInt64 = 1_000_000_000
+
+    /// - Parameter places: How many there are.
+    package static func share(of places: Int) -> Int { max(1, places / 2) }
+
+    /// Ends exchanges of an address that holds more than its share, one for each request of another address that has
+    /// waited too long. Only those whose server waits for the client, for the rest of the request or because the client
+    /// does not read: the others need their place for the server's own work. Those whose answer has not begun go first,
+    /// and of them the slowest.
+    func takeBackPlaces(at now: MonotonicTime) {
+        guard now.nanoseconds >= Self.reliefInterval else { return }
+        var held: [SubjectName?: [any UpstreamRequestOwner]] = [:]
+        var total = 0
+        forEachOwner { owner in
+            held[owner.clientName, default: []].append(owner)
+            total += 1
+        }
+        guard let most = held.max(by: { $0.value.count < $1.value.count }) else { return }
+        let excess = most.value.count - total / 2
+        let late = othersWaiting(butNot: most.key, since: now - Self.reliefInterval)
+        guard excess > 0, late > 0 else { return }
+        let ending = most.value.filter { $0.mayYieldPlace }
+            .map { (owner: $0, isResponding: $0.isResponding, rate: $0.rateForServer(at: now)) }
+            .sorted { $0.isResponding == $1.isResponding ? $0.rate < $1.rate : !$0.isResponding }
+            .prefix(min(excess, late))
+        for entry in ending { entry.owner.yieldPlace() }
+    }
+}

@@ -1,0 +1,58 @@
+import Authorization
+package import NIOSSL
+package import Tenants
+
+/// Who the gateway is on a TLS connection: a certificate with its key, and whose client certificates it takes.
+///
+/// Each has a context of its own. With it go the keys of the session tickets, so a session that began under one
+/// identity cannot be resumed under another, whose clients may need another certificate or none.
+package final class ServerIdentity: Sendable {
+    /// What is offered to clients, in our order of preference (RFC 7301).
+    package static let applicationProtocols = ["h2", "http/1.1"]
+    /// Forward secrecy and authenticated encryption only (RFC 9325 section 4.2). TLS 1.3 has no others.
+    package static let cipherSuites = "ECDHE+AESGCM:ECDHE+CHACHA20"
+
+    package let files: ServerCertificate
+    package let context: NIOSSLContext
+
+    var requiresClientCertificate: Bool { files.clientCAFile != nil }
+
+    /// Blocks on the disk.
+    init(_ files: ServerCertificate) throws(CertificateProblem) {
+        let (chain, key) = try CertificateFiles.pair(
+            certificateFile: files.certificateFile,
+            keyFile: files.keyFile
+        )
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: chain.map { .certificate($0) },
+            privateKey: .privateKey(key)
+        )
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.cipherSuites = Self.cipherSuites
+        configuration.applicationProtocols = Self.applicationProtocols
+        configuration.renegotiationSupport = .none
+        if let clientCAFile = files.clientCAFile {
+            // These roots only: the system's would let in whoever bought a certificate. A client has no host name.
+            configuration.trustRoots = .certificates(try CertificateFiles.certificates(clientCAFile))
+            configuration.certificateVerification = .noHostnameVerification
+            configuration.sendCANameList = true
+        }
+        do {
+            context = try NIOSSLContext(configuration: configuration)
+        } catch {
+            throw CertificateProblem(
+                file: files.certificateFile,
+                problem: "TLS cannot be set up with it: \(error)",
+                remedy: "check the certificate, its key and the client CA"
+            )
+        }
+        self.files = files
+    }
+
+    /// Whether a connection with one of them may carry requests for the other.
+    ///
+    /// The files are compared, not what was in them: a connection outlives the renewal of its certificate.
+    package func isSame(as other: ServerIdentity) -> Bool {
+        self === other || files == other.files
+    }
+}
