@@ -21,7 +21,7 @@ struct CountersTests {
         #expect(sum.openConnections == 14)
         #expect(sum.tokenCache == TokenCacheCounts(hits: 10, misses: 8, refusedHits: 6))
         var seen: [String] = []
-        sum.forEachRequestCount { seen.append("\($0) \($1.label) \($2) \($3)") }
+        sum.forEachRequestCount { seen.append("\($0.value) \($1.label) \($2) \($3)") }
         #expect(seen == ["0 GET 200 6", "1 other 401 2", "2 POST 404 2"])
         #expect(sum.durations[0].counts.reduce(0, +) == 4)
     }

@@ -88,16 +88,16 @@ struct IssuerSessionTests {
     @Test func eachUseMakesItGoodForLongerUpToTheEnd() {
         let day = 86_400.0
         var session = start().session
-        #expect(session.expiresAt == 1000 + day)
+        #expect(session.expiresAt == UnixTime(1000 + day))
         #expect(session.isLive(at: 999 + day))
         #expect(!session.isLive(at: 1000 + day))
         session.use(.clans, at: 1000 + day / 2)
-        #expect(session.expiresAt == 1000 + 1.5 * day)
+        #expect(session.expiresAt == UnixTime(1000 + 1.5 * day))
         session.use(.clans, at: 1000 + day / 4)
-        #expect(session.expiresAt == 1000 + 1.5 * day)
-        #expect(session.lastUsedAt == 1000 + day / 2)
+        #expect(session.expiresAt == UnixTime(1000 + 1.5 * day))
+        #expect(session.lastUsedAt == UnixTime(1000 + day / 2))
         for hour in stride(from: 12.0, to: 72, by: 12) { session.use(.clans, at: 1000 + hour * 3600) }
-        #expect(session.expiresAt == 1000 + 3 * day)
+        #expect(session.expiresAt == UnixTime(1000 + 3 * day))
     }
 
     @Test func theIssuersOwnClaimsAreNobodyElses() {
