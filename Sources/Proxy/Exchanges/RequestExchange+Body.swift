@@ -63,7 +63,8 @@ extension RequestExchange {
             lifecycle.bodyEnded()
             return ask(call)
         }
-        guard let server = upstream.server else { return }
+        // The server has answered before, and its response waits here: it is asked for no more.
+        guard let server = upstream.server else { return lifecycle.bodyEnded() }
         endRequest(server, trailers: trailers)
     }
 

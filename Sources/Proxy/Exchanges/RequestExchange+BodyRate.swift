@@ -64,6 +64,7 @@ extension RequestExchange {
 
     /// The response waits, but not for this client's reading of it.
     func responseIsFree() {
+        responseFlowsAgain()
         if takesBody { updateBodyDeadline() } else { setDeadline(nil) }
     }
 

@@ -110,6 +110,7 @@ extension RequestExchange {
 
     func triesAgain(within timeout: UInt64) {
         if case .streaming = lifecycle.state { lifecycle.triesAgain() }
+        guard lifecycle.mistake == nil else { return endIfBroken() }
         setDeadline(timeout)
     }
 

@@ -20,6 +20,7 @@ extension RequestExchange: UpstreamRequestOwner {
     func responseStarted(_ response: ReceivedResponse, _ framing: ResponseFraming) {
         record.status = response.head.status
         style.stays = lifecycle.responseStarted(draining: worker.isDraining, room: worker.replayRoom)
+        guard lifecycle.mistake == nil else { return endIfBroken() }
         if client?.writeHead(response, framing, style) == true { lifecycle.responseEndsConnection() }
     }
 

@@ -11,6 +11,7 @@ extension RequestExchange {
         guard let server = upstream.server else { return }
         record.status = response.head.status
         lifecycle.switched()
+        guard lifecycle.mistake == nil else { return endIfBroken() }
         refreshAhead()
         client?.writeSwitch(response, style)
         let tunnel = Tunnel(self, server, worker: worker, expiresAt: tunnelExpiry)

@@ -147,6 +147,8 @@ final class RequestExchange {
         let isResponding = !lifecycle.awaitsResponse
         let loss = lifecycle.clientLost()
         if let caller = loss.signsOut, let tenant { worker.endSession(of: caller, tenant, for: self) }
+        // Before the server is given up: what the tunnel was sent goes out first.
+        if case .tunnel(let tunnel) = destination { tunnel.clientGone() }
         upstream.abandon()
         if isResponding { refreshAhead() }
         // nginx's 499: no response went out that could be counted instead.
@@ -170,6 +172,7 @@ final class RequestExchange {
         worker.loop.failedInternally(.request, mistake)
         let client = client
         clientGone()
+        finishRecord(status: record.status == 0 ? 500 : record.status, at: worker.now())
         lifecycle = RequestLifecycle()
         lifecycle.end()
         client?.retireConnection()

@@ -80,9 +80,7 @@ extension HTTP2ServerStream: ClientSide {
     func flush() {
         sendLastPiece()
         connection.turn()
-        guard exchange.lifecycle.isUnderWay, !isWritable else { return }
-        // A stream that waits only because the connection holds too much has no deadline for that; the connection has.
-        if connection.session.isCongested(stream: id) { exchange.responseIsHeldUp() } else { exchange.responseIsFree() }
+        if !isWritable { noteHeldUp() }
     }
 
     func responseEnded(_ fate: ClientConnectionFate, at now: MonotonicTime) {

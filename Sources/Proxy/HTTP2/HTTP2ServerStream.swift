@@ -188,7 +188,17 @@ final class HTTP2ServerStream {
     }
 
     func becameWritable() {
-        exchange.clientWritabilityChanged(isWritable)
+        if isWritable { exchange.clientWritabilityChanged(true) } else { noteHeldUp() }
+    }
+
+    /// The stream waits, if only because the connection holds too much: for that it has no deadline; the connection has.
+    /// A tunnel has deadlines of its own.
+    func noteHeldUp() {
+        switch exchange.lifecycle.state {
+        case .streaming, .holding: break
+        case .receivingHead, .deciding, .waitingForServer, .tunnel, .finishing, .done: return
+        }
+        if connection.session.isCongested(stream: id) { exchange.responseIsHeldUp() } else { exchange.responseIsFree() }
     }
 }
 

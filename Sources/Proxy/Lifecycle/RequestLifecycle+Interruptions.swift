@@ -73,7 +73,8 @@ extension RequestLifecycle {
         switch state {
         case .streaming(let streaming): streaming.holds
         case .holding(let holding): holding.holds
-        case .receivingHead, .deciding, .waitingForServer, .tunnel, .finishing, .done: nil
+        case .waitingForServer(let forwarding): forwarding.wasSent ? forwarding.holds : nil
+        case .receivingHead, .deciding, .tunnel, .finishing, .done: nil
         }
     }
 

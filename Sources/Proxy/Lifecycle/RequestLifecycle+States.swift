@@ -43,6 +43,8 @@ extension RequestLifecycle {
     struct Forwarding {
         var holds: ResponseHolds
         var content: ContentAtHand?
+        /// Whether a server has had it, which may have acted on it.
+        var wasSent = false
     }
 
     /// A request that somebody has who will answer it.

@@ -146,7 +146,7 @@ struct RequestLifecycle: ~Copyable {
         guard case .streaming(let streaming) = state, case .awaited = streaming.response else {
             return fail("a request is made again after its response began")
         }
-        state = .waitingForServer(Forwarding(holds: streaming.holds))
+        state = .waitingForServer(Forwarding(holds: streaming.holds, wasSent: true))
     }
 
     /// The endpoint has checked the request, which goes on to the backend.

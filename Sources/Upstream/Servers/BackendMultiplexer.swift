@@ -43,7 +43,7 @@ final class BackendMultiplexer: ChannelInboundHandler {
 
     /// The connection stands and is the pool's from now on. Gives whether it still does.
     func connected() -> Bool {
-        if isClosed { return false }
+        if isClosed || isRetired { return false }
         timer.target = self
         updateDeadline()
         return true

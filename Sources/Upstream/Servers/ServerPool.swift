@@ -96,6 +96,8 @@ package final class ServerPool {
         for connection in multiplexed {
             guard connector.isCurrent(connection.address) else {
                 connection.drainLater()
+                // Whatever became of the connection: it must not be met here again.
+                retires(connection)
                 return lease(for: request)
             }
             if let stream = connection.openStream() { return .server(stream) }

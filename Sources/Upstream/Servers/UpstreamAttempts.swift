@@ -11,6 +11,8 @@ struct UpstreamAttempts: Equatable {
     /// How many servers have had it.
     private(set) var count = 0
     private var mayRetry = false
+    /// Whether the server that has the request now has begun a response.
+    private var hasSpoken = false
 
     /// A server could not be reached, or does not take this kind of request.
     mutating func skipped(_ server: Int) { tried.append(server) }
@@ -22,18 +24,22 @@ struct UpstreamAttempts: Equatable {
     ///   - hasBody: What was sent of a body cannot be sent again.
     mutating func sent(_ retries: Retries?, _ method: CountedMethod, hasBody: Bool) {
         count += 1
+        hasSpoken = false
         mayRetry = !hasBody && retries?.allows(method, afterTries: count) == true
     }
 
     /// The server has seen the request: making it again might do it twice.
-    mutating func serverSpoke() { mayRetry = false }
+    mutating func serverSpoke() {
+        mayRetry = false
+        hasSpoken = true
+    }
 
-    /// The server is lost before it has begun a response.
+    /// The server is lost.
     ///
     /// - Parameter wasActedOn: Whether it may have acted on the request; if it said that it did not, any other may.
     /// - Returns: Whether another server may have it.
     mutating func lost(_ server: Int, wasActedOn: Bool, hasBody: Bool) -> Bool {
-        let isUnseen = !wasActedOn && !hasBody && count < Self.mostRefused
+        let isUnseen = !wasActedOn && !hasSpoken && !hasBody && count < Self.mostRefused
         guard mayRetry || isUnseen else { return false }
         mayRetry = false
         tried.append(server)

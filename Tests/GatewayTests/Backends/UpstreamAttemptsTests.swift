@@ -37,6 +37,14 @@ struct UpstreamAttemptsTests {
         #expect(!again)
     }
 
+    /// What it began goes to a client: a second response behind it would be taken for a part of the first.
+    @Test func requestIsNotMadeAgainAfterItsResponseBeganWhateverTheServerSays() {
+        var attempts = sent()
+        attempts.serverSpoke()
+        let again = attempts.lost(0, wasActedOn: false, hasBody: false)
+        #expect(!again && attempts.tried == [])
+    }
+
     @Test func attemptsAreBounded() {
         var attempts = sent()
         let first = attempts.lost(0, wasActedOn: true, hasBody: false)

@@ -89,6 +89,34 @@ struct UpstreamRequestTests {
         #expect(client.statuses == [502] && client.fates == [.keep] && client.resumptions > 0)
     }
 
+    /// HTTP/2: a stream that is refused, or beyond a GOAWAY's last one, after its response began.
+    @Test func responseThatBeganIsCutEvenIfTheServerClaimsNotToHaveActed() throws {
+        let server = try taken()
+        exchange.upstream.serverSpoke()
+        exchange.responseStarted(try response("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"), .length(9))
+        exchange.upstream.serverLost(server, endsProperly: false, wasActedOn: false)
+        house.worker.loop.endTurn()
+        #expect(client.isCut && client.statuses == [200] && exchange.upstream.waitsAt == nil)
+    }
+
+    @Test func tunnelEndsInOrderWhenItsClientLeaves() throws {
+        let handshake = [
+            "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+        ]
+        let server = RecordingServer(try waiting(handshake))
+        give(server)
+        exchange.switched(try response("HTTP/1.1 101 Switching Protocols\r\n\r\n"))
+        exchange.clientGone()
+        #expect(server.isTunnelEnded && !server.isAbandoned, "what was sent goes out first")
+    }
+
+    private func response(_ text: String) throws -> ReceivedResponse {
+        let response = ReceivedResponse()
+        try #require(response.parse(ByteBuffer(string: text), ResponseHeadParser()) == .complete)
+        return response
+    }
+
     @Test func silentServerIsA504() throws {
         let server = try taken()
         exchange.upstream.serverTimedOut(server)

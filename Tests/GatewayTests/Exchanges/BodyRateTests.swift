@@ -70,6 +70,27 @@ struct BodyRateTests {
         #expect(exchange.rates.response?.isWaiting == false)
     }
 
+    @Test func responseThatWaitsForOthersAloneHasADeadlineAgainWhenItWaitsForItsClient() throws {
+        try begin()
+        exchange.responseStarted(try response("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"), .length(9))
+        exchange.bodyEnded(trailers: [])
+        client.isWritable = false
+        exchange.responseIsHeldUp()
+        exchange.responseIsFree()
+        #expect(exchange.rates.response?.isWaiting == false && client.deadline == WheelTimer.never)
+        exchange.responseIsHeldUp()
+        #expect(exchange.rates.response?.isWaiting == true && client.deadline != WheelTimer.never)
+    }
+
+    /// A server that has answered early, and whose response waits here, takes no more of the request.
+    @Test func bodyThatEndsAfterItsServerIsDoneIsWhole() throws {
+        try begin()
+        exchange.upstream.end()
+        #expect(exchange.bodyReceived(ByteBuffer(string: "a")))
+        exchange.bodyEnded(trailers: [])
+        #expect(exchange.lifecycle.body.isComplete && !exchange.takesBody)
+    }
+
     @Test func ratesOfOneRequestSayNothingOfTheNext() throws {
         try begin()
         exchange.responseStarted(try response("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"), .length(9))

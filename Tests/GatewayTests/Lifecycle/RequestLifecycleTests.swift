@@ -184,6 +184,19 @@ struct RequestLifecycleTests {
         #expect(held.serverLost() == .refuse)
     }
 
+    /// The server that broke off may have signed the caller out, and the client cannot ask again.
+    @Test func clientThatLeavesWhileItsSignOutIsTriedAgainIsSignedOut() throws {
+        let caller = try LifecycleSample.caller()
+        var life = try LifecycleSample.streaming(.none, holds: ResponseHolds(signOut: caller))
+        life.triesAgain()
+        let tried = life.clientLost().signsOut
+        #expect(tried === caller)
+        var unsent = try LifecycleSample.deciding(.none)
+        unsent.granted(ResponseHolds(signOut: caller))
+        let waiting = unsent.clientLost().signsOut
+        #expect(waiting == nil, "no server has seen it")
+    }
+
     @Test func clientThatLeavesBeforeItsSignOutWasAnsweredIsSignedOut() throws {
         let caller = try LifecycleSample.caller()
         var life = try LifecycleSample.streaming(.none, holds: ResponseHolds(signOut: caller))

@@ -15,6 +15,7 @@ final class RecordingServer: UpstreamServer {
     private(set) var body = ByteBuffer()
     private(set) var isGivenBack = false
     private(set) var isAbandoned = false
+    private(set) var isTunnelEnded = false
     private(set) var isRequestOut = false
     private(set) var isReading = true
 
@@ -35,7 +36,7 @@ final class RecordingServer: UpstreamServer {
     func setReading(_ isReading: Bool) { self.isReading = isReading }
     func resumeResponse() {}
     func sendTunnel(_ bytes: ByteBuffer) {}
-    func endTunnel() {}
+    func endTunnel() { isTunnelEnded = true }
     func abandon() { isAbandoned = true }
     func giveBack() { isGivenBack = true }
 }

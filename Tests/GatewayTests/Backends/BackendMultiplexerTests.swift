@@ -1,0 +1,31 @@
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@testable import Upstream
+
+/// A connection that many requests share, on a channel that a test closes.
+struct BackendMultiplexerTests {
+    private let house: EmbeddedHouse
+    private let channel = EmbeddedChannel()
+    private let multiplexer: BackendMultiplexer
+
+    init() throws {
+        house = try EmbeddedHouse()
+        let address = try SocketAddress(ipAddress: "127.0.0.1", port: 9001)
+        multiplexer = BackendMultiplexer(pool: house.pools[0], loop: house.worker.loop, address: address)
+        try channel.pipeline.syncOperations.addHandler(multiplexer)
+    }
+
+    /// The write of the preface may fail and close the channel before the pool has heard of the connection.
+    @Test func connectionLostInItsFirstWriteIsNotThePools() {
+        channel.pipeline.fireChannelInactive()
+        #expect(!multiplexer.connected())
+        house.worker.loop.endTurn()
+        #expect(!multiplexer.connected() && multiplexer.openStream() == nil)
+    }
+
+    @Test func connectionThatStandsIsThePools() {
+        #expect(multiplexer.connected())
+    }
+}
