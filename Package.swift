@@ -20,7 +20,7 @@ let package = Package(
     products: [
         .executable(name: "gatehouse", targets: ["gatehouse"]),
         .executable(name: "gatehouse-demo", targets: ["GatehouseDemo"]),
-        .library(name: "Verification", targets: ["Verification"]),
+        .library(name: "Verification", targets: ["Time", "Verification"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
