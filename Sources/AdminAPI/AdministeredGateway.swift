@@ -28,11 +28,11 @@ public protocol AdministeredGateway: Sendable {
 
     /// - Parameter place: The tenant's. A reload puts other keys in their place, so that they are asked for each time.
     /// - Returns: The signing keys in the store; nil for a tenant that has none there.
-    func storedKeys(ofTenant place: Int) -> StoredKeys?
+    func storedKeys(ofTenant place: TenantIndex) -> StoredKeys?
 
     /// - Parameter place: The tenant's. A reload puts others in their place, so that they are asked for each time.
     /// - Returns: Nil for a tenant without an issuer.
-    func sessions(ofTenant place: Int) -> (any SessionListing)?
+    func sessions(ofTenant place: TenantIndex) -> (any SessionListing)?
 
     /// Bytes of the access log that were lost to a slow reader.
     var lostAccessLogBytes: Int { get }

@@ -1,3 +1,5 @@
+public import Tenants
+
 /// The counters of one event loop: plain integers that only this loop changes, summed when somebody asks.
 public struct Counters: Sendable {
     private static let methodCount = CountedMethod.allCases.count
@@ -63,28 +65,28 @@ public struct Counters: Sendable {
     /// - Parameters:
     ///   - tenant: Its place; one above all others for a request that is nobody's.
     ///   - status: Of the answer; what is not from 100 to 599 counts as the nearer of the two.
-    public mutating func count(tenant: Int, method: CountedMethod, status: Int, outcome: Outcome) {
+    public mutating func count(tenant: TenantIndex, method: CountedMethod, status: Int, outcome: Outcome) {
         let status = min(max(status - 100, 0), Self.statusCount - 1)
-        let row = tenant * Self.methodCount + method.rawValue
+        let row = tenant.value * Self.methodCount + method.rawValue
         if requests[row].isEmpty { requests[row] = Array(repeating: 0, count: Self.statusCount) }
         requests[row][status] += 1
-        decisions[tenant * Self.outcomeCount + outcome.index] += 1
+        decisions[tenant.value * Self.outcomeCount + outcome.index] += 1
     }
 
     /// Counts a refusal that was only observed.
-    public mutating func count(tenant: Int, wouldRefuse code: RefusalCode) {
-        wouldRefuse[tenant * Self.outcomeCount + Outcome.refused(code).index] += 1
+    public mutating func count(tenant: TenantIndex, wouldRefuse code: RefusalCode) {
+        wouldRefuse[tenant.value * Self.outcomeCount + Outcome.refused(code).index] += 1
     }
 
     /// Counts what a refresh did for a request.
-    public mutating func count(tenant: Int, refresh event: RefreshNote.Event) {
-        refreshes[tenant * RefreshNote.Event.allCases.count + event.index] += 1
+    public mutating func count(tenant: TenantIndex, refresh event: RefreshNote.Event) {
+        refreshes[tenant.value * RefreshNote.Event.allCases.count + event.index] += 1
     }
 
     /// - Parameters:
     ///   - duration: Nanoseconds from the request's head to the end of its answer.
     ///   - overhead: Nanoseconds from the request's head until it left for the backend.
-    public mutating func time(tenant: Int, duration: UInt64, overhead: UInt64) {
+    public mutating func time(tenant: TenantIndex, duration: UInt64, overhead: UInt64) {
         durations[tenant].add(duration)
         overheads[tenant].add(overhead)
     }
@@ -129,12 +131,12 @@ public struct Counters: Sendable {
 
     /// The requests that were counted at all, each with what it is counted by.
     public func forEachRequestCount(
-        _ body: (_ tenant: Int, _ method: CountedMethod, _ status: Int, _ count: UInt64) -> Void
+        _ body: (_ tenant: TenantIndex, _ method: CountedMethod, _ status: Int, _ count: UInt64) -> Void
     ) {
         for (row, counts) in requests.enumerated() {
             guard let method = CountedMethod(rawValue: row % Self.methodCount) else { continue }
             for (status, count) in counts.enumerated() where count > 0 {
-                body(row / Self.methodCount, method, status + 100, count)
+                body(TenantIndex(row / Self.methodCount), method, status + 100, count)
             }
         }
     }

@@ -116,7 +116,7 @@ extension Gateway {
     /// Where servers, or how they are probed, are others than before.
     private func probeAnew(from old: Running, _ new: Running) {
         let (before, after) = (old.parts.edition, new.parts.edition)
-        for place in after.tenants.indices {
+        for place in after.tenants.tenantIndices {
             let isServed = after.places.contains(place)
             if isServed, before.places.contains(place), before.tenants[place].backend == after.tenants[place].backend,
                 old.parts.backendTLS[place] == new.parts.backendTLS[place]

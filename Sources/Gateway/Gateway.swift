@@ -255,12 +255,12 @@ public final class Gateway: Service, Sendable {
     }
 
     /// Servers are probed once for all loops, each from the loop whose turn it is; all are told.
-    func probeServers(of tenant: Int, _ running: Running) {
+    func probeServers(of tenant: TenantIndex, _ running: Running) {
         let settings = running.parts.edition.tenants[tenant]
         guard settings.backend.health != nil else { return }
         let workers = running.workers
         for (place, server) in settings.backend.servers.enumerated() {
-            let prober = workers[(tenant + place) % workers.count]
+            let prober = workers[(tenant.value + place) % workers.count]
             let tls = server.scheme == .https ? running.parts.backendTLS[tenant] : nil
             prober.tell { worker in
                 worker.probe(server, of: tenant, tls) { isUp in

@@ -76,7 +76,7 @@ public struct ConfigurationEdition: Sendable {
     /// more, and those under way end as they would have.
     public let tenants: [Tenant]
     /// Of each tenant in the file, in its order.
-    public let places: [Int]
+    public let places: [TenantIndex]
 
     /// The one that a process starts with.
     public init(_ configuration: TenantsConfiguration, at now: UnixTime) {
@@ -84,7 +84,7 @@ public struct ConfigurationEdition: Sendable {
         self.configuration = configuration
         since = now
         tenants = configuration.tenants
-        places = Array(configuration.tenants.indices)
+        places = configuration.tenants.tenantIndices
     }
 
     private init(_ configuration: TenantsConfiguration, after last: ConfigurationEdition, at now: UnixTime) {
@@ -98,12 +98,12 @@ public struct ConfigurationEdition: Sendable {
             removed.signIn = nil
             return removed
         }
-        var byName: [[UInt8]: Int] = [:]
-        for (place, tenant) in tenants.enumerated() { byName[Array(tenant.name.utf8)] = place }
+        var byName: [[UInt8]: TenantIndex] = [:]
+        for place in tenants.tenantIndices { byName[Array(tenants[place].name.utf8)] = place }
         places = configuration.tenants.map { tenant in
             guard let place = byName[Array(tenant.name.utf8)] else {
                 tenants.append(tenant)
-                return tenants.count - 1
+                return TenantIndex(tenants.count - 1)
             }
             tenants[place] = tenant
             return place
@@ -120,7 +120,7 @@ public struct ConfigurationEdition: Sendable {
     public var names: [String] { tenants.map(\.name) }
 
     /// The place of the tenant with this name, byte for byte; nil for one that is not in the file.
-    public func place(of name: String) -> Int? {
+    public func place(of name: String) -> TenantIndex? {
         places.first { tenants[$0].name.utf8.elementsEqual(name.utf8) }
     }
 }

@@ -5,7 +5,7 @@ public struct TenantDirectory: Sendable {
     private struct Entry: Sendable {
         /// Without a trailing `/`; empty for every path.
         var prefix: [UInt8]
-        var tenant: Int
+        var tenant: TenantIndex
     }
 
     private struct Host: Sendable {
@@ -20,7 +20,7 @@ public struct TenantDirectory: Sendable {
     /// - Parameter tenants: Their places in the array are what ``tenant(host:path:)`` answers.
     public init(_ tenants: [Tenant]) {
         for (index, tenant) in tenants.enumerated() {
-            let entry = Entry(prefix: Array((tenant.pathPrefix ?? "").utf8), tenant: index)
+            let entry = Entry(prefix: Array((tenant.pathPrefix ?? "").utf8), tenant: TenantIndex(index))
             for host in tenant.hosts {
                 switch host {
                 case .exact(let name): Self.add(entry, host: Array(name.utf8), to: &exact)
@@ -34,7 +34,7 @@ public struct TenantDirectory: Sendable {
     ///   - host: Lower case, without port and trailing dot.
     ///   - path: Decoded and free of dot segments.
     /// - Returns: The place of the tenant, or nil if none answers for them.
-    public func tenant(host: Span<UInt8>, path: Span<UInt8>) -> Int? {
+    public func tenant(host: Span<UInt8>, path: Span<UInt8>) -> TenantIndex? {
         entries(for: host).flatMap { Self.longestMatch($0, path) }
     }
 
@@ -68,7 +68,7 @@ public struct TenantDirectory: Sendable {
         return Self.entries(for: host.extracting((firstDot + 1)..<host.count), in: oneLabelBelow)
     }
 
-    private static func longestMatch(_ entries: [Entry], _ path: Span<UInt8>) -> Int? {
+    private static func longestMatch(_ entries: [Entry], _ path: Span<UInt8>) -> TenantIndex? {
         for entry in entries {
             let length = entry.prefix.count
             guard path.count >= length, path.extracting(0..<length).isEqual(to: entry.prefix) else { continue }

@@ -37,7 +37,7 @@ import Time
         var random = SplitMix64(seed: 8)
         let all = (0..<12).map { "t\($0)" }
         var edition = ConfigurationEdition(try Self.configuration(["t0"]), at: 0)
-        var known: [String: Int] = ["t0": 0]
+        var known: [String: TenantIndex] = ["t0": 0]
         for turn in 1...500 {
             let names = all.shuffled(using: &random).prefix(Int.random(in: 1...12, using: &random))
             edition = edition.next(try Self.configuration(Array(names)), at: UnixTime(Double(turn)))
@@ -48,8 +48,8 @@ import Time
                 #expect(known[name, default: place] == place)
                 known[name] = place
             }
-            for (place, tenant) in edition.tenants.enumerated() where !edition.places.contains(place) {
-                #expect(tenant.hosts.isEmpty)
+            for place in edition.tenants.tenantIndices where !edition.places.contains(place) {
+                #expect(edition.tenants[place].hosts.isEmpty)
             }
         }
         #expect(edition.tenants.count == known.count)

@@ -8,14 +8,14 @@ import Verification
 /// ``KeysRoutes``.
 struct KeysDesk: Sendable {
     private let live: LiveConfiguration
-    private let storedKeys: @Sendable (Int) -> StoredKeys?
+    private let storedKeys: @Sendable (TenantIndex) -> StoredKeys?
     private let now: @Sendable () -> UnixTime
     private let logger: Logger
 
     /// - Parameter keys: Those in the store of the tenant at a place; nil for one that has none there.
     init(
         live: LiveConfiguration,
-        keys: @escaping @Sendable (Int) -> StoredKeys?,
+        keys: @escaping @Sendable (TenantIndex) -> StoredKeys?,
         now: @escaping @Sendable () -> UnixTime = { Clock.unix() },
         logger: Logger
     ) {

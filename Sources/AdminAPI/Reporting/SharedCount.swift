@@ -1,5 +1,6 @@
 public import Counting
 public import IdentityProvider
+public import Tenants
 
 /// What metrics tell of what instances share, as it was when they were asked for.
 public struct SharedCount: Sendable {
@@ -10,8 +11,8 @@ public struct SharedCount: Sendable {
     public var staleness: Double?
     /// Ages in seconds; nil for a set that was never fetched.
     public var keySets: [(label: String, age: Double?)]
-    /// By the tenant's place in the configuration, and what became of them.
-    public var refreshes: [Int: [String: UInt64]] = [:]
+    /// By tenant, and what became of them.
+    public var refreshes: [TenantIndex: [String: UInt64]] = [:]
     public var signIns = SignInCounts.Snapshot()
     public var limits: [LimitCount] = []
     /// Nil where nothing is traced.

@@ -9,7 +9,7 @@ extension TenantReport {
     ///   - keySets: Of all tenants.
     init(
         _ tenant: Tenant,
-        place: Int,
+        place: TenantIndex,
         statuses: [Int: UInt64],
         _ count: GatewayCount,
         keySets: [KeySetStatus]
@@ -35,17 +35,17 @@ extension TenantReport {
         self.keySets = keySets.filter { labels.contains($0.label) }
     }
 
-    private static func byOutcome(_ counts: [UInt64], _ place: Int) -> [String: UInt64] {
-        let row = counts[(place * Counters.outcomeCount)..<((place + 1) * Counters.outcomeCount)]
+    private static func byOutcome(_ counts: [UInt64], _ place: TenantIndex) -> [String: UInt64] {
+        let row = counts[(place.value * Counters.outcomeCount)..<((place.value + 1) * Counters.outcomeCount)]
         return Dictionary(uniqueKeysWithValues: zip(Outcome.allLabels, row)).filter { $0.value > 0 }
     }
 
     /// What the refreshes themselves came to, and what they did for the requests that wanted them.
-    private static func refreshes(_ count: GatewayCount, _ place: Int) -> [String: UInt64] {
+    private static func refreshes(_ count: GatewayCount, _ place: TenantIndex) -> [String: UInt64] {
         let events = RefreshNote.Event.allCases
         var refreshes = count.shared.refreshes[place] ?? [:]
         for event in events where event.isOfRequest {
-            refreshes[event.rawValue] = count.counters.refreshes[place * events.count + event.index]
+            refreshes[event.rawValue] = count.counters.refreshes[place.value * events.count + event.index]
         }
         return refreshes.filter { $0.value > 0 }
     }
@@ -64,8 +64,8 @@ extension TenantReport.Server {
 
 extension Counters {
     /// By the tenant's place; nothing for one that had no request.
-    var requestsByStatus: [Int: [Int: UInt64]] {
-        var statuses: [Int: [Int: UInt64]] = [:]
+    var requestsByStatus: [TenantIndex: [Int: UInt64]] {
+        var statuses: [TenantIndex: [Int: UInt64]] = [:]
         forEachRequestCount { tenant, _, status, count in
             statuses[tenant, default: [:]][status, default: 0] += count
         }

@@ -122,7 +122,7 @@ struct MetricsText {
         head("gatehouse_refresh_total", "counter", "Refreshes of sessions, and what they did for requests.")
         let events = RefreshNote.Event.allCases
         for (place, tenant) in tenants.enumerated() {
-            var counts = shared.refreshes[place] ?? [:]
+            var counts = shared.refreshes[TenantIndex(place)] ?? [:]
             for event in events where event.isOfRequest {
                 counts[event.rawValue] = counters.refreshes[place * events.count + event.index]
             }

@@ -17,14 +17,14 @@ struct SessionsDesk: Sendable {
     private static let reason = "ended by an administrator"
 
     private let live: LiveConfiguration
-    private let listing: @Sendable (Int) -> (any SessionListing)?
+    private let listing: @Sendable (TenantIndex) -> (any SessionListing)?
     private let now: @Sendable () -> UnixTime
     private let logger: Logger
 
     /// - Parameter sessions: Of the tenant at a place; nil for one without an issuer.
     init(
         live: LiveConfiguration,
-        sessions: @escaping @Sendable (Int) -> (any SessionListing)?,
+        sessions: @escaping @Sendable (TenantIndex) -> (any SessionListing)?,
         now: @escaping @Sendable () -> UnixTime = { Clock.unix() },
         logger: Logger
     ) {

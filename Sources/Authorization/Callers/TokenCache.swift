@@ -1,4 +1,5 @@
 import Glibc
+package import Tenants
 package import Time
 
 /// Verified tokens of one event loop. A hit costs a hash and a comparison instead of a signature check.
@@ -9,25 +10,25 @@ package import Time
 package final class TokenCache {
     package struct Key: Sendable {
         package var hash: (UInt64, UInt64)
-        package var tenant: Int
+        package var tenant: TenantIndex
     }
 
     package final class Entry {
         package let caller: Caller
-        fileprivate let tenant: Int
+        fileprivate let tenant: TenantIndex
         fileprivate let token: [UInt8]
         fileprivate var wasUsed = false
         /// Not once the cache has given it up.
         fileprivate var isHeld = true
 
-        fileprivate init(tenant: Int, token: [UInt8], caller: Caller) {
+        fileprivate init(tenant: TenantIndex, token: [UInt8], caller: Caller) {
             self.tenant = tenant
             self.token = token
             self.caller = caller
         }
 
         /// The caller, if this is the entry of `token` and would still be found.
-        package func caller(ofTenant tenant: Int, token: Span<UInt8>, at now: UnixTime) -> Caller? {
+        package func caller(ofTenant tenant: TenantIndex, token: Span<UInt8>, at now: UnixTime) -> Caller? {
             guard isHeld, self.tenant == tenant, TokenCache.isSame(self.token, token), now < caller.refusedFrom else {
                 return nil
             }

@@ -1,4 +1,5 @@
 package import SharedState
+import Tenants
 
 /// A question about an opaque token, and where its outcome will be remembered.
 package struct IntrospectionStep: Sendable {
@@ -14,7 +15,7 @@ package struct IntrospectionFinding {
         case refused(Refusal)
     }
 
-    private let tenant: Int
+    private let tenant: TenantIndex
     private let token: [UInt8]
     package let verdict: Verdict
 
@@ -25,7 +26,7 @@ package struct IntrospectionFinding {
     }
 
     /// A refresh may have put another token in its place.
-    func isOf(_ token: Span<UInt8>, tenant: Int) -> Bool {
+    func isOf(_ token: Span<UInt8>, tenant: TenantIndex) -> Bool {
         tenant == self.tenant && token.withUnsafeBufferPointer { $0.elementsEqual(self.token) }
     }
 }

@@ -1,9 +1,10 @@
+package import Tenants
 package import Time
 package import Verification
 
 /// A proof of possession (RFC 9449) whose signature and whose first use are to be found out.
 package struct ProofStep: Sendable {
-    package let tenant: Int
+    package let tenant: TenantIndex
     package let proof: DPoPProof
     /// The time until which it could be used again.
     package let usableUntil: UnixTime

@@ -170,7 +170,7 @@ package final class Authenticator {
             if now >= caller.askedAgainFrom { askAgain(caller, tenant, token) }
             return .verified(caller)
         }
-        let key = TokenCache.Key(hash: sipHash.hash(token, seed: UInt64(tenant.index)), tenant: tenant.index)
+        let key = TokenCache.Key(hash: sipHash.hash(token, seed: UInt64(tenant.index.value)), tenant: tenant.index)
         if let entry = verified.entry(key, token: token, at: now) {
             if allowing == .all { cacheCounts.hits += 1 }
             guard now < entry.caller.refusedFrom else { return .expired(entry.caller) }
@@ -243,7 +243,7 @@ package final class Authenticator {
     private func askAgain(_ caller: Caller, _ tenant: TenantRuntime, _ token: Span<UInt8>) {
         caller.askedAgainFrom = .distantFuture
         guard dueIntrospections.count < Self.mostDueIntrospections else { return }
-        let key = TokenCache.Key(hash: sipHash.hash(token, seed: UInt64(tenant.index)), tenant: tenant.index)
+        let key = TokenCache.Key(hash: sipHash.hash(token, seed: UInt64(tenant.index.value)), tenant: tenant.index)
         let copy = token.withUnsafeBufferPointer(Array.init)
         let question = IntrospectionQuestion(tenant: tenant.index, token: copy, isAhead: true)
         dueIntrospections.append(IntrospectionStep(question: question, key: key))

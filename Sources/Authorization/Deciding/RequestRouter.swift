@@ -110,7 +110,7 @@ package final class RequestRouter {
         return index.map { tenants[$0] }
     }
 
-    private func tenantIndex(host: [UInt8], path: [UInt8]) -> Int? {
+    private func tenantIndex(host: [UInt8], path: [UInt8]) -> TenantIndex? {
         directory.tenant(host: host.span, path: path.span)
     }
 

@@ -34,7 +34,7 @@ extension AllowedSteps {
 
 /// A costly signature check.
 package struct SignatureStep: Sendable {
-    package let tenant: Int
+    package let tenant: TenantIndex
     package let token: [UInt8]
     /// Where the outcome will be remembered.
     package let key: TokenCache.Key
@@ -137,7 +137,7 @@ package actor SlowVerifier {
     }
 
     /// A token that a refresh has brought.
-    package func verify(_ token: [UInt8], ofTenant tenant: Int, at now: UnixTime) -> Result<
+    package func verify(_ token: [UInt8], ofTenant tenant: TenantIndex, at now: UnixTime) -> Result<
         Principal, VerificationFailure
     > {
         do throws(VerificationFailure) {

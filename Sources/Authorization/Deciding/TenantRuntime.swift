@@ -6,8 +6,8 @@ package import Verification
 /// A tenant as one event loop serves it: its values, its verifier with OpenSSL contexts, and what the journey would
 /// otherwise work out a request.
 package final class TenantRuntime {
-    /// Its place in the configuration; also the label's place in counters.
-    package let index: Int
+    /// Also the label's place in counters.
+    package let index: TenantIndex
     package let tenant: Tenant
     package let verifier: TokenVerifier
     /// Without the trailing `/`; empty unless it is to be taken off.
@@ -49,7 +49,7 @@ package final class TenantRuntime {
     ///   - revocations: Of the same tenant as it was served before; nil for one that is new.
     ///   - remoteKeySources: Of all tenants, each once.
     package init(
-        index: Int,
+        index: TenantIndex,
         tenant: Tenant,
         revocations: TenantRevocations? = nil,
         remoteKeySources: [RemoteKeySource] = [],

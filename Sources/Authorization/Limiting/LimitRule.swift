@@ -11,8 +11,7 @@ final class LimitTally: Sendable {
 package final class LimitRule: Sendable {
     package let limit: RateLimit
     package let allowance: Allowance
-    /// The tenant's place in the configuration.
-    package let tenant: Int
+    package let tenant: TenantIndex
     let salt: LimitSalt
     /// For clients and metrics: whose requests are counted, and which of several such limits of the tenant it is.
     package let name: String
@@ -26,7 +25,7 @@ package final class LimitRule: Sendable {
     package var isShared: Bool { limit.isShared }
 
     /// - Parameter tally: Of the same limit in the configuration before.
-    init(_ limit: RateLimit, tenant: Int, name: String, tally: LimitTally = LimitTally()) {
+    init(_ limit: RateLimit, tenant: TenantIndex, name: String, tally: LimitTally = LimitTally()) {
         self.tally = tally
         salt = tally.salt
         self.limit = limit
@@ -42,7 +41,7 @@ package final class LimitRule: Sendable {
     /// The limits of a tenant, in their order. No two have the same name: one of a claim may look like a second one.
     ///
     /// - Parameter known: What the tenant had before: a limit that is the same goes on counting.
-    package static func all(of tenant: Tenant, index: Int, known: [LimitRule] = []) -> [LimitRule] {
+    package static func all(of tenant: Tenant, index: TenantIndex, known: [LimitRule] = []) -> [LimitRule] {
         var names: Set<String> = []
         return tenant.rateLimits.map { limit in
             let key = limit.key.text

@@ -19,7 +19,7 @@ package final class RateLimiter: Sendable {
 
     private init(_ tenants: [Tenant], _ table: ArrivalTable) {
         self.table = table
-        held = Mutex(tenants.enumerated().map { LimitRule.all(of: $0.element, index: $0.offset) })
+        held = Mutex(tenants.tenantIndices.map { LimitRule.all(of: tenants[$0], index: $0) })
     }
 
     /// By place of the tenant.
@@ -32,7 +32,7 @@ package final class RateLimiter: Sendable {
         held.withLock { rules in
             let known = rules
             rules = tenants.enumerated().map { place, tenant in
-                LimitRule.all(of: tenant, index: place, known: place < known.count ? known[place] : [])
+                LimitRule.all(of: tenant, index: TenantIndex(place), known: place < known.count ? known[place] : [])
             }
         }
     }

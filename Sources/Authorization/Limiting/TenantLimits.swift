@@ -34,7 +34,7 @@ package final class TenantLimits {
     private var taken: [(question: Question, isReserved: Bool)] = []
 
     /// - Returns: Nil for a tenant without limits.
-    package init?(tenant: Int, _ limiter: RateLimiter, _ ledger: LimitLedger, trustedProxies: [AddressRange]) {
+    package init?(tenant: TenantIndex, _ limiter: RateLimiter, _ ledger: LimitLedger, trustedProxies: [AddressRange]) {
         let rules = limiter.rules[tenant]
         guard !rules.isEmpty else { return nil }
         before = rules.filter(\.limit.key.isBeforeAuthentication)

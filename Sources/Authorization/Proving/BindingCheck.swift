@@ -21,8 +21,7 @@ struct BindingCheck {
     let request: CanonicalRequest
     let circumstances: Circumstances
     let now: UnixTime
-    /// The tenant's place in the configuration.
-    let tenant: Int
+    let tenant: TenantIndex
     /// What the tenant wants proven; nil for one that knows nothing of proofs.
     let proving: TenantProving?
     let caller: Caller

@@ -6,7 +6,7 @@ import Verification
 /// Which proofs were used at any instance. The store says so; while it is away, and the tenant would rather let callers
 /// in (`on_store_failure: allow`), this process's own memory.
 package struct UsedProofs: Sendable {
-    /// By the tenant's place in the configuration.
+    /// By tenant.
     private let memories: [ProofMemory]
     /// Nil for a tenant that refuses what it cannot be sure of.
     private let own: [RecentProofs?]

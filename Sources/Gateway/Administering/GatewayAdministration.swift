@@ -61,9 +61,9 @@ struct GatewayAdministration: AdministeredGateway {
 
     func reload() async -> ReloadReport { await readAnew() }
 
-    func storedKeys(ofTenant place: Int) -> StoredKeys? { shared.issuers.storedKeys(ofTenant: place) }
+    func storedKeys(ofTenant place: TenantIndex) -> StoredKeys? { shared.issuers.storedKeys(ofTenant: place) }
 
-    func sessions(ofTenant place: Int) -> (any SessionListing)? { shared.issuers.books[place] }
+    func sessions(ofTenant place: TenantIndex) -> (any SessionListing)? { shared.issuers.books[place] }
 
     var lostAccessLogBytes: Int { accessLog?.lost ?? 0 }
 

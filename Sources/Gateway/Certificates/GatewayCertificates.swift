@@ -23,7 +23,8 @@ struct GatewayCertificates: Sendable {
         let served = Set(edition.places)
         return try await NIOThreadPool.singleton.runIfActive {
             var made: [BackendTLS: BackendTLSContexts] = [:]
-            let backends = try tenants.enumerated().map { place, tenant -> BackendTLSContexts? in
+            let backends = try tenants.tenantIndices.map { place -> BackendTLSContexts? in
+                let tenant = tenants[place]
                 guard served.contains(place) else { return before[place] }
                 guard tenant.backend.servers.contains(where: { $0.scheme == .https }) else { return nil }
                 let contexts = try made[tenant.backend.tls] ?? BackendTLSContexts(tenant.backend.tls)

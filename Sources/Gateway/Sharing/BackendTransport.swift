@@ -2,6 +2,7 @@ import Authorization
 import NIOCore
 import Proxy
 import SharedState
+import Tenants
 import Upstream
 
 /// Carries refresh calls to a tenant's backend, by way of the event loops and their connections.
@@ -11,7 +12,7 @@ struct BackendTransport: RefreshTransport {
 
     let loops: EventLoops
 
-    func send(_ request: RefreshHTTPRequest, tenant: Int) async throws(RefreshTrouble) -> RefreshHTTPResponse {
+    func send(_ request: RefreshHTTPRequest, tenant: TenantIndex) async throws(RefreshTrouble) -> RefreshHTTPResponse {
         guard let handle = loops.next() else { throw .network }
         do {
             return try await handle.eventLoop.flatSubmit {
@@ -57,7 +58,7 @@ extension Worker {
     /// - Parameter done: Told once.
     fileprivate func send(
         _ request: RefreshHTTPRequest,
-        toBackendOf tenant: Int,
+        toBackendOf tenant: TenantIndex,
         done: @escaping (Result<RefreshHTTPResponse, RefreshTrouble>) -> Void
     ) {
         BackendTransport.send(request, to: serving.tenants[tenant].servers, on: self, done: done)

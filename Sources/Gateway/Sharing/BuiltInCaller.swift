@@ -15,12 +15,12 @@ import Verification
 /// caller.
 struct BuiltInCaller: RefreshCalling {
     let issuers: OwnIssuers
-    /// Each tenant's, at its place in the configuration.
+    /// By tenant.
     let deliveries: [RefreshDelivery?]
     let now: @Sendable () -> UnixTime
     let logger: Logger
 
-    func call(_ credential: RefreshCredential, tenant: Int) async -> RefreshCallResult {
+    func call(_ credential: RefreshCredential, tenant: TenantIndex) async -> RefreshCallResult {
         guard let book = issuers.books[tenant], let delivery = deliveries[tenant] else {
             return .failed(.noRefreshToken)
         }

@@ -27,7 +27,7 @@ final class EventLoops: Sendable {
     /// Verifies a token that a refresh has brought.
     func verify(
         _ token: [UInt8],
-        ofTenant tenant: Int,
+        ofTenant tenant: TenantIndex,
         at now: UnixTime
     ) async -> Result<Principal, VerificationFailure> {
         let verifiers = state.withLock { $0.verifiers }

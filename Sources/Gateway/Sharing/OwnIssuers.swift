@@ -27,7 +27,7 @@ struct OwnIssuers: Sendable {
         }
     }
 
-    /// By the tenant's place in the configuration; nil for one without an issuer.
+    /// By tenant; nil for one without an issuer.
     let books: [SessionBook?]
     private let keys: [Keys?]
     private let tenants: [Tenant]
@@ -49,7 +49,7 @@ struct OwnIssuers: Sendable {
     ) {
         self.tenants = tenants
         self.logger = logger
-        let kept = tenants.indices.map { previous?.isSame($0, as: tenants[$0]) == true }
+        let kept = tenants.tenantIndices.map { previous?.isSame($0, as: tenants[$0]) == true }
         let keys = tenants.enumerated().map { place, tenant -> Keys? in
             guard let issuer = tenant.issuer else { return nil }
             if kept[place] { return previous?.keys[place] }
@@ -84,15 +84,15 @@ struct OwnIssuers: Sendable {
         }
     }
 
-    private func isSame(_ place: Int, as tenant: Tenant) -> Bool {
-        place < tenants.count && tenants[place].issuer == tenant.issuer && keys[place] != nil
+    private func isSame(_ place: TenantIndex, as tenant: Tenant) -> Bool {
+        place.value < tenants.count && tenants[place].issuer == tenant.issuer && keys[place] != nil
     }
 
     /// What the issuer at this place signs with; nil for a tenant without one.
-    func signingKeys(ofTenant tenant: Int) -> (any IssuerKeys)? { keys[tenant]?.signing }
+    func signingKeys(ofTenant tenant: TenantIndex) -> (any IssuerKeys)? { keys[tenant]?.signing }
 
     /// The keys that are kept in the store; nil for those of a directory.
-    func storedKeys(ofTenant tenant: Int) -> StoredKeys? {
+    func storedKeys(ofTenant tenant: TenantIndex) -> StoredKeys? {
         guard case .stored(let stored)? = keys[tenant] else { return nil }
         return stored
     }
@@ -157,7 +157,7 @@ struct OwnIssuers: Sendable {
 
     /// Ends a session at its issuer, if it is one's. What cannot be done now does no harm: its tokens are revoked, and
     /// get no new ones.
-    func end(_ sessionID: String?, ofTenant tenant: Int, at now: UnixTime) async {
+    func end(_ sessionID: String?, ofTenant tenant: TenantIndex, at now: UnixTime) async {
         guard let sessionID, let book = books[tenant] else { return }
         try? await book.end(sessionID: sessionID, at: now)
     }

@@ -237,7 +237,9 @@ final class SharedServices: Sendable {
                 let isStored = await revocations.revokeAnyway(ended)
                 for revocation in ended {
                     guard case .session(let session) = revocation.target,
-                        let tenant = edition.tenants.firstIndex(where: { $0.name == revocation.tenant })
+                        let tenant = edition.tenants.firstIndex(where: { $0.name == revocation.tenant }).map(
+                            TenantIndex.init
+                        )
                     else { continue }
                     await issuers.end(session, ofTenant: tenant, at: Clock.unix())
                 }

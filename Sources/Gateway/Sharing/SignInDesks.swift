@@ -13,7 +13,7 @@ import Verification
 struct SignInDesks: Sendable {
     let counts: SignInCounts
     private let limits: AttemptLimits
-    /// By the tenant's place in the configuration; nil for one without endpoints.
+    /// By tenant; nil for one without endpoints.
     private let desks: [EndpointDesk?]
 
     struct Parts {
@@ -37,7 +37,7 @@ struct SignInDesks: Sendable {
         let counts = previous?.counts ?? SignInCounts()
         self.limits = limits
         self.counts = counts
-        desks = tenants.indices.map { place in
+        desks = tenants.tenantIndices.map { place in
             let tenant = tenants[place]
             guard tenant.signIn != nil || tenant.issuer != nil else { return nil }
             return EndpointDesk(
@@ -49,21 +49,21 @@ struct SignInDesks: Sendable {
         }
     }
 
-    func answer(_ request: EndpointRequest, ofTenant tenant: Int) async -> EndpointAnswer {
+    func answer(_ request: EndpointRequest, ofTenant tenant: TenantIndex) async -> EndpointAnswer {
         await desks[tenant]?.answer(request) ?? .refused(.badRequest("nothing is served here"))
     }
 
-    func register(_ identity: ProviderIdentity, ofTenant tenant: Int) async {
+    func register(_ identity: ProviderIdentity, ofTenant tenant: TenantIndex) async {
         await desks[tenant]?.register(identity, at: Clock.unix())
     }
 
     /// The places of the tenants that share accounts with the one at `place`, which is one of them.
-    private static func realm(of place: Int, _ tenants: [Tenant]) -> [Int] {
+    private static func realm(of place: TenantIndex, _ tenants: [Tenant]) -> [TenantIndex] {
         guard let realm = tenants[place].accounts.realm else { return [place] }
-        return tenants.indices.filter { tenants[$0].accounts.realm == realm }
+        return tenants.tenantIndices.filter { tenants[$0].accounts.realm == realm }
     }
 
-    private static func context(_ tenant: Tenant, _ place: Int, _ parts: Parts) -> SignInContext {
+    private static func context(_ tenant: Tenant, _ place: TenantIndex, _ parts: Parts) -> SignInContext {
         let keys = parts.issuers.signingKeys(ofTenant: place)
         var hook: AccountHook?
         if let url = tenant.accounts.hook, let issuer = tenant.issuer, let keys {

@@ -11,7 +11,7 @@ import Verification
 /// with verifiers of its own, because OpenSSL contexts are not shared.
 actor ProviderVerifiers {
     private struct Place: Hashable {
-        let tenant: Int
+        let tenant: TenantIndex
         let kind: ProviderTokenKind
     }
 
@@ -52,7 +52,7 @@ actor ProviderVerifiers {
                     leeway: Self.leeway,
                     requiredClaims: terms.requiredClaims
                 )
-                let place = Place(tenant: index, kind: kind)
+                let place = Place(tenant: TenantIndex(index), kind: kind)
                 let verifier = TokenVerifier(policy)
                 entries[place] = Entry(verifier: verifier, issuers: terms.issuers.count, source: terms.keys)
             }
@@ -61,7 +61,7 @@ actor ProviderVerifiers {
     }
 
     /// Where the keys of a kind of token come from; nil where the tenant takes none.
-    func source(of kind: ProviderTokenKind, ofTenant tenant: Int) -> RemoteKeySource? {
+    func source(of kind: ProviderTokenKind, ofTenant tenant: TenantIndex) -> RemoteKeySource? {
         terms[Place(tenant: tenant, kind: kind)]?.source
     }
 
@@ -75,7 +75,7 @@ actor ProviderVerifiers {
     func verify(
         _ token: [UInt8],
         as kind: ProviderTokenKind,
-        ofTenant tenant: Int,
+        ofTenant tenant: TenantIndex,
         at now: UnixTime
     ) -> Result<Principal, VerificationFailure> {
         guard let entry = terms[Place(tenant: tenant, kind: kind)] else { return .failure(.keysNotLoaded) }
@@ -136,7 +136,7 @@ struct TenantProviderTokens: ProviderTokens {
     /// Waits for keys, of five seconds at most each.
     private static let mostAsks = 2
 
-    let tenant: Int
+    let tenant: TenantIndex
     let verifiers: ProviderVerifiers
     let ask: @Sendable (RemoteKeySource, KeySetReason) async -> KeySetAnswer
 

@@ -1,5 +1,6 @@
 import Authorization
 import Counting
+import Tenants
 import Time
 import Upstream
 
@@ -32,9 +33,9 @@ struct ObservedSamples {
 
     /// - Parameter now: Never `.distantPast`.
     /// - Returns: How many were passed over since the last that was logged; nil where this one is passed over too.
-    mutating func take(tenant: Int, _ code: RefusalCode, at now: MonotonicTime) -> UInt64? {
+    mutating func take(tenant: TenantIndex, _ code: RefusalCode, at now: MonotonicTime) -> UInt64? {
         if samples.isEmpty { samples = Array(repeating: Sample(), count: tenantCount * Counters.outcomeCount) }
-        let place = tenant * Counters.outcomeCount + Outcome.refused(code).index
+        let place = tenant.value * Counters.outcomeCount + Outcome.refused(code).index
         let sample = samples[place]
         guard sample.loggedAt == .distantPast || now >= sample.loggedAt + Self.interval else {
             samples[place].passedOver += 1

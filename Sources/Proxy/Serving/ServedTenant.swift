@@ -25,5 +25,5 @@ package final class ServedTenant {
 
     package var tenant: Tenant { runtime.tenant }
     /// Its place in the configuration; also the label's place in counters.
-    package var index: Int { runtime.index }
+    package var index: TenantIndex { runtime.index }
 }

@@ -1,4 +1,5 @@
 import Authorization
+import Tenants
 import Upstream
 
 /// Costly signature checks of a loop: some of them are under way, the others wait in a line for each tenant, and the lines
@@ -8,11 +9,10 @@ struct SlowTurns<Check: AnyObject> {
     static var mostUnderWay: Int { 4 }
 
     private var underWay = 0
-    private var waiting = FairQueue<Check, Int>()
+    private var waiting = FairQueue<Check, TenantIndex>()
 
-    /// - Parameter tenant: Its place in the configuration.
     /// - Returns: The check, if it is to begin at once.
-    mutating func add(_ check: Check, ofTenant tenant: Int) -> Check? {
+    mutating func add(_ check: Check, ofTenant tenant: TenantIndex) -> Check? {
         guard underWay == Self.mostUnderWay else {
             underWay += 1
             return check

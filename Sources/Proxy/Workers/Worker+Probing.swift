@@ -8,7 +8,7 @@ extension Worker {
     /// Begins to probe a server for all loops.
     package func probe(
         _ server: BackendServer,
-        of tenant: Int,
+        of tenant: TenantIndex,
         _ tls: BackendTLSContexts?,
         announce: @escaping (Bool) -> Void
     ) {
@@ -20,11 +20,11 @@ extension Worker {
     }
 
     /// The servers of a tenant are probed otherwise, or no more.
-    package func stopProbing(tenant: Int) {
+    package func stopProbing(tenant: TenantIndex) {
         for checker in healthCheckers.removeValue(forKey: tenant) ?? [] { checker.stop() }
     }
 
-    package func probed(tenant: Int, server: BackendServer, isUp: Bool) {
+    package func probed(tenant: TenantIndex, server: BackendServer, isUp: Bool) {
         serving.tenants[tenant].servers.probed(server, isUp: isUp)
     }
 

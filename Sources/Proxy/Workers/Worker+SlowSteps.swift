@@ -21,10 +21,10 @@ package struct ControlPlane: Sendable {
     package var refresh: @Sendable (RefreshRequest) async -> RefreshOutcome
     /// Keeps a refresh token that the backend has given a client; gives whether the store has it.
     package var capture: @Sendable (CapturedTokens) async -> Bool
-    /// Answers a request for one of a tenant's endpoints; the tenant by its place in the configuration.
-    package var answer: @Sendable (Int, EndpointRequest) async -> EndpointAnswer
+    /// Answers a request for one of a tenant's endpoints.
+    package var answer: @Sendable (TenantIndex, EndpointRequest) async -> EndpointAnswer
     /// Puts on record that a tenant's backend has let somebody in.
-    package var register: @Sendable (Int, ProviderIdentity) async -> Void
+    package var register: @Sendable (TenantIndex, ProviderIdentity) async -> Void
     /// Takes note of a proof that its key has signed; gives whether it was used before.
     package var useProof: @Sendable (ProofStep) async -> ProofFinding = { _ in .storeUnavailable }
 
@@ -34,8 +34,8 @@ package struct ControlPlane: Sendable {
         introspect: @escaping @Sendable (IntrospectionQuestion) async -> IntrospectionOutcome,
         refresh: @escaping @Sendable (RefreshRequest) async -> RefreshOutcome,
         capture: @escaping @Sendable (CapturedTokens) async -> Bool,
-        answer: @escaping @Sendable (Int, EndpointRequest) async -> EndpointAnswer,
-        register: @escaping @Sendable (Int, ProviderIdentity) async -> Void,
+        answer: @escaping @Sendable (TenantIndex, EndpointRequest) async -> EndpointAnswer,
+        register: @escaping @Sendable (TenantIndex, ProviderIdentity) async -> Void,
         useProof: @escaping @Sendable (ProofStep) async -> ProofFinding = { _ in .storeUnavailable }
     ) {
         self.keys = keys
@@ -121,11 +121,10 @@ extension Worker {
     /// Does so when it is the tenant's turn.
     ///
     /// - Parameters:
-    ///   - tenant: Its place in the configuration.
     ///   - work: Has something checked by the verifier, and says when that is done.
     func settle<Outcome: Sendable>(
         _ client: any SlowStepClient,
-        inTurnOf tenant: Int,
+        inTurnOf tenant: TenantIndex,
         _ work: @escaping @Sendable (SlowVerifier, _ isChecked: @Sendable () -> Void) async -> Outcome,
         with take: @escaping @Sendable (Worker, Serving, Circumstances?, Outcome) -> Void
     ) {

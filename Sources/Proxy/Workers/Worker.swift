@@ -45,7 +45,7 @@ package final class Worker {
     private var log = AccessLogLines()
     package private(set) var clients: [any FrontConnection] = []
     /// By the tenant's place.
-    var healthCheckers: [Int: [HealthChecker]] = [:]
+    var healthCheckers: [TenantIndex: [HealthChecker]] = [:]
     private let loops: Int
     private var ledger: LimitLedger?
     private var whenDrained: EventLoopPromise<Void>?
@@ -137,16 +137,16 @@ package final class Worker {
         let sources = RemoteKeySource.all(of: parts.edition.configuration.tenants)
         return Serving(
             generation: parts.edition.generation,
-            tenants: parts.edition.tenants.indices.map { tenant($0, parts, sources) },
+            tenants: parts.edition.tenants.tenantIndices.map { tenant($0, parts, sources) },
             directory: parts.directory,
             keySources: sources
         )
     }
 
     /// The tenant at a place. What there was before keeps its connections, and what it knows of revocations.
-    private func tenant(_ place: Int, _ parts: Parts, _ sources: [RemoteKeySource]) -> ServedTenant {
+    private func tenant(_ place: TenantIndex, _ parts: Parts, _ sources: [RemoteKeySource]) -> ServedTenant {
         let tenant = parts.edition.tenants[place]
-        let previous = place < serving.tenants.count ? serving.tenants[place] : nil
+        let previous = place.value < serving.tenants.count ? serving.tenants[place] : nil
         let servers = BackendServers(
             tenant.backend,
             tls: parts.backendTLS[place],
@@ -301,7 +301,7 @@ package final class Worker {
         let duration = end - record.startedAt
         // Until the head went out to the backend; the whole for an answer of our own.
         let overhead = record.forwardedAt > .distantPast ? record.forwardedAt - record.startedAt : duration
-        let tenant = record.tenant?.index ?? counters.tenantCount - 1
+        let tenant = record.tenant?.index ?? TenantIndex(counters.tenantCount - 1)
         let method = record.askedMethod ?? record.method
         counters.count(tenant: tenant, method: method, status: record.status, outcome: record.outcome)
         if let note = record.refresh { counters.count(tenant: tenant, refresh: note.event) }
@@ -315,7 +315,7 @@ package final class Worker {
     /// Counts a refusal that is only observed.
     ///
     /// - Returns: How many were not logged since the last that was; nil where this one is not to be logged either.
-    func countObserved(tenant: Int, _ code: RefusalCode, at now: MonotonicTime) -> UInt64? {
+    func countObserved(tenant: TenantIndex, _ code: RefusalCode, at now: MonotonicTime) -> UInt64? {
         counters.count(tenant: tenant, wouldRefuse: code)
         return observedSamples.take(tenant: tenant, code, at: now)
     }

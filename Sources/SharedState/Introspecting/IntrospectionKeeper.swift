@@ -160,7 +160,7 @@ public actor IntrospectionKeeper {
         }
     }
 
-    private func note(_ trouble: IntrospectionTrouble, tenant: Int) {
+    private func note(_ trouble: IntrospectionTrouble, tenant: TenantIndex) {
         guard let desk = desks[tenant] else { return }
         let now = now()
         guard now >= desk.silentUntil || desk.silentUntil > now + Self.logInterval else { return }

@@ -1,3 +1,4 @@
+public import Tenants
 public import Verification
 
 /// What proves a session to its provider.
@@ -45,5 +46,5 @@ public struct ReceivedTokens: Sendable, Equatable {
 
 /// Makes a tenant's refresh call: one try of it.
 public protocol RefreshCalling: Sendable {
-    func call(_ credential: RefreshCredential, tenant: Int) async -> RefreshCallResult
+    func call(_ credential: RefreshCredential, tenant: TenantIndex) async -> RefreshCallResult
 }

@@ -1,4 +1,5 @@
 import Crypto
+public import Tenants
 public import Time
 public import Verification
 
@@ -14,8 +15,7 @@ public struct RefreshRequest: Sendable {
         case ahead
     }
 
-    /// The tenant's place in the configuration.
-    public let tenant: Int
+    public let tenant: TenantIndex
     let trigger: Trigger
     /// The access token as the client sent it.
     public let accessToken: [UInt8]
@@ -29,7 +29,7 @@ public struct RefreshRequest: Sendable {
     public var deadline: MonotonicTime
 
     public init(
-        tenant: Int,
+        tenant: TenantIndex,
         trigger: Trigger,
         accessToken: [UInt8],
         principal: Principal,

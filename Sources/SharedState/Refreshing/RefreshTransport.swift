@@ -1,3 +1,5 @@
+public import Tenants
+
 /// A request of the gateway's own for new tokens.
 public struct RefreshHTTPRequest: Sendable {
     public var method: String
@@ -39,8 +41,7 @@ public struct RefreshHTTPResponse: Sendable {
 
 /// Carries a refresh call to who answers it.
 public protocol RefreshTransport: Sendable {
-    /// - Parameter tenant: Its place in the configuration.
     /// - Throws: ``RefreshTrouble/network``, ``RefreshTrouble/timeout``, ``RefreshTrouble/garbledAnswer`` or
     ///   ``RefreshTrouble/tooLargeAnswer``.
-    func send(_ request: RefreshHTTPRequest, tenant: Int) async throws(RefreshTrouble) -> RefreshHTTPResponse
+    func send(_ request: RefreshHTTPRequest, tenant: TenantIndex) async throws(RefreshTrouble) -> RefreshHTTPResponse
 }

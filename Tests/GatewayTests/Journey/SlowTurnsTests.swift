@@ -1,3 +1,4 @@
+import Tenants
 import TestSupport
 import Testing
 
@@ -9,9 +10,9 @@ import Testing
 /// Whose signature check is next.
 struct SlowTurnsTests {
     private final class Check {
-        let tenant: Int
+        let tenant: TenantIndex
 
-        init(_ tenant: Int) { self.tenant = tenant }
+        init(_ tenant: TenantIndex) { self.tenant = tenant }
     }
 
     private static let most = SlowTurns<Check>.mostUnderWay
@@ -41,7 +42,7 @@ struct SlowTurnsTests {
             }
             for _ in 0..<200 {
                 if random.below(3) > 0 || underWay == 0 {
-                    let check = Check(random.below(4))
+                    let check = Check(TenantIndex(random.below(4)))
                     all.append(check)
                     begin(turns.add(check, ofTenant: check.tenant))
                 } else {

@@ -19,7 +19,7 @@ struct TokenCacheTests {
         return (Caller(principal, tenant: tenant), token)
     }
 
-    private func key(_ number: Int, tenant: Int = 0) -> TokenCache.Key {
+    private func key(_ number: Int, tenant: TenantIndex = 0) -> TokenCache.Key {
         TokenCache.Key(hash: (0, UInt64(number) + 1), tenant: tenant)
     }
 
@@ -134,11 +134,11 @@ struct TokenCacheTests {
         alice.insert(into: cache)
         let entry = try #require(alice.entry(in: cache))
         let tenant = alice.key.tenant
-        func caller(_ tenant: Int, _ token: [UInt8], at now: UnixTime = Door.now) -> Caller? {
+        func caller(_ tenant: TenantIndex, _ token: [UInt8], at now: UnixTime = Door.now) -> Caller? {
             entry.caller(ofTenant: tenant, token: token.span, at: now)
         }
         #expect(caller(tenant, alice.token) === alice.caller)
-        #expect(caller(tenant + 1, alice.token) == nil)
+        #expect(caller(TenantIndex(tenant.value + 1), alice.token) == nil)
         #expect(caller(tenant, bob.token) == nil)
         #expect(caller(tenant, alice.token, at: alice.caller.refusedFrom) == nil)
     }

@@ -1,4 +1,5 @@
 import Counting
+import Tenants
 import Testing
 import Time
 
@@ -22,7 +23,7 @@ struct ObservedSamplesTests {
     @Test func tenantsAndReasonsAreSampledApart() {
         var samples = ObservedSamples(tenantCount: 2)
         var taken: [UInt64?] = []
-        for tenant in 0...1 {
+        for tenant in [0, 1] as [TenantIndex] {
             for code in [RefusalCode.missingToken, .insufficientRole, .badRequest] {
                 taken.append(samples.take(tenant: tenant, code, at: 1))
             }

@@ -28,7 +28,7 @@ final class EmbeddedHouse {
         _ tenants: [Tenant],
         gateway: GatewaySettings = GatewaySettings(listeners: []),
         keys: @escaping @Sendable (RemoteKeySource, KeySetReason) async -> KeySetAnswer = { _, _ in .nothingNew },
-        answer: @escaping @Sendable (Int, EndpointRequest) async -> EndpointAnswer = { _, _ in
+        answer: @escaping @Sendable (TenantIndex, EndpointRequest) async -> EndpointAnswer = { _, _ in
             .refused(.badRequest("nobody answers here"))
         }
     ) {

@@ -3,6 +3,7 @@ public import NIOCore
 import NIOHTTP1
 public import NIOSSL
 import Synchronization
+public import Tenants
 
 /// Carries refresh calls to providers at full URLs. It follows no redirect and tries nothing again: a refresh token
 /// that is shown twice may cost the session.
@@ -52,7 +53,9 @@ public final class ProviderTransport: RefreshTransport {
     }
 
     /// - Parameter request: Its target is https, or http on loopback; its `host` is not sent, the URL's is.
-    public func send(_ request: RefreshHTTPRequest, tenant: Int) async throws(RefreshTrouble) -> RefreshHTTPResponse {
+    public func send(_ request: RefreshHTTPRequest, tenant: TenantIndex) async throws(RefreshTrouble)
+        -> RefreshHTTPResponse
+    {
         try await send(request, within: timeout)
     }
 

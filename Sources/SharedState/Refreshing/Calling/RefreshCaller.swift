@@ -10,7 +10,7 @@ public struct RefreshCaller: RefreshCalling, Sendable {
     private let now: @Sendable () -> UnixTime
 
     /// - Parameters:
-    ///   - rules: Each tenant's, at its place in the configuration.
+    ///   - rules: By tenant.
     ///   - backend: For paths on a tenant's backend.
     ///   - provider: For full URLs.
     ///   - builtIn: For tenants whose tokens this gateway issues.
@@ -28,9 +28,9 @@ public struct RefreshCaller: RefreshCalling, Sendable {
         self.now = now
     }
 
-    public func call(_ credential: RefreshCredential, tenant: Int) async -> RefreshCallResult {
+    public func call(_ credential: RefreshCredential, tenant: TenantIndex) async -> RefreshCallResult {
         // A tenant without rules has nothing to refresh by.
-        guard rules.indices.contains(tenant), let rules = rules[tenant] else { return .failed(.noRefreshToken) }
+        guard rules.indices.contains(tenant.value), let rules = rules[tenant] else { return .failed(.noRefreshToken) }
         if case .builtIn = rules.call.strategy { return await builtIn.call(credential, tenant: tenant) }
         let (transport, target): (any RefreshTransport, String)
         switch rules.call.target {

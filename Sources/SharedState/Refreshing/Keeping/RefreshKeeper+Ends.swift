@@ -1,4 +1,5 @@
 import Store
+public import Tenants
 import Time
 public import Verification
 
@@ -22,7 +23,7 @@ extension RefreshKeeper {
         }
     }
 
-    public func isRevoked(_ marks: RevocationMarks, _ tenant: Int) async -> Bool {
+    public func isRevoked(_ marks: RevocationMarks, _ tenant: TenantIndex) async -> Bool {
         await helpers.areRevoked(tenant, [marks]).first ?? false
     }
 

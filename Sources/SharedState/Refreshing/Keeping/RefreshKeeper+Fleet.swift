@@ -1,5 +1,6 @@
 import Logging
 import Store
+public import Tenants
 public import Verification
 
 /// What other instances say, what the client is given by the backend itself, and who was revoked.
@@ -10,7 +11,7 @@ extension RefreshKeeper {
     public func announced(_ subject: String) {
         let words = subject.split(separator: " ")
         guard words.count == 3, let digest = HexadecimalText.bytes(words[1]),
-            let tenant = tenants.firstIndex(where: { $0?.name == String(words[0]) })
+            let tenant = tenants.firstIndex(where: { $0?.name == String(words[0]) }).map(TenantIndex.init)
         else { return }
         let session = RefreshSession(tenant: tenant, name: SessionName(digest: digest))
         let known = recent[tenant].results.value(for: session, at: clock.monotonic())?.record.event
@@ -26,8 +27,10 @@ extension RefreshKeeper {
     ///   - accessToken: What came with it.
     ///   - principal: What that was verified as.
     /// - Returns: Whether the store has it.
-    public func capture(tenant: Int, accessToken: [UInt8], principal: Principal, refreshToken: [UInt8]) async -> Bool {
-        guard tenant < tenants.count, let rules = tenants[tenant], rules.source == .vault, let vault else {
+    public func capture(tenant: TenantIndex, accessToken: [UInt8], principal: Principal, refreshToken: [UInt8]) async
+        -> Bool
+    {
+        guard tenant.value < tenants.count, let rules = tenants[tenant], rules.source == .vault, let vault else {
             return false
         }
         let session = RefreshSession(tenant: tenant, name: SessionName(principal))
@@ -63,7 +66,7 @@ extension RefreshKeeper {
     /// - Parameter changed: The tenants, by name.
     public func revocationsChanged(tenants changed: Set<String>) async {
         for (index, tenant) in tenants.enumerated() where tenant.map({ changed.contains($0.name) }) ?? false {
-            revocationsWanted.insert(index)
+            revocationsWanted.insert(TenantIndex(index))
         }
         // Whoever looks already looks again: what is walked through may be long, and changes many.
         guard !isLookingForRevoked else { return }
@@ -73,7 +76,7 @@ extension RefreshKeeper {
     }
 
     /// One question for all of them.
-    private func lookForRevoked(_ tenant: Int) async {
+    private func lookForRevoked(_ tenant: TenantIndex) async {
         let flying = flights.filter { $0.key.tenant == tenant }.map { ($0.key, $0.value.leadAsker, $0.value.marks) }
         let results = recent[tenant].results.all(at: clock.monotonic())
         let waiting = backlog.all.filter { $0.session.tenant == tenant }

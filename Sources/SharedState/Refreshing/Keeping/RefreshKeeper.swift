@@ -1,5 +1,6 @@
 public import Logging
 public import Store
+public import Tenants
 import Time
 public import Verification
 
@@ -11,21 +12,24 @@ public import Verification
 public actor RefreshKeeper {
     /// What the rest of the gateway does for it.
     public struct Helpers: Sendable {
-        /// Verifies an access token of the tenant with this place in the configuration, expiry included.
-        var verify: @Sendable (_ tenant: Int, _ token: [UInt8]) async -> Result<Principal, VerificationFailure>
+        /// Verifies an access token of the tenant, expiry included.
+        var verify: @Sendable (_ tenant: TenantIndex, _ token: [UInt8]) async -> Result<Principal, VerificationFailure>
         /// Whether the token, its session, its subject or the whole tenant is revoked, as far as this instance knows.
-        public var isRevoked: @Sendable (_ tenant: Int, _ principal: Principal) async -> Bool
+        public var isRevoked: @Sendable (_ tenant: TenantIndex, _ principal: Principal) async -> Bool
         /// The same of many at once.
-        var areRevoked: @Sendable (_ tenant: Int, _ marks: [RevocationMarks]) async -> [Bool]
+        var areRevoked: @Sendable (_ tenant: TenantIndex, _ marks: [RevocationMarks]) async -> [Bool]
         /// Revokes the token, everywhere, and its whole session if that is wanted.
-        var endSession: @Sendable (_ tenant: Int, _ principal: Principal, _ wholeSession: Bool) async -> Void
+        var endSession: @Sendable (_ tenant: TenantIndex, _ principal: Principal, _ wholeSession: Bool) async -> Void
 
         public init(
             verify:
-                @escaping @Sendable (_ tenant: Int, _ token: [UInt8]) async -> Result<Principal, VerificationFailure>,
-            isRevoked: @escaping @Sendable (_ tenant: Int, _ principal: Principal) async -> Bool,
-            areRevoked: @escaping @Sendable (_ tenant: Int, _ marks: [RevocationMarks]) async -> [Bool],
-            endSession: @escaping @Sendable (_ tenant: Int, _ principal: Principal, _ wholeSession: Bool) async -> Void
+                @escaping @Sendable (_ tenant: TenantIndex, _ token: [UInt8]) async -> Result<
+                    Principal, VerificationFailure
+                >,
+            isRevoked: @escaping @Sendable (_ tenant: TenantIndex, _ principal: Principal) async -> Bool,
+            areRevoked: @escaping @Sendable (_ tenant: TenantIndex, _ marks: [RevocationMarks]) async -> [Bool],
+            endSession:
+                @escaping @Sendable (_ tenant: TenantIndex, _ principal: Principal, _ wholeSession: Bool) async -> Void
         ) {
             self.verify = verify
             self.isRevoked = isRevoked
@@ -93,13 +97,13 @@ public actor RefreshKeeper {
     let clock: RefreshClock
     let logger: Logger
     var flights: [RefreshSession: Entry] = [:]
-    /// By the tenant's place in the configuration: what happens to one evicts nothing of another's.
+    /// By tenant: what happens to one evicts nothing of another's.
     var recent: [RecentRefreshes]
-    var places: [Int: CallPlaces] = [:]
+    var places: [TenantIndex: CallPlaces] = [:]
     var backlog = RefreshBacklog()
     var backlogTask: Task<Void, Never>?
     /// Whose sessions are to be looked through for revoked ones.
-    var revocationsWanted: Set<Int> = []
+    var revocationsWanted: Set<TenantIndex> = []
     var isLookingForRevoked = false
     /// Who will be answered as soon as what their flight came to is in force, or their time is up.
     var leaving: [UInt64: CheckedContinuation<Answer, Never>] = [:]
@@ -110,13 +114,13 @@ public actor RefreshKeeper {
     var stopping: [CheckedContinuation<Void, Never>] = []
     var lastTurn: UInt64 = 0
     private let callsAtOnce: Int
-    private var flightCounts: [Int: Int] = [:]
+    private var flightCounts: [TenantIndex: Int] = [:]
     var lastAsker: UInt64 = 0
-    /// For metrics: by the tenant's place in the configuration and ``RefreshLabel``.
-    public private(set) var counts: [Int: [String: UInt64]] = [:]
+    /// For metrics: by tenant and ``RefreshLabel``.
+    public private(set) var counts: [TenantIndex: [String: UInt64]] = [:]
 
     /// - Parameters:
-    ///   - tenants: By their place in the configuration; nil for those without a refresh.
+    ///   - tenants: By place; nil for those without a refresh.
     ///   - sealer: Of `GATEHOUSE_KEY`; without it there is no vault.
     public init(
         tenants: [RefreshTenant?],
@@ -153,7 +157,7 @@ public actor RefreshKeeper {
     /// Gets new tokens for the session of a request, and answers by the request's deadline. The refresh goes on when
     /// who asked is gone.
     public func refresh(_ request: RefreshRequest) async -> RefreshOutcome {
-        guard request.tenant < tenants.count, let tenant = tenants[request.tenant] else {
+        guard request.tenant.value < tenants.count, let tenant = tenants[request.tenant] else {
             return .unavailable(.noRefreshToken)
         }
         if await helpers.isRevoked(request.tenant, request.principal) {
@@ -277,9 +281,11 @@ public actor RefreshKeeper {
 
     // MARK: Counting
 
-    func count(_ label: RefreshLabel, _ tenant: Int) { counts[tenant, default: [:]][label.rawValue, default: 0] += 1 }
+    func count(_ label: RefreshLabel, _ tenant: TenantIndex) {
+        counts[tenant, default: [:]][label.rawValue, default: 0] += 1
+    }
 
-    private func counted(_ outcome: RefreshOutcome, _ tenant: Int) -> RefreshOutcome {
+    private func counted(_ outcome: RefreshOutcome, _ tenant: TenantIndex) -> RefreshOutcome {
         switch outcome {
         case .renewed(_, let isShared): if isShared { count(.shared, tenant) }
         case .refused: count(.refused, tenant)

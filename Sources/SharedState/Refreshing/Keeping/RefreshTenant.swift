@@ -78,8 +78,7 @@ extension RevocationMarks {
 
 /// One session of one tenant.
 public struct RefreshSession: Sendable, Hashable {
-    /// Its place in the configuration.
-    public let tenant: Int
+    public let tenant: TenantIndex
     public let name: SessionName
 }
 

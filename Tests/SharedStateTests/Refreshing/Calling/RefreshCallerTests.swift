@@ -64,7 +64,7 @@ import Time
     }
 
     @Test(arguments: [-1, 0, 2])
-    func aTenantWithoutRulesIsNotRefreshed(tenant: Int) async throws {
+    func aTenantWithoutRulesIsNotRefreshed(tenant: TenantIndex) async throws {
         let caller = caller([nil, try SampleCalls.rules()])
         #expect(await caller.call(try SampleCalls.credential(), tenant: tenant).trouble == .noRefreshToken)
         #expect(backend.requests.isEmpty)

@@ -1,11 +1,12 @@
 import Synchronization
+import Tenants
 
 @testable import SharedState
 
 /// Keeps the requests and gives one answer to all.
 final class RecordingTransport: RefreshTransport {
     private let answer: Result<RefreshHTTPResponse, RefreshTrouble>
-    private let kept = Mutex<[(request: RefreshHTTPRequest, tenant: Int)]>([])
+    private let kept = Mutex<[(request: RefreshHTTPRequest, tenant: TenantIndex)]>([])
 
     init(_ answer: Result<RefreshHTTPResponse, RefreshTrouble>) {
         self.answer = answer
@@ -16,9 +17,9 @@ final class RecordingTransport: RefreshTransport {
     }
 
     var requests: [RefreshHTTPRequest] { kept.withLock { $0.map(\.request) } }
-    var tenants: [Int] { kept.withLock { $0.map(\.tenant) } }
+    var tenants: [TenantIndex] { kept.withLock { $0.map(\.tenant) } }
 
-    func send(_ request: RefreshHTTPRequest, tenant: Int) async throws(RefreshTrouble) -> RefreshHTTPResponse {
+    func send(_ request: RefreshHTTPRequest, tenant: TenantIndex) async throws(RefreshTrouble) -> RefreshHTTPResponse {
         kept.withLock { $0.append((request, tenant)) }
         return try answer.get()
     }
@@ -27,15 +28,15 @@ final class RecordingTransport: RefreshTransport {
 /// The tenant's own issuer, which gives one answer to all.
 final class RecordingIssuer: RefreshCalling {
     private let result: RefreshCallResult
-    private let kept = Mutex<[Int]>([])
+    private let kept = Mutex<[TenantIndex]>([])
 
     init(_ result: RefreshCallResult) {
         self.result = result
     }
 
-    var tenants: [Int] { kept.withLock { $0 } }
+    var tenants: [TenantIndex] { kept.withLock { $0 } }
 
-    func call(_ credential: RefreshCredential, tenant: Int) async -> RefreshCallResult {
+    func call(_ credential: RefreshCredential, tenant: TenantIndex) async -> RefreshCallResult {
         kept.withLock { $0.append(tenant) }
         return result
     }

@@ -1,3 +1,4 @@
+import Tenants
 import TestSupport
 import Verification
 
@@ -37,7 +38,7 @@ final class PretendIssuer: RefreshCalling {
         self.rotates = rotates
     }
 
-    func call(_ credential: RefreshCredential, tenant: Int) async -> RefreshCallResult {
+    func call(_ credential: RefreshCredential, tenant: TenantIndex) async -> RefreshCallResult {
         state.update { state in
             state.calls += 1
             state.underWay += 1

@@ -1,0 +1,6 @@
+public import Tenants
+
+/// Tests write a tenant's place as a plain number.
+extension TenantIndex: ExpressibleByIntegerLiteral {
+    public init(integerLiteral value: Int) { self.init(value) }
+}
