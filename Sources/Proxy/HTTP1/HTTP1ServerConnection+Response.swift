@@ -28,14 +28,14 @@ extension HTTP1ServerConnection: ClientSide {
             response.head,
             bytes.readableBytesUInt8Span,
             shape: style.shape,
-            to: &worker.http1Output.bytes
+            to: &worker.connections.http1Output.bytes
         )
         flush()
     }
 
     func writeContinue() {
         takeOutput()
-        worker.http1Output.bytes.writeStaticString("HTTP/1.1 100 Continue\r\n\r\n")
+        worker.connections.http1Output.bytes.writeStaticString("HTTP/1.1 100 Continue\r\n\r\n")
         flush()
     }
 
@@ -53,7 +53,7 @@ extension HTTP1ServerConnection: ClientSide {
             date: worker.loop.date,
             lines: style.lines,
             shape: style.shape,
-            to: &worker.http1Output.bytes
+            to: &worker.connections.http1Output.bytes
         )
         return delivery.isCloseDelimited
     }
@@ -61,29 +61,29 @@ extension HTTP1ServerConnection: ClientSide {
     func writeBody(_ bytes: ByteBuffer, _ range: Range<Int>) {
         takeOutput()
         if output.delivery.isChunked {
-            worker.http1Output.bytes.writeChunkSize(range.count)
-            worker.http1Output.bytes.writeStaticString("\r\n")
+            worker.connections.http1Output.bytes.writeChunkSize(range.count)
+            worker.connections.http1Output.bytes.writeStaticString("\r\n")
         }
         if range.count <= PieceLimits.coalesced {
-            worker.http1Output.bytes.writeBytes(bytes.readableBytesUInt8Span.extracting(range).bytes)
+            worker.connections.http1Output.bytes.writeBytes(bytes.readableBytesUInt8Span.extracting(range).bytes)
         } else if let piece = bytes.getSlice(at: bytes.readerIndex + range.lowerBound, length: range.count) {
             writeOutput()
             write(piece)
         }
         if output.delivery.isChunked {
             takeOutput()
-            worker.http1Output.bytes.writeStaticString("\r\n")
+            worker.connections.http1Output.bytes.writeStaticString("\r\n")
         }
     }
 
     func writeEnd(trailers: [UInt8], _ style: ResponseStyle) {
         guard output.delivery.isChunked else { return }
         takeOutput()
-        worker.http1Output.bytes.writeStaticString("0\r\n")
-        Trailers.write(trailers, to: &worker.http1Output.bytes) { field, bytes in
+        worker.connections.http1Output.bytes.writeStaticString("0\r\n")
+        Trailers.write(trailers, to: &worker.connections.http1Output.bytes) { field, bytes in
             style.shape?.drops(field, bytes, isUnkept: false) ?? false
         }
-        worker.http1Output.bytes.writeStaticString("\r\n")
+        worker.connections.http1Output.bytes.writeStaticString("\r\n")
     }
 
     func responseEnded(_ fate: ClientConnectionFate, at now: MonotonicTime) {
@@ -115,15 +115,15 @@ extension HTTP1ServerConnection: ClientSide {
             minorVersion: style.version == .http10 ? 0 : 1,
             stays: style.stays,
             date: worker.loop.date,
-            to: &worker.http1Output.bytes
+            to: &worker.connections.http1Output.bytes
         )
     }
 
     // MARK: Writing
 
-    /// The loop's buffer is for one client at a time: what another has there is written first.
+    /// The loop's buffer is for one client at a time.
     private func takeOutput() {
-        worker.http1Output.take(for: self)
+        worker.connections.http1Output.take(for: self)
     }
 
     private func writeOutput() {
@@ -131,11 +131,11 @@ extension HTTP1ServerConnection: ClientSide {
             output.kept = nil
             write(kept)
         }
-        guard worker.http1Output.isOwned(by: self) else { return }
-        worker.http1Output.letGo(self)
-        let bytes = worker.http1Output.bytes
+        guard worker.connections.http1Output.isOwned(by: self) else { return }
+        worker.connections.http1Output.letGo(self)
+        let bytes = worker.connections.http1Output.bytes
         // Free for others before anything is written, which may run them.
-        worker.http1Output.bytes.clear()
+        worker.connections.http1Output.bytes.clear()
         write(bytes)
     }
 
@@ -163,7 +163,7 @@ extension HTTP1ServerConnection: ClientSide {
             bytes.readableBytesUInt8Span,
             lines: style.lines,
             shape: style.shape,
-            to: &worker.http1Output.bytes
+            to: &worker.connections.http1Output.bytes
         )
         flush()
     }

@@ -128,7 +128,7 @@ final class HTTP1ServerConnection: ChannelInboundHandler {
         worker.loop.timers.retire(timer)
         if wasInExchange { exchange.clientGone() }
         exchange.detach()
-        worker.http1Output.letGo(self)
+        worker.connections.http1Output.letGo(self)
         worker.closed(self)
         updateBacklog()
         input.clear()

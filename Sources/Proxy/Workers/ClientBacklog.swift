@@ -49,9 +49,10 @@ package struct ClientBacklog {
 extension Worker {
     /// Takes note that a connection holds more or less than before.
     func backlogChanged(by change: Int) {
-        backlog.bytes += change
+        connections.backlog.bytes += change
+        let backlog = connections.backlog
         guard backlog.bytes > backlog.limit, !backlog.isReductionDue else { return }
-        backlog.isReductionDue = true
+        connections.backlog.isReductionDue = true
         // Not from here: the connection that is to be closed may be in the middle of something.
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
         eventLoop.execute { bound.value.reduceBacklog() }
@@ -59,9 +60,9 @@ extension Worker {
 
     /// Closes the connections of the slowest readers until what is held is within its limit.
     private func reduceBacklog() {
-        backlog.isReductionDue = false
-        while backlog.bytes > backlog.limit {
-            let holding = clients.filter { $0.backlog.bytes > 0 }
+        connections.backlog.isReductionDue = false
+        while connections.backlog.bytes > connections.backlog.limit {
+            let holding = connections.all.filter { $0.backlog.bytes > 0 }
             guard let slowest = holding.min(by: { $0.backlog.rate(at: lastTick) < $1.backlog.rate(at: lastTick) })
             else { return }
             loop.loggers.clients.debug(

@@ -103,7 +103,7 @@ extension Worker {
         switch room {
         case .welcome, .reserve: return room
         case .full, .flooded:
-            if crowd.turnedAway(client.address, at: lastTick) {
+            if connections.crowd.turnedAway(client.address, at: lastTick) {
                 // Not from here: it is another connection's turn.
                 let bound = NIOLoopBound(self, eventLoop: eventLoop)
                 eventLoop.execute { bound.value.makeRoom() }
@@ -114,14 +114,14 @@ extension Worker {
 
     /// Whether a connection may not stay in the room that is kept for others.
     func isCrowded(_ client: any FrontConnection) -> Bool {
-        client.takesRoom && crowd.isCrowded(client.address, at: lastTick)
+        client.takesRoom && connections.crowd.isCrowded(client.address, at: lastTick)
     }
 
     private func makeRoom() {
-        let all = clients.map {
+        let all = connections.all.map {
             ConnectionCrowd.Connection(address: $0.address, takesRoom: $0.takesRoom, isIdle: $0.isIdle)
         }
-        let closing = crowd.makeRoom(among: all, at: lastTick).map { clients[$0] }
+        let closing = connections.crowd.makeRoom(among: all, at: lastTick).map { connections.all[$0] }
         for client in closing {
             // HTTP/2 clients are told that nothing was lost.
             client.drain()

@@ -22,24 +22,24 @@ extension Worker {
         for tenant in serving.tenants {
             guard let set = sets.removeValue(forKey: tenant.tenant.name) else { continue }
             tenant.runtime.revocations.use(set)
-            revocationWatch.isSearchDue = true
+            copies.revocationWatch.isSearchDue = true
         }
-        unclaimedRevocations.merge(sets) { $1 }
-        revocationWatch.contact = update.contact
+        copies.unclaimedRevocations.merge(sets) { $1 }
+        copies.revocationWatch.contact = update.contact
         // A loop that sleeps looks anew when it wakes.
         for tenant in serving.tenants { tenant.runtime.revocations.age(since: update.contact, at: loop.clocks.moment) }
-        if revocationWatch.isSearchDue { loop.wake() }
+        if copies.revocationWatch.isSearchDue { loop.wake() }
     }
 
     /// Once a tick: how old the copies are, and who is still connected that may not be.
     func watchRevocations(at now: MonotonicTime) {
-        for tenant in serving.tenants { tenant.runtime.revocations.age(since: revocationWatch.contact, at: now) }
-        guard revocationWatch.isSearchDue else { return }
+        for tenant in serving.tenants { tenant.runtime.revocations.age(since: copies.revocationWatch.contact, at: now) }
+        guard copies.revocationWatch.isSearchDue else { return }
         let unixTime = loop.clocks.unixTime(at: now)
         var isSomeoneLeft = false
         // Ending one may close its connection, and so change the list.
-        let searched = clients
+        let searched = connections.all
         for client in searched where client.endRevoked(unixTime: unixTime, at: now) { isSomeoneLeft = true }
-        revocationWatch.isSearchDue = isSomeoneLeft
+        copies.revocationWatch.isSearchDue = isSomeoneLeft
     }
 }

@@ -128,14 +128,13 @@ extension Worker {
         _ work: @escaping @Sendable (SlowVerifier, _ isChecked: @Sendable () -> Void) async -> Outcome,
         with take: @escaping @Sendable (Worker, Serving, Circumstances?, Outcome) -> Void
     ) {
-        nextSlowVerifier = (nextSlowVerifier + 1) % slowVerifiers.count
-        let verifier = slowVerifiers[nextSlowVerifier]
+        let verifier = slowVerifiers.take()
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
         let isChecked: @Sendable () -> Void = { [eventLoop] in
-            eventLoop.execute { bound.value.slowTurns.isDone()?.begin() }
+            eventLoop.execute { bound.value.slowVerifiers.turns.isDone()?.begin() }
         }
         let task = slowTask(client, { await work(verifier, isChecked) }, with: take)
-        slowTurns.add(task, ofTenant: tenant)?.begin()
+        slowVerifiers.turns.add(task, ofTenant: tenant)?.begin()
     }
 
     private func slowTask<Outcome: Sendable>(
@@ -163,7 +162,7 @@ extension Worker {
 
     /// Issuers whose keys come from `source` have these from now on. What was verified with others is forgotten.
     package func use(_ keys: KeySet?, from source: KeySource) {
-        knownKeys[source] = keys
+        copies.keys[source] = keys
         var isUsed = false
         for tenant in serving.tenants where tenant.runtime.use(keys, from: source) { isUsed = true }
         guard isUsed else { return }

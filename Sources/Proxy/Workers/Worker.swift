@@ -13,45 +13,19 @@ package import Verification
 /// hop is needed, because nothing here is ever touched from elsewhere.
 package final class Worker {
     package let loop: LoopContext
-    package private(set) var settings: GatewaySettings
-    package let gauge: ConnectionGauge
-    var crowd = ConnectionCrowd()
-    package let accessLog: AccessLogWriter?
-    /// Nil where nothing is traced.
-    package let tracing: WorkerTracing?
-    package let slowVerifiers: [SlowVerifier]
+    private var loopSettings: LoopSettings
+    var connections: ClientConnections
+    var telemetry: WorkerTelemetry
+    var slowVerifiers: SlowVerifiers
     package private(set) var controlPlane: ControlPlane
-    var nextSlowVerifier = 0
-    var slowTurns = SlowTurns<SlowTask>()
-    /// What was last said of each source of keys, for tenants that are yet to come.
-    package var knownKeys: [KeySource: KeySet] = [:]
-    /// Revocations of tenants that are yet to come, by name.
-    var unclaimedRevocations: [String: RevocationSet] = [:]
-    var revocationWatch = RevocationWatch()
+    var copies = SharedCopies()
     /// For bodies that are kept.
     let replayRoom: ReplayRoom
     package private(set) var serving: Serving
-    private(set) var isDraining = false
-
-    /// What is held for clients that have not taken it.
-    package var backlog = ClientBacklog.Total()
-
-    package private(set) var parser: RequestHeadParser
-    let http1Output: SharedOutput
     /// What clients are shown on TLS listeners; nil without one.
     package private(set) var certificates: ServerCertificates?
-    package private(set) var counters: Counters
-    private var observedSamples: ObservedSamples
-    private var log = AccessLogLines()
-    package private(set) var clients: [any FrontConnection] = []
-    /// By the tenant's place.
     var healthCheckers: [TenantIndex: [HealthChecker]] = [:]
-    private let loops: Int
-    private var ledger: LimitLedger?
-    private var whenDrained: EventLoopPromise<Void>?
-
-    package private(set) var idleTimeout: UInt64
-    package private(set) var headerTimeout: UInt64
+    private var limitLedger: LimitLedger?
 
     /// What a worker is made from; the same for all.
     package struct Parts: Sendable {
@@ -109,28 +83,16 @@ package final class Worker {
 
     package init(_ parts: Parts, eventLoop: any EventLoop) {
         loop = LoopContext(eventLoop, names: parts.names, logger: parts.logger, limits: parts.settings.limits)
-        settings = parts.settings
-        gauge = parts.gauge
-        accessLog = parts.accessLog
-        tracing = parts.traces.map { WorkerTracing($0) }
-        slowVerifiers = parts.slowVerifiers
+        loopSettings = LoopSettings(parts.settings)
+        connections = ClientConnections(parts.gauge, loop.allocator)
+        telemetry = WorkerTelemetry(parts.accessLog, parts.traces, tenantCount: parts.edition.tenants.count)
+        slowVerifiers = SlowVerifiers(parts.slowVerifiers)
         controlPlane = parts.controlPlane
-        loops = parts.loops
         replayRoom = ReplayRoom(Self.mostReplayBytes / max(1, parts.loops))
-        parser = Self.parser(settings.limits)
-        http1Output = SharedOutput(loop.allocator)
         certificates = parts.certificates
-        counters = Counters(tenantCount: parts.edition.tenants.count)
-        observedSamples = ObservedSamples(tenantCount: parts.edition.tenants.count)
-        idleTimeout = settings.limits.idleTimeout.nanosecondsClamped
-        headerTimeout = settings.limits.headerTimeout.nanosecondsClamped
         serving = Serving(tenants: [], directory: TenantDirectory([]))
         serving = makeServing(parts)
         loop.delegate = self
-    }
-
-    private static func parser(_ limits: ConnectionLimits) -> RequestHeadParser {
-        RequestHeadParser(maximumBytes: limits.headerBytes, maximumFields: limits.headers)
     }
 
     private func makeServing(_ parts: Parts) -> Serving {
@@ -151,12 +113,12 @@ package final class Worker {
             tenant.backend,
             tls: parts.backendTLS[place],
             loop: loop,
-            loops: loops,
+            loops: parts.loops,
             previous: previous?.servers
         )
         let limits = parts.limits.flatMap { limits in
-            let ledger = self.ledger ?? LimitLedger(eventLoop: eventLoop, settle: limits.settle)
-            self.ledger = ledger
+            let ledger = limitLedger ?? LimitLedger(eventLoop: eventLoop, settle: limits.settle)
+            limitLedger = ledger
             return TenantLimits(tenant: place, limits.limiter, ledger, trustedProxies: settings.trustedProxies)
         }
         let runtime = TenantRuntime(
@@ -177,28 +139,24 @@ package final class Worker {
     package func adopt(_ parts: Parts) {
         let old = serving
         let isTrustOther = settings.trustedProxies != parts.settings.trustedProxies
-        settings = parts.settings
+        loopSettings = LoopSettings(parts.settings)
         controlPlane = parts.controlPlane
         certificates = parts.certificates
-        parser = Self.parser(settings.limits)
         loop.spares.adopt(settings.limits)
-        idleTimeout = settings.limits.idleTimeout.nanosecondsClamped
-        headerTimeout = settings.limits.headerTimeout.nanosecondsClamped
-        counters.grow(tenantCount: parts.edition.tenants.count)
-        observedSamples.grow(tenantCount: parts.edition.tenants.count)
+        telemetry.grow(tenantCount: parts.edition.tenants.count)
         serving = makeServing(parts)
         for tenant in serving.tenants {
             for source in tenant.tenant.authenticate.keySources where !source.isFile {
-                if let keys = knownKeys[source] { _ = tenant.runtime.use(keys, from: source) }
+                if let keys = copies.keys[source] { _ = tenant.runtime.use(keys, from: source) }
             }
-            if let set = unclaimedRevocations.removeValue(forKey: tenant.tenant.name) {
+            if let set = copies.unclaimedRevocations.removeValue(forKey: tenant.tenant.name) {
                 tenant.runtime.revocations.use(set)
             }
-            tenant.runtime.revocations.age(since: revocationWatch.contact, at: loop.clocks.moment)
+            tenant.runtime.revocations.age(since: copies.revocationWatch.contact, at: loop.clocks.moment)
         }
         serving.authorizer.authenticator.countOn(from: old.authorizer.authenticator)
         old.retire()
-        if isTrustOther { for client in clients { client.trust(settings.trustedProxies) } }
+        if isTrustOther { for client in connections.all { client.trust(settings.trustedProxies) } }
     }
 
     /// New connections are shown these from now on.
@@ -208,56 +166,38 @@ package final class Worker {
 
     /// Gives whether the connection is within the limit; ``admit(_:)`` makes room where it is not.
     package func opened(_ client: any FrontConnection) -> ConnectionGauge.Room {
-        client.placeInWorker = clients.count
-        clients.append(client)
-        counters.openConnections += 1
-        let room = gauge.opened(limit: settings.limits.connections)
+        connections.add(client)
+        telemetry.counters.openConnections += 1
+        let room = connections.gauge.opened(limit: settings.limits.connections)
         if isDraining { client.drain() }
         return room
     }
 
     /// Another handler is in charge of the connection from now on.
     package func handOver(from first: any FrontConnection, to second: any FrontConnection) {
-        guard first.placeInWorker >= 0 else { return }
-        clients[first.placeInWorker] = second
-        second.placeInWorker = first.placeInWorker
-        first.placeInWorker = -1
+        connections.handOver(from: first, to: second)
     }
 
     package func closed(_ client: any FrontConnection) {
-        guard client.placeInWorker >= 0 else { return }
-        let last = clients.removeLast()
-        if last !== client {
-            clients[client.placeInWorker] = last
-            last.placeInWorker = client.placeInWorker
-        }
-        client.placeInWorker = -1
-        counters.openConnections -= 1
-        gauge.closed()
-        if clients.isEmpty {
-            whenDrained?.succeed()
-            whenDrained = nil
-        }
+        if connections.remove(client) { telemetry.counters.openConnections -= 1 }
     }
 
     /// Lets idle connections go and has the others close after their answer; what is left after `grace` is closed.
     ///
     /// - Returns: Done when the last connection is closed.
     package func drain(grace: TimeAmount) -> EventLoopFuture<Void> {
-        isDraining = true
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
         eventLoop.scheduleTask(in: grace) { bound.value.closeClients() }
         let promise = eventLoop.makePromise(of: Void.self)
-        if !clients.isEmpty { whenDrained = promise }
-        if clients.isEmpty { promise.succeed() }
+        connections.drain(promise)
         // Draining may close one, and so change the list.
-        let draining = clients
+        let draining = connections.all
         for client in draining { client.drain() }
         return promise.futureResult
     }
 
     private func closeClients() {
-        let closing = clients
+        let closing = connections.all
         for client in closing { client.closeNow() }
     }
 
@@ -267,7 +207,7 @@ package final class Worker {
         for tenant in Array(healthCheckers.keys) { stopProbing(tenant: tenant) }
         serving.close()
         loop.stopTicking()
-        flush()
+        telemetry.flush()
     }
 
     // MARK: What is told of requests
@@ -283,7 +223,7 @@ package final class Worker {
         if isBehindProxy {
             record.client = ClientAddress.read(head, bytes, trustedProxies: settings.trustedProxies)
         }
-        guard accessLog != nil else { return }
+        guard telemetry.accessLog != nil else { return }
         let target = head.target
         let end = (target.lowerBound..<target.upperBound).first { bytes[$0] == UInt8(ascii: "?") } ?? target.upperBound
         record.logFragment = AccessLogLines.fragment(
@@ -301,39 +241,28 @@ package final class Worker {
         let duration = end - record.startedAt
         // Until the head went out to the backend; the whole for an answer of our own.
         let overhead = record.forwardedAt > .distantPast ? record.forwardedAt - record.startedAt : duration
-        let tenant = record.tenant?.index ?? TenantIndex(counters.tenantCount - 1)
+        let tenant = record.tenant?.index ?? TenantIndex(telemetry.counters.tenantCount - 1)
         let method = record.askedMethod ?? record.method
-        counters.count(tenant: tenant, method: method, status: record.status, outcome: record.outcome)
-        if let note = record.refresh { counters.count(tenant: tenant, refresh: note.event) }
-        counters.time(tenant: tenant, duration: duration, overhead: overhead)
+        telemetry.counters.count(tenant: tenant, method: method, status: record.status, outcome: record.outcome)
+        if let note = record.refresh { telemetry.counters.count(tenant: tenant, refresh: note.event) }
+        telemetry.counters.time(tenant: tenant, duration: duration, overhead: overhead)
         if let trace = record.trace { finish(trace, &record, peer, at: end) }
-        guard accessLog != nil else { return }
-        log.append(record, peer: peer, duration: duration, overhead: overhead, unixTime: unixTime(at: end))
-        if log.count > 32 << 10 { flushLog() }
+        guard telemetry.accessLog != nil else { return }
+        telemetry.log.append(record, peer: peer, duration: duration, overhead: overhead, unixTime: unixTime(at: end))
+        if telemetry.log.count > 32 << 10 { telemetry.flushLog() }
     }
 
     /// Counts a refusal that is only observed.
     ///
     /// - Returns: How many were not logged since the last that was; nil where this one is not to be logged either.
     func countObserved(tenant: TenantIndex, _ code: RefusalCode, at now: MonotonicTime) -> UInt64? {
-        counters.count(tenant: tenant, wouldRefuse: code)
-        return observedSamples.take(tenant: tenant, code, at: now)
-    }
-
-    /// Hands over log lines and traces.
-    package func flush() {
-        flushLog()
-        tracing?.flush()
-    }
-
-    private func flushLog() {
-        guard let accessLog, log.count > 0 else { return }
-        accessLog.write(log.take())
+        telemetry.counters.count(tenant: tenant, wouldRefuse: code)
+        return telemetry.observedSamples.take(tenant: tenant, code, at: now)
     }
 
     package func currentCounters() -> Counters {
-        var counters = counters
-        counters.clientBacklog = backlog.bytes
+        var counters = telemetry.counters
+        counters.clientBacklog = connections.backlog.bytes
         counters.add(stalls: loop.faults.stalls, internalErrors: loop.faults.internalErrors)
         counters.tokenCache = serving.authorizer.authenticator.cacheCounts
         return counters
@@ -349,6 +278,15 @@ extension Worker: ShownCertificates {
 // MARK: The loop
 
 extension Worker {
+    package var settings: GatewaySettings { loopSettings.gateway }
+    package var parser: RequestHeadParser { loopSettings.parser }
+    /// Nanoseconds.
+    package var idleTimeout: UInt64 { loopSettings.idleTimeout }
+    /// Nanoseconds.
+    package var headerTimeout: UInt64 { loopSettings.headerTimeout }
+    var isDraining: Bool { connections.isDraining }
+    package var tracing: WorkerTracing? { telemetry.tracing }
+
     package var eventLoop: any EventLoop { loop.eventLoop }
 
     package func now() -> MonotonicTime { loop.now() }
@@ -367,11 +305,11 @@ extension Worker: LoopTickDelegate {
     package func loopTicked(at now: MonotonicTime) -> Bool {
         watchRevocations(at: now)
         introspectAhead()
-        flush()
-        return revocationWatch.isSearchDue
+        telemetry.flush()
+        return copies.revocationWatch.isSearchDue
     }
 
     package func loopWoke(at now: MonotonicTime) {
-        for tenant in serving.tenants { tenant.runtime.revocations.age(since: revocationWatch.contact, at: now) }
+        for tenant in serving.tenants { tenant.runtime.revocations.age(since: copies.revocationWatch.contact, at: now) }
     }
 }

@@ -48,7 +48,7 @@ package struct ForwardedHead {
     }
 
     /// The head that another server was sent, which is lost and has not answered. Nothing but the head was sent to it.
-    package init(lostBytes bytes: ByteBuffer) {
+    init(lostBytes bytes: ByteBuffer) {
         self.bytes = bytes
     }
 }

@@ -37,7 +37,7 @@ struct ClientBacklogTests {
     @Test func slowestReadersGoUntilTheLimitIsKept() throws {
         let house = try EmbeddedHouse()
         let worker = house.worker
-        worker.backlog.limit = 1000
+        worker.connections.backlog.limit = 1000
         let start = worker.lastTick - (10_000_000_000 as UInt64)
         let clients = (0..<5).map { _ in HoldingClient(worker) }
         for (number, client) in clients.enumerated() {
@@ -45,12 +45,12 @@ struct ClientBacklogTests {
             // The first and the third take the least.
             client.hold(300, taken: number == 0 ? 0 : number == 2 ? 1 : 1_000_000, at: start)
         }
-        #expect(worker.backlog.bytes == 1500)
+        #expect(worker.connections.backlog.bytes == 1500)
         // Nobody is closed from within the connection that reported.
         #expect(!clients.contains { $0.isClosed })
         (worker.eventLoop as? EmbeddedEventLoop)?.run()
         #expect(clients.map(\.isClosed) == [true, false, true, false, false])
-        #expect(worker.backlog.bytes == 900)
+        #expect(worker.connections.backlog.bytes == 900)
         #expect(worker.currentCounters().clientBacklog == 900)
     }
 }

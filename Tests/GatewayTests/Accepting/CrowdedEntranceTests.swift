@@ -77,7 +77,7 @@ import Testing
 
     @Test func connectionWithUnsentBytesIsNotIdle() throws {
         let channel = try connect(from: "203.0.113.9", sending: "GET")
-        let client = try #require(house.worker.clients.last)
+        let client = try #require(house.worker.connections.all.last)
         #expect(client.isIdle)
         channel.write(ByteBuffer(string: "rest of a response"), promise: nil)
         #expect(!client.isIdle)

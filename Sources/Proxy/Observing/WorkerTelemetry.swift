@@ -1,0 +1,34 @@
+import Counting
+
+/// What one event loop tells of its requests: counters, log lines and traces.
+struct WorkerTelemetry {
+    let accessLog: AccessLogWriter?
+    /// Nil where nothing is traced.
+    let tracing: WorkerTracing?
+    var counters: Counters
+    var observedSamples: ObservedSamples
+    var log = AccessLogLines()
+
+    init(_ accessLog: AccessLogWriter?, _ traces: (any TraceSink)?, tenantCount: Int) {
+        self.accessLog = accessLog
+        tracing = traces.map { WorkerTracing($0) }
+        counters = Counters(tenantCount: tenantCount)
+        observedSamples = ObservedSamples(tenantCount: tenantCount)
+    }
+
+    mutating func grow(tenantCount: Int) {
+        counters.grow(tenantCount: tenantCount)
+        observedSamples.grow(tenantCount: tenantCount)
+    }
+
+    /// Hands over log lines and traces.
+    mutating func flush() {
+        flushLog()
+        tracing?.flush()
+    }
+
+    mutating func flushLog() {
+        guard let accessLog, log.count > 0 else { return }
+        accessLog.write(log.take())
+    }
+}

@@ -1,0 +1,15 @@
+import Authorization
+
+/// The verifiers beside the event loops, and whose turn it is at them.
+struct SlowVerifiers {
+    private let all: [SlowVerifier]
+    private var next = 0
+    var turns = SlowTurns<SlowTask>()
+
+    init(_ all: [SlowVerifier]) { self.all = all }
+
+    mutating func take() -> SlowVerifier {
+        next = (next + 1) % all.count
+        return all[next]
+    }
+}

@@ -1,0 +1,46 @@
+import NIOCore
+import Testing
+
+@testable import Proxy
+
+/// The buffer that belongs to one connection of a loop at a time.
+struct SharedOutputTests {
+    private final class Owner: SharedOutputOwner {
+        private(set) var kept = ByteBuffer()
+
+        func keepOutput(_ bytes: ByteBuffer) { kept.writeImmutableBuffer(bytes) }
+    }
+
+    private let output = SharedOutput(ByteBufferAllocator())
+
+    @Test func ownerKeepsItsBytesWhenAnotherTakesTheBuffer() {
+        let (first, second) = (Owner(), Owner())
+        output.take(for: first)
+        output.bytes.writeString("first")
+        output.take(for: second)
+        #expect(String(buffer: first.kept) == "first", "nothing is written to a connection from another's request")
+        #expect(output.bytes.readableBytes == 0 && output.isOwned(by: second))
+        output.bytes.writeString("second")
+        output.take(for: first)
+        #expect(String(buffer: second.kept) == "second" && String(buffer: first.kept) == "first")
+    }
+
+    @Test func ownerThatTakesTheBufferAgainGoesOnWhereItWas() {
+        let owner = Owner()
+        output.take(for: owner)
+        output.bytes.writeString("a")
+        output.take(for: owner)
+        output.bytes.writeString("b")
+        #expect(String(buffer: output.bytes) == "ab" && owner.kept.readableBytes == 0)
+    }
+
+    @Test func bufferThatIsLetGoIsNobodys() {
+        let (owner, other) = (Owner(), Owner())
+        output.take(for: owner)
+        output.letGo(other)
+        #expect(output.isOwned(by: owner))
+        output.letGo(owner)
+        output.take(for: other)
+        #expect(!output.isOwned(by: owner) && owner.kept.readableBytes == 0)
+    }
+}
