@@ -9,7 +9,8 @@ extension ServiceManager {
         var hasServed = false
         while true {
             do { try await Task.sleep(for: watchdogInterval / 2) } catch { return }
-            if await gateway.turn() { hasServed = true }
+            // Not before the manager knows of the start: it is told of that first.
+            if await gateway.turn(), wasToldOfReadiness { hasServed = true }
             if hasServed { tell(.alive) }
         }
     }

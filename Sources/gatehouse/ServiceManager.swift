@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Synchronization
 
 /// The service manager that started the process and wants to be told how it goes, as sd_notify(3) describes it: datagrams
 /// to the socket that `NOTIFY_SOCKET` names. Nothing depends on it: what cannot be delivered is dropped.
@@ -16,6 +17,14 @@ struct ServiceManager: Sendable {
     /// How often it wants to hear ``Notice/alive``, at least; nil: never.
     let watchdogInterval: Duration?
     private let address: [UInt8]?
+    private let told = Told()
+
+    private final class Told: Sendable {
+        let isReady = Atomic<Bool>(false)
+    }
+
+    /// Whether the manager was told that everything is open.
+    var wasToldOfReadiness: Bool { told.isReady.load(ordering: .acquiring) }
 
     /// - Parameters:
     ///   - environment: Where `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID` are looked for.
@@ -38,6 +47,7 @@ struct ServiceManager: Sendable {
             // Nobody is waited for: a manager that does not read must not stop the gateway.
             _ = sendto(descriptor, message, message.count, Int32(MSG_DONTWAIT), address, self.length)
         }
+        if case .ready = notice { told.isReady.store(true, ordering: .releasing) }
     }
 
     private var length: socklen_t { socklen_t(address?.count ?? 0) }

@@ -11,7 +11,9 @@ import Testing
         let socket = try NotifySocket(isAbstract: isAbstract)
         defer { socket.close() }
         let manager = ServiceManager(environment: ["NOTIFY_SOCKET": socket.name])
+        #expect(!manager.wasToldOfReadiness)
         manager.tell(.ready(status: "Serving\n5 tenants"))
+        #expect(manager.wasToldOfReadiness)
         manager.tell(.alive)
         manager.tell(.reloading)
         manager.tell(.stopping)
