@@ -1,4 +1,3 @@
-import Authorization
 import Logging
 import Proxy
 import Store

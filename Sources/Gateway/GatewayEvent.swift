@@ -1,7 +1,4 @@
-import Authorization
-import Proxy
 public import Tenants
-import Upstream
 
 /// What happens to the whole gateway, for whoever started it.
 public enum GatewayEvent: Sendable, Equatable {

@@ -1,7 +1,3 @@
-import Authorization
-import Proxy
-import Upstream
-
 /// The release that this is.
 public enum GatewayVersion {
     public static let number = "0.1.0"

@@ -1,9 +1,7 @@
 import AdminAPI
-import Authorization
 import Logging
 import NIOPosix
 import NIOSSL
-import Proxy
 import Synchronization
 import Tenants
 import Upstream

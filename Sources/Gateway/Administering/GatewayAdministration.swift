@@ -1,12 +1,10 @@
 import AdminAPI
-import Authorization
 import Counting
 import IdentityProvider
 import Logging
 import Proxy
 import SharedState
 import Tenants
-import Upstream
 import Verification
 
 /// A running gateway as the admin API sees it.

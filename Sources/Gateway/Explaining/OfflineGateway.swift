@@ -6,7 +6,6 @@ import Proxy
 import SharedState
 public import Tenants
 import Time
-import Upstream
 
 /// A gateway's decisions without the gateway: no listener, no store, no backend. One event loop decides as those of a
 /// running gateway do, by the same code.

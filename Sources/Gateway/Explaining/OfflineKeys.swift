@@ -1,10 +1,8 @@
-import Authorization
 import NIOPosix
 import Proxy
 import SharedState
 import Tenants
 import Time
-import Upstream
 
 /// Fetches the keys of issuers for decisions that are made without a running gateway: each set once, and no longer
 /// than somebody at a terminal likes to wait.

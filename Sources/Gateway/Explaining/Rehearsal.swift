@@ -2,7 +2,6 @@ import Authorization
 import NIOCore
 import Proxy
 import Tenants
-import Upstream
 
 /// Asks an event loop what a request would meet, without anything coming of it: no allowance is used up, no session is
 /// refreshed, nothing is counted, and nothing is sent to a backend.

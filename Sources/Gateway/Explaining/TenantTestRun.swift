@@ -1,8 +1,6 @@
 import Authorization
-import Proxy
 public import Tenants
 public import Time
-import Upstream
 import Verification
 
 /// Runs the `tests` of tenants.yaml, offline: by the decision of the gateway itself, with callers whose tokens are

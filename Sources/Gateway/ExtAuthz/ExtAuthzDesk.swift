@@ -4,7 +4,6 @@ import NIOCore
 import Proxy
 import Synchronization
 import Tenants
-import Upstream
 
 /// Has Envoy's gRPC questions answered by the loops in turn.
 final class ExtAuthzDesk: CheckHandler {

@@ -1,7 +1,5 @@
-import Authorization
 import Logging
 import NIOPosix
-import Proxy
 import Tenants
 import Upstream
 import Verification

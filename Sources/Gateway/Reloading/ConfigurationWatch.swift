@@ -1,6 +1,4 @@
-import Authorization
 import NIOPosix
-import Proxy
 public import Tenants
 public import Upstream
 

@@ -1,7 +1,4 @@
-import Authorization
-import Proxy
 import Tenants
-import Upstream
 
 /// What it takes to get from one configuration to the next. A value without I/O.
 struct ReloadPlan {

@@ -1,7 +1,3 @@
-import Authorization
-import Proxy
-import Upstream
-
 /// Does one piece of work at a time, in the order in which they came.
 actor WorkQueue {
     private var last: Task<Void, Never>?

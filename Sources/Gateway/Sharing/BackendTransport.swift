@@ -1,4 +1,3 @@
-import Authorization
 import NIOCore
 import Proxy
 import SharedState

@@ -1,11 +1,8 @@
-import Authorization
 import IdentityProvider
 import Logging
-import Proxy
 import SharedState
 import Tenants
 import Time
-import Upstream
 import Verification
 
 /// Refreshes sessions of the tenants' own issuers (`send: built_in`): nobody has to be called for that.

@@ -5,7 +5,6 @@ import SharedState
 import Synchronization
 import Tenants
 import Time
-import Upstream
 import Verification
 
 /// The event loops as those see them who have something to tell all of them. There are none before the gateway has

@@ -1,8 +1,5 @@
-import Authorization
-import Proxy
 import Store
 import Tenants
-import Upstream
 
 /// Whether some tenant has secrets in the store, which are sealed with `GATEHOUSE_KEY`.
 enum NeedForKey {

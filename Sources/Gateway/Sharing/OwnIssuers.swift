@@ -1,12 +1,9 @@
-import Authorization
 import IdentityProvider
 import Logging
-import Proxy
 import Store
 import Synchronization
 import Tenants
 import Time
-import Upstream
 import Verification
 
 /// The tenants' own issuers: their keys and their sessions.

@@ -5,7 +5,6 @@ import Proxy
 import SharedState
 import Store
 import Tenants
-import Upstream
 import Verification
 
 /// Makes what depends on the configuration of what an instance shares with others.

@@ -1,12 +1,9 @@
-import Authorization
 import Logging
 import NIOCore
-import Proxy
 import SharedState
 import Store
 import Tenants
 import Time
-import Upstream
 import Verification
 
 /// Makes the keeper of refreshes with all that it needs of the others.

@@ -1,10 +1,7 @@
-import Authorization
 import IdentityProvider
-import Proxy
 import SharedState
 import Store
 import Synchronization
-import Upstream
 
 /// Passes on what the store's history tells. It is there before those who listen are, because who follows the store and
 /// who listens need each other.

@@ -8,7 +8,6 @@ import Store
 import Synchronization
 import Tenants
 import Time
-import Upstream
 import Verification
 
 /// What this instance shares with others through the store, and what keeps it up to date: revocations, the key sets of

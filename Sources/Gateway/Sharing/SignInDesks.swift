@@ -1,4 +1,3 @@
-import Authorization
 import IdentityProvider
 import Logging
 import Proxy
@@ -6,7 +5,6 @@ import SharedState
 import Store
 import Tenants
 import Time
-import Upstream
 import Verification
 
 /// What answers the requests for tenants' endpoints.

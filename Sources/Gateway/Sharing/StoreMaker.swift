@@ -1,11 +1,8 @@
-import Authorization
 import Logging
 import NIOCore
-import Proxy
 import Redis
 import Store
 import Tenants
-import Upstream
 
 /// Makes the store that `gateway.store` names.
 enum StoreMaker {

@@ -1,10 +1,7 @@
-import Authorization
 import IdentityProvider
-import Proxy
 import SharedState
 import Store
 import Time
-import Upstream
 import Verification
 
 /// What the process knows of revocations, for those who issue tokens.

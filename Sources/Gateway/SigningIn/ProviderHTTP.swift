@@ -1,8 +1,5 @@
-import Authorization
 import IdentityProvider
-import Proxy
 import SharedState
-import Upstream
 
 /// Requests to Apple, Google and account hooks.
 struct ProviderHTTP: ProviderRequests {

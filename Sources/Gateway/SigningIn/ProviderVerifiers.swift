@@ -1,6 +1,5 @@
 import Authorization
 import IdentityProvider
-import Proxy
 import SharedState
 import Tenants
 import Time

@@ -1,7 +1,3 @@
-import Authorization
-import Proxy
-import Upstream
-
 /// Writes messages of Protocol Buffers: what OTLP needs of their wire format (protobuf.dev, "Encoding").
 struct ProtobufWriter {
     private(set) var bytes: [UInt8] = []

@@ -1,6 +1,4 @@
-import Authorization
 import Proxy
-import Upstream
 
 /// Traces as OTLP has them: `ExportTraceServiceRequest` of opentelemetry-proto 1.x, in Protocol Buffers.
 struct TraceMessage {

@@ -1,6 +1,3 @@
-import Authorization
-import Upstream
-
 /// The CRC with Castagnoli's polynomial (RFC 9260 appendix A). Bit by bit: it is asked for once a connection, over a
 /// few dozen bytes.
 struct CRC32C {

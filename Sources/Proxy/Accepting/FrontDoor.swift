@@ -1,9 +1,7 @@
-import Authorization
 import Glibc
 package import NIOCore
 import NIOPosix
 package import Tenants
-import Upstream
 
 /// Opens a listening socket on each event loop for one address: the kernel spreads the connections, and each stays on
 /// the loop that accepted it.

@@ -1,7 +1,6 @@
 import Authorization
 import IdentityProvider
 import NIOCore
-import Upstream
 
 /// A request for one of the gateway's endpoints, whose body is gathered before it is answered.
 final class EndpointCall {

@@ -4,7 +4,6 @@ import IdentityProvider
 import NIOCore
 import Tenants
 import Time
-import Upstream
 
 /// Reads a request for an endpoint out of its head.
 struct EndpointQuestion {

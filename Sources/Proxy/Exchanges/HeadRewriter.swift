@@ -2,7 +2,6 @@ import Authorization
 import HTTPCore
 import NIOCore
 import SharedState
-import Upstream
 
 /// Puts new tokens into a request's head in the place of the old ones, so that everything after goes the way of a
 /// request that came with them.

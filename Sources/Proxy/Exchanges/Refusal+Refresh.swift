@@ -1,6 +1,5 @@
 import Authorization
 import SharedState
-import Upstream
 
 extension Refusal {
     /// What a client gets whose token has expired and could not be refreshed for the moment. Where trying again can help,

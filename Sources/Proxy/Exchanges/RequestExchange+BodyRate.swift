@@ -1,6 +1,4 @@
-import Authorization
 import Time
-import Upstream
 
 /// How a request's body comes, and how the client takes the body of the response.
 struct BodyRates {

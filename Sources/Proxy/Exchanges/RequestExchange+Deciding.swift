@@ -3,7 +3,6 @@ import HTTPCore
 import NIOCore
 import Tenants
 import Time
-import Upstream
 
 /// From a whole head to a decision.
 extension RequestExchange {

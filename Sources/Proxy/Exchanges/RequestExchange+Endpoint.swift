@@ -5,7 +5,6 @@ import IdentityProvider
 import NIOCore
 import Tenants
 import Time
-import Upstream
 import Verification
 
 /// Requests that the gateway answers itself, and those that it checks before the backend does.

@@ -2,7 +2,6 @@ import Authorization
 import Counting
 import HTTPCore
 import NIOCore
-import Upstream
 
 /// Answers other proxies that ask whether they may pass a request on.
 extension RequestExchange {

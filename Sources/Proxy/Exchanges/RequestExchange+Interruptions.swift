@@ -1,7 +1,6 @@
 import Authorization
 import Tenants
 import Time
-import Upstream
 import Verification
 
 /// Deadlines, revocation, and others that need the request's place.

@@ -5,7 +5,6 @@ import NIOCore
 import SharedState
 import Tenants
 import Time
-import Upstream
 import Verification
 
 /// Refreshing in the course of one request: before it is forwarded, after the backend's 401, or behind its response.

@@ -3,7 +3,6 @@ import NIOCore
 import SharedState
 import Tenants
 import Time
-import Upstream
 
 /// What the loops have to do with refreshing besides single requests.
 extension Worker {

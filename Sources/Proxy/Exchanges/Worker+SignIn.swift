@@ -1,7 +1,5 @@
-import Authorization
 import IdentityProvider
 import NIOCore
-import Upstream
 
 /// What the loops have to do with signing in besides single requests.
 extension Worker {

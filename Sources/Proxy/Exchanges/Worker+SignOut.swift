@@ -4,7 +4,6 @@ import NIOCore
 import SharedState
 import Store
 import Tenants
-import Upstream
 import Verification
 
 extension Worker {

@@ -1,7 +1,5 @@
-import Authorization
 import HTTPCore
 import NIOCore
-import Upstream
 
 /// Another proxy's question whether it may pass a request on, in one of its two forms. Only a
 /// trusted proxy may ask: whoever else could would be told who a token belongs to.

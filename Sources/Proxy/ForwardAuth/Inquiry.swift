@@ -1,7 +1,6 @@
 package import Authorization
 package import NIOCore
 import Time
-import Upstream
 
 /// A question about a request that is not ours to forward: another proxy asks, or a person. The request goes the way of
 /// all requests up to the decision, by the same functions.

@@ -1,7 +1,5 @@
-import Authorization
 import HTTPCore
 import NIOCore
-import Upstream
 
 /// What was received on a connection and not used yet, and how the body in it is read.
 struct HTTP1Input {

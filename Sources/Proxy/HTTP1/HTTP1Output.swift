@@ -1,5 +1,4 @@
 import NIOCore
-import Upstream
 
 /// What is known of a connection's way out.
 struct HTTP1Output {

@@ -1,7 +1,5 @@
-import Authorization
 import HTTPCore
 import NIOCore
-import Upstream
 
 /// The body of one stream's request that has come and was not passed on, and the flow-control credit that is owed for it.
 struct HTTP2StreamInput {

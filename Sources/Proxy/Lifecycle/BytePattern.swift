@@ -1,6 +1,3 @@
-import Authorization
-import Upstream
-
 /// A text that is looked for in bytes, in time that grows with both lengths alone (Knuth, Morris and Pratt, 1977): a
 /// client chooses both, and could else repeat the beginning of the one in the other.
 struct BytePattern {

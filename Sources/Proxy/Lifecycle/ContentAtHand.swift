@@ -1,6 +1,4 @@
-import Authorization
 import NIOCore
-import Upstream
 
 /// A request's body that does not come from the client: it was kept, or checked by an endpoint.
 final class ContentAtHand {

@@ -1,7 +1,6 @@
 import Authorization
 import HTTPCore
 import NIOCore
-import Upstream
 
 /// A request as it is kept until its response begins, so that it can be made again with a new token.
 final class KeptRequest {

@@ -1,5 +1,4 @@
 import Authorization
-import Upstream
 
 /// What has to be known again when new tokens are there.
 struct RefreshAttempt {

@@ -1,6 +1,3 @@
-import Authorization
-import Upstream
-
 /// How many bytes of bodies the requests of one event loop may keep together, to be made again or looked into.
 final class ReplayRoom {
     private(set) var left: Int

@@ -1,6 +1,4 @@
-import Authorization
 import HTTPCore
-import Upstream
 
 /// How much of a request's body has come.
 struct RequestBody: Equatable {

@@ -1,5 +1,4 @@
 import Authorization
-import Upstream
 
 /// What cuts a request short: deadlines, losses, revocation, and others that need its place.
 extension RequestLifecycle {

@@ -1,7 +1,6 @@
 import Authorization
 import IdentityProvider
 import Tenants
-import Upstream
 
 /// What a response has to wait for before the client gets any of it. Each is asked once, in the order of ``next(_:)``.
 ///

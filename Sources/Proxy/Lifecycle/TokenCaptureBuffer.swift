@@ -1,7 +1,5 @@
-import Authorization
 import NIOCore
 import Tenants
-import Upstream
 import Verification
 
 /// The body of an answer that may hold tokens, gathered before any of it goes to the client: a refresh token that the

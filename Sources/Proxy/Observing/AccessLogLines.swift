@@ -1,7 +1,6 @@
 import Authorization
 import Counting
 import Time
-import Upstream
 import Verification
 
 /// The access-log lines of one event loop, as bytes that wait to be written: a JSON object a line.

@@ -1,6 +1,4 @@
-import Authorization
 import Glibc
-import Upstream
 
 /// Where access-log lines go.
 public enum AccessLogDestination: Sendable {

@@ -1,4 +1,3 @@
-import Authorization
 import Dispatch
 import Glibc
 import Synchronization

@@ -1,6 +1,5 @@
 import Authorization
 import Tenants
-import Upstream
 import Verification
 
 /// The query of a request as the access log has it where `gateway.log.query` asks for one: without the values that let

@@ -1,6 +1,3 @@
-import Authorization
-import Upstream
-
 /// One step of a request's way, as OpenTelemetry has it.
 package struct TraceSpan: Sendable {
     /// The numbers are OTLP's.

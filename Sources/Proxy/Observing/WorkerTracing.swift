@@ -1,4 +1,3 @@
-import Authorization
 package import HTTPCore
 package import Time
 import Upstream

@@ -1,7 +1,6 @@
 package import Authorization
 package import HTTPCore
 import Tenants
-import Upstream
 
 /// What a tenant has done to the fields of its answers: what `headers` says, and what `cors` tells browsers. Made once,
 /// so that an answer costs a look at each of its fields and a copy of lines that are ready.

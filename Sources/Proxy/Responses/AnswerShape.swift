@@ -1,6 +1,4 @@
-import Authorization
 package import HTTPCore
-import Upstream
 
 /// What becomes of the fields of one answer.
 package struct AnswerShape {

@@ -1,7 +1,5 @@
-import Authorization
 import HTTPCore
 import NIOCore
-import Upstream
 
 /// The head that the client gets, from the head that the backend sent.
 enum ClientAnswer {

@@ -3,7 +3,6 @@ import HTTPCore
 import SharedState
 import Tenants
 import Time
-import Upstream
 
 /// The field lines that bring a client its new tokens, or take the old ones away.
 enum DeliveryFields {

@@ -1,7 +1,6 @@
 import Authorization
 import HTTPCore
 import NIOCore
-import Upstream
 
 /// What a refused call of gRPC is told: a client of it does not read problem documents, and takes an HTTP status for a
 /// failure of something in between.

@@ -1,7 +1,6 @@
 package import Authorization
 package import HTTPCore
 import NIOCore
-import Upstream
 import Verification
 
 /// What a refusal says besides its reason.

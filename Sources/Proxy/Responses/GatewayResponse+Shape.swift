@@ -1,6 +1,4 @@
-import Authorization
 import HTTPCore
-import Upstream
 
 extension GatewayResponse {
     /// The same as the tenant's rules for response headers have it.

@@ -1,7 +1,6 @@
 import Authorization
 import HTTPCore
 package import NIOCore
-import Upstream
 
 /// A response of the gateway's own, as a value: each protocol writes it in its own form.
 package struct GatewayResponse: Equatable {

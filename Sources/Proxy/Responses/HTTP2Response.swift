@@ -1,7 +1,5 @@
-import Authorization
 import HTTPCore
 import NIOCore
-import Upstream
 
 /// The answer that an HTTP/2 client gets, from the head that the backend, or the gateway, wrote in HTTP/1.1.
 enum HTTP2Response {

@@ -1,6 +1,5 @@
 package import Authorization
 import Tenants
-import Upstream
 
 /// Everything of the configuration that the request path reads, as one event loop has it. Swapped whole, never changed;
 /// a class, so that a request holds it by one reference.

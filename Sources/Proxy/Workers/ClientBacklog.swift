@@ -1,9 +1,7 @@
-import Authorization
 import Glibc
 package import NIOCore
 import NIOSSL
 package import Time
-import Upstream
 
 /// Bytes of answers that a client's connection holds because the client has not taken them, and how fast it takes them.
 package struct ClientBacklog {

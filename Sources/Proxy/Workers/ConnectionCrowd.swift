@@ -1,7 +1,6 @@
 import Authorization
 import NIOCore
 import Time
-import Upstream
 
 /// Whose connections make room when the process has as many as it may: idle ones of the addresses that have most of a
 /// loop's, until these have no more than others. An address that has made room comes after all others for a while.

@@ -1,6 +1,4 @@
-import Authorization
 import Synchronization
-import Upstream
 
 /// How many client connections the process has open, over all event loops. Touched when a connection comes or goes,
 /// never on the way of a request.

@@ -1,7 +1,6 @@
 package import Authorization
 package import Tenants
 package import Time
-import Upstream
 
 /// A client's connection as the worker keeps it, whatever it speaks.
 package protocol FrontConnection: AnyObject {

@@ -1,5 +1,4 @@
 import NIOCore
-import Upstream
 
 /// The buffer that responses over HTTP/1.1 are put together in, one for all connections of a loop: it belongs to one of
 /// them until that has written what stands in it.

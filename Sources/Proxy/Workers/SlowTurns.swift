@@ -1,4 +1,3 @@
-import Authorization
 import Tenants
 import Upstream
 

@@ -2,7 +2,6 @@ import Authorization
 import NIOCore
 import SharedState
 import Time
-import Upstream
 
 extension Worker {
     /// Asks about the token. Gives whether there is room for it.

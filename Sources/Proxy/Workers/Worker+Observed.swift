@@ -2,7 +2,6 @@ package import Authorization
 package import Counting
 package import HTTPCore
 import Logging
-import Upstream
 
 /// What would have been refused and goes on, because it is only observed.
 extension Worker {

@@ -1,4 +1,3 @@
-import Authorization
 package import Counting
 package import Tenants
 package import Upstream

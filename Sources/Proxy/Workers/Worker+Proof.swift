@@ -1,5 +1,4 @@
 import Authorization
-import Upstream
 import Verification
 
 extension Worker {

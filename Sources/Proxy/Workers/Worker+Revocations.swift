@@ -1,10 +1,8 @@
-import Authorization
 import NIOCore
 package import SharedState
 import Store
 import Tenants
 import Time
-import Upstream
 import Verification
 
 /// What a loop has to look after between two ticks.

@@ -1,5 +1,3 @@
-import Authorization
-
 /// W3C Trace Context, level 1.
 enum TraceContext {
     private static let dash = UInt8(ascii: "-")

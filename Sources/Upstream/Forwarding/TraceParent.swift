@@ -1,4 +1,3 @@
-import Authorization
 package import HTTPCore
 
 /// Where a request stands in a trace that somebody else has begun (W3C Trace Context level 1, section 3.2).

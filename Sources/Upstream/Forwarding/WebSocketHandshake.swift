@@ -1,4 +1,3 @@
-import Authorization
 import Verification
 
 /// The values that open a WebSocket over HTTP/1.1 (RFC 6455 section 4).

@@ -1,4 +1,3 @@
-import Authorization
 package import Tenants
 
 extension IPAddress {

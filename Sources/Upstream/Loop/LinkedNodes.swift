@@ -1,5 +1,3 @@
-import Authorization
-
 /// Doubly linked lists whose nodes share one array: a value is appended, and removed from any place, in constant time.
 /// The array is as long as the lists were together at most.
 struct LinkedNodes<Value> {

@@ -1,4 +1,3 @@
-import Authorization
 public import Logging
 public import Tenants
 

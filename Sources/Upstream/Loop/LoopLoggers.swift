@@ -1,4 +1,3 @@
-import Authorization
 package import Logging
 
 /// What a loop tells of, each with the logger of its module. Made once: to make one takes an allocation.

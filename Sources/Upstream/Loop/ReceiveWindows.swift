@@ -1,5 +1,3 @@
-import Authorization
-
 /// How much servers that speak HTTP/2 may send ahead on the streams for one client's connection. What a server was let
 /// send comes even if the client stops reading meanwhile, and would have to be kept; so the windows of all its streams
 /// together are bounded. A stream that is alone gets a whole window, many share.

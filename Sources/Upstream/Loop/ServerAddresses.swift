@@ -1,4 +1,3 @@
-import Authorization
 import Glibc
 import NIOCore
 import NIOPosix

@@ -1,4 +1,3 @@
-import Authorization
 package import NIOCore
 package import Tenants
 

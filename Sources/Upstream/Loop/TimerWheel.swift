@@ -1,4 +1,3 @@
-import Authorization
 package import Time
 
 /// A deadline that is moved far more often than it is met. Moving it later costs one store: the wheel looks at it where

@@ -1,4 +1,3 @@
-import Authorization
 import HTTPCore
 import Logging
 import NIOCore

@@ -1,5 +1,3 @@
-import Authorization
-
 /// The connections of one event loop to one server, and the requests that wait for one, as numbers: what to do next
 /// follows from them. ``ServerPool`` holds the connections themselves.
 struct PoolState: Equatable {

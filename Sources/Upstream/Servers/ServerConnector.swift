@@ -1,4 +1,3 @@
-import Authorization
 import Logging
 import NIOCore
 import NIOPosix

@@ -1,4 +1,3 @@
-import Authorization
 import Counting
 
 /// Which servers have had a request, and whether it may be sent to another one.

@@ -1,4 +1,3 @@
-import Authorization
 package import NIOSSL
 import PeerNames
 package import Tenants

@@ -1,4 +1,3 @@
-import Authorization
 import Glibc
 
 /// What changes about a file's name when its content does: written anew, replaced, or reached by another link.

@@ -1,4 +1,3 @@
-import Authorization
 import Glibc
 package import NIOSSL
 import SwiftASN1

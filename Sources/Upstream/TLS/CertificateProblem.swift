@@ -1,5 +1,3 @@
-import Authorization
-
 /// Why a certificate, a key or a CA cannot be used: which file, what is wrong with it, and what to do.
 package struct CertificateProblem: Error, Equatable, CustomStringConvertible {
     package var file: String

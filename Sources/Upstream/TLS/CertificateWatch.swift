@@ -1,4 +1,3 @@
-import Authorization
 package import Logging
 import NIOPosix
 

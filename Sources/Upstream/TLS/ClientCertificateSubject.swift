@@ -1,4 +1,3 @@
-import Authorization
 package import NIOSSL
 import SwiftASN1
 package import X509

@@ -1,4 +1,3 @@
-import Authorization
 package import Tenants
 
 /// The certificates of all tenants, by the name that a client asks for. A snapshot: read once, never changed.

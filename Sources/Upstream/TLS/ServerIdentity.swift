@@ -1,4 +1,3 @@
-import Authorization
 package import NIOSSL
 package import Tenants
 

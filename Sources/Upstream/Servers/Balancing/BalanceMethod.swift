@@ -1,5 +1,3 @@
-import Authorization
-
 /// How one of several servers is chosen.
 enum BalanceMethod: Equatable {
     /// In turn, as often as their weights say, the turns of each spread out evenly.

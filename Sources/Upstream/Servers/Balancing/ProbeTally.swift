@@ -1,5 +1,3 @@
-import Authorization
-
 /// Turns the results of probes into a server's state: only so many of one kind in a row change it. Servers are taken
 /// to be up until probes say otherwise, so that a gateway that has just started serves at once.
 struct ProbeTally: Equatable {

@@ -1,5 +1,3 @@
-import Authorization
-
 /// What went wrong between the gateway and a server. An answer is none of these, whatever its status: a 503 is the
 /// application speaking, and it may speak so about one path or one caller only.
 package enum ServerFailure: Error, Equatable {

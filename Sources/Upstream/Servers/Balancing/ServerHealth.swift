@@ -1,4 +1,3 @@
-import Authorization
 import Time
 
 /// What one event loop holds of one server: what probes say of it, and what became of the loop's own requests.

@@ -1,4 +1,3 @@
-import Authorization
 import Logging
 import NIOCore
 package import Tenants
