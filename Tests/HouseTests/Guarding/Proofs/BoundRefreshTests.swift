@@ -88,7 +88,10 @@ import Verification
             desk.give(token: session.new)
             let bound = try await house.request("/x", fields: try client.fields(session.old, Self.url))
             #expect(bound.fields["X-Refreshed-Token"] == [session.new])
-            let plain = try house.token(["jti": "plain", "sid": "s1", "exp": TestIssuer.fromNow(-300)])
+            // Issued before the new one, whatever second it is: a later one would be of a session that went on elsewhere.
+            let plain = try house.token([
+                "jti": "plain", "sid": "s1", "iat": TestIssuer.fromNow(-400), "exp": TestIssuer.fromNow(-300),
+            ])
             let other = try await house.request("/x", token: plain)
             expectRefusal(other, 401, "token_expired")
             #expect(other.fields["X-Refreshed-Token"].isEmpty)
