@@ -113,7 +113,8 @@ extension LoopContext {
 
     private func tick(in nanoseconds: UInt64) {
         ticker.next?.cancel()
-        let bound = NIOLoopBound(self, eventLoop: eventLoop)
-        ticker.next = eventLoop.scheduleTask(in: .nanoseconds(Int64(nanoseconds))) { bound.value.tick() }
+        // The delegate is held until the tick: a worker that nobody else holds any more still has its ticks.
+        let bound = NIOLoopBound((loop: self, delegate: delegate), eventLoop: eventLoop)
+        ticker.next = eventLoop.scheduleTask(in: .nanoseconds(Int64(nanoseconds))) { bound.value.loop.tick() }
     }
 }

@@ -25,7 +25,7 @@ package final class LoopContext {
     package var clocks = LoopClocks()
     var ticker = LoopTicker()
     package var timers: TimerWheel
-    /// The worker, which outlives its loop's ticks.
+    /// The worker, which is held by the tick that is due.
     package unowned var delegate: (any LoopTickDelegate)?
     package var identifiers = IdentifierGenerator()
     package var spares: LoopSpares
