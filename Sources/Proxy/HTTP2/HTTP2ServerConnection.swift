@@ -197,10 +197,10 @@ final class HTTP2ServerConnection: ChannelInboundHandler {
         }
         guard held != backlog.bytes else { return }
         worker.backlogChanged(by: backlog.update(bytes: held, taken: taken, at: worker.lastTick))
-        if !holdsServers, held > session.limits.queueHighMark {
+        if !holdsServers, held > session.limits.sending.queueHighMark {
             holdsServers = true
             for stream in streams.values { stream.holdServer() }
-        } else if holdsServers, held <= session.limits.queueLowMark {
+        } else if holdsServers, held <= session.limits.sending.queueLowMark {
             holdsServers = false
             let waiting = streams
             for stream in waiting.values { stream.releaseServer() }

@@ -1,4 +1,5 @@
-/// What one HTTP/2 connection may take of us: what our SETTINGS announce, and where a flood begins.
+/// What one HTTP/2 connection may take of us: what our SETTINGS announce, what may wait to be sent, and where a flood
+/// begins.
 public struct HTTP2Limits: Sendable {
     /// A number of events that may come at once, and how many more a second.
     public struct Rate: Sendable {
@@ -27,48 +28,57 @@ public struct HTTP2Limits: Sendable {
     /// Whether a server takes extended CONNECT, which WebSocket needs (RFC 8441).
     public var enablesConnect = false
 
-    // MARK: Sending
-
-    /// A stream with more unsent bytes than this is congested: its source should pause …
-    var congestionHighMark = 65_536
-    /// … until no more than this is left.
-    var congestionLowMark = 16_384
-    /// With more unsent bytes than this on all streams together, the sources of all streams should pause …
-    public var queueHighMark = 524_288
-    /// … until no more than this is left.
-    public var queueLowMark = 262_144
-    /// With as many unsent bytes, no stream is opened: new ones are answered REFUSED_STREAM, until the peer has taken some.
-    var maximumQueued = 1 << 20
-    /// Bytes of queued data that go into the output before the owner must take it.
-    var outputStep = 131_072
-    /// Answers to PINGs and SETTINGS that may wait for a peer that does not read: one that sends them all the same
-    /// means to fill our memory.
-    var maximumUnsentOutput = 262_144
-
-    // MARK: Floods
-
-    /// CONTINUATION frames of one header block. Blocks of 64 KiB and more need five.
-    var maximumContinuations = 16
-    /// Streams that a client gives up, or that it makes us reset. Each may have begun a request at a backend, some 30
-    /// µs of work: a full burst is 12 ms of it, and 40 a second is a thousandth of a core. Four times the streams that
-    /// may be open at once: a browser that leaves a page cancels all that it waits for, and may do so on page after
-    /// page.
-    var resets = Rate(burst: 400, perSecond: 40)
-    /// Streams above ``maximumStreams``. A client may open them in good faith before our SETTINGS reach it.
-    var refusals = Rate(burst: 2_000, perSecond: 100)
-    /// PING, SETTINGS, PRIORITY, GOAWAY, unknown types, and frames for streams that are closed: next to no work each,
-    /// but never wanted in great number. gRPC measures its round trips with a PING per window of data.
-    var controls = Rate(burst: 1_000, perSecond: 200)
-    /// DATA without data and without END_STREAM: no sender needs it, some produce a few.
-    var emptyFrames = Rate(burst: 200, perSecond: 20)
-    /// WINDOW_UPDATE frames beyond ``windowUpdatesPerFrame``.
-    var windowUpdates = Rate(burst: 2_000, perSecond: 500)
-    /// How many WINDOW_UPDATE frames each DATA frame of ours earns the peer: one for the stream and one for the
-    /// connection are usual.
-    var windowUpdatesPerFrame = 4
+    public var sending = Sending()
+    var floods = Floods()
 
     public init() {}
 
     /// Octets of a compressed header block; larger ones are not kept to be decoded.
     var maximumHeaderBlock: Int { 2 * maximumHeaderListSize + maximumFrameSize }
+}
+
+extension HTTP2Limits {
+    /// What waits for the peer's windows or for the socket, and what goes out at once.
+    public struct Sending: Sendable {
+        /// A stream with more unsent bytes than this is congested: its source should pause …
+        var congestionHighMark = 65_536
+        /// … until no more than this is left.
+        var congestionLowMark = 16_384
+        /// With more unsent bytes than this on all streams together, the sources of all streams should pause …
+        public var queueHighMark = 524_288
+        /// … until no more than this is left.
+        public var queueLowMark = 262_144
+        /// With as many unsent bytes, no stream is opened: new ones are answered REFUSED_STREAM, until the peer has taken
+        /// some.
+        var maximumQueued = 1 << 20
+        /// Bytes of queued data that go into the output before the owner must take it.
+        var outputStep = 131_072
+        /// Answers to PINGs and SETTINGS that may wait for a peer that does not read: one that sends them all the same
+        /// means to fill our memory.
+        var maximumUnsentOutput = 262_144
+    }
+
+    /// Frames that cost a peer next to nothing, and us more.
+    struct Floods: Sendable {
+        /// CONTINUATION frames of one header block. Blocks of 64 KiB and more need five.
+        var maximumContinuations = 16
+        /// Streams that a client gives up, or that it makes us reset. Each may have begun a request at a backend, some 30
+        /// µs of work: a full burst is 12 ms of it, and 40 a second is a thousandth of a core. Four times the streams that
+        /// may be open at once: a browser that leaves a page cancels all that it waits for, and may do so on page after
+        /// page.
+        var resets = Rate(burst: 400, perSecond: 40)
+        /// Streams above ``HTTP2Limits/maximumStreams``. A client may open them in good faith before our SETTINGS reach
+        /// it.
+        var refusals = Rate(burst: 2_000, perSecond: 100)
+        /// PING, SETTINGS, PRIORITY, GOAWAY, unknown types, and frames for streams that are closed: next to no work each,
+        /// but never wanted in great number. gRPC measures its round trips with a PING per window of data.
+        var controls = Rate(burst: 1_000, perSecond: 200)
+        /// DATA without data and without END_STREAM: no sender needs it, some produce a few.
+        var emptyFrames = Rate(burst: 200, perSecond: 20)
+        /// WINDOW_UPDATE frames beyond ``windowUpdatesPerFrame``.
+        var windowUpdates = Rate(burst: 2_000, perSecond: 500)
+        /// How many WINDOW_UPDATE frames each DATA frame of ours earns the peer: one for the stream and one for the
+        /// connection are usual.
+        var windowUpdatesPerFrame = 4
+    }
 }

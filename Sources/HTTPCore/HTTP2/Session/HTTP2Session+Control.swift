@@ -147,7 +147,7 @@ extension HTTP2Session {
     }
 
     private func requireOutputRoom() throws(HTTP2Violation) {
-        guard output.readableBytes <= limits.maximumUnsentOutput else {
+        guard output.readableBytes <= limits.sending.maximumUnsentOutput else {
             throw .flood("the peer sends, but does not read the answers")
         }
     }

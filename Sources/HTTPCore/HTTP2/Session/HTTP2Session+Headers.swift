@@ -48,7 +48,7 @@ extension HTTP2Session {
         // Moved out and back, so that its bytes are not copied on write.
         headerBlock = nil
         block.continuations += 1
-        guard block.continuations <= limits.maximumContinuations else {
+        guard block.continuations <= limits.floods.maximumContinuations else {
             throw .flood("a header block has too many CONTINUATION frames")
         }
         guard block.bytes.readableBytes + frame.payload.count <= limits.maximumHeaderBlock else {
@@ -127,7 +127,8 @@ extension HTTP2Session {
     ) throws(HTTP2Violation) -> Event? {
         highestPeerStream = stream
         guard !dependsOnItself else { throw .stream(stream, .protocolError) }
-        guard lastStreamForPeer == nil, streams.count < limits.maximumStreams, queuedLength < limits.maximumQueued
+        guard lastStreamForPeer == nil, streams.count < limits.maximumStreams,
+            queuedLength < limits.sending.maximumQueued
         else {
             guard refusals.allows(at: now) else { throw .flood("there are too many streams above the limit") }
             resetUnknown(stream, .refusedStream)

@@ -18,7 +18,7 @@ extension HTTP2Session {
             return
         }
         guard isWritable, streams.readyPlace == nil else { return }
-        while output.readableBytes < limits.outputStep {
+        while output.readableBytes < limits.sending.outputStep {
             let length = min(bytes.readableBytes, frameLength, streams[place].sendWindow, sendWindow)
             guard length > 0, let piece = bytes.readSlice(length: length) else { return }
             if writeData(place, piece, isLast: endStream && bytes.readableBytes == 0) { return }
@@ -28,14 +28,14 @@ extension HTTP2Session {
     /// Sends queued data, a frame of each stream in turn, as far as the windows, the socket and a step of output allow.
     mutating func sendQueued() {
         guard isWritable, !hasFailed else { return }
-        while sendWindow > 0, output.readableBytes < limits.outputStep, let place = streams.readyPlace {
+        while sendWindow > 0, output.readableBytes < limits.sending.outputStep, let place = streams.readyPlace {
             let room = min(frameLength, streams[place].sendWindow, sendWindow)
             let length = min(room, streams[place].queue.readableBytes)
             guard let piece = streams[place].dequeue(length) else { return }
             queuedLength -= length
             let rest = streams[place].queue.readableBytes
             let isLast = rest == 0 && streams[place].endsAfterQueue
-            if streams[place].isCongested, rest <= limits.congestionLowMark {
+            if streams[place].isCongested, rest <= limits.sending.congestionLowMark {
                 streams[place].isCongested = false
                 if !streams[place].endsAfterQueue { queuedEvents.append(.writable(stream: streams[place].id)) }
             }
@@ -70,7 +70,7 @@ extension HTTP2Session {
         sendWindow -= length
         streams[place].sendWindow -= length
         streams.updateReady(place)
-        windowUpdates.give(back: limits.windowUpdatesPerFrame)
+        windowUpdates.give(back: limits.floods.windowUpdatesPerFrame)
         if isLast { closeLocal(place) }
         return isLast
     }

@@ -43,7 +43,7 @@ extension HTTP2Session {
         streams[place].enqueue(rest)
         queuedLength += rest.readableBytes
         streams[place].endsAfterQueue = endStream
-        if streams[place].queue.readableBytes > limits.congestionHighMark { streams[place].isCongested = true }
+        if streams[place].queue.readableBytes > limits.sending.congestionHighMark { streams[place].isCongested = true }
         streams.updateReady(place)
     }
 

@@ -98,11 +98,11 @@ public struct HTTP2Session: ~Copyable {
         expectation = role == .server ? .preface(matched: 0) : .settings
         // A peer that has not read our SETTINGS yet may use what every connection begins with.
         initialReceiveWindow = max(limits.streamWindow, HTTP2Settings.initialWindow)
-        resets = EventRate(limits.resets)
-        refusals = EventRate(limits.refusals)
-        controls = EventRate(limits.controls)
-        emptyFrames = EventRate(limits.emptyFrames)
-        windowUpdates = EventRate(limits.windowUpdates)
+        resets = EventRate(limits.floods.resets)
+        refusals = EventRate(limits.floods.refusals)
+        controls = EventRate(limits.floods.controls)
+        emptyFrames = EventRate(limits.floods.emptyFrames)
+        windowUpdates = EventRate(limits.floods.windowUpdates)
     }
 
     /// Puts what each side begins with into the output: a client's preface, SETTINGS, and the WINDOW_UPDATE that widens

@@ -88,7 +88,7 @@ import Testing
 
     @Test func answersThatNobodyReadsAreBounded() {
         var limits = HTTP2Limits()
-        limits.controls.burst = 1_000_000
+        limits.floods.controls.burst = 1_000_000
         let house = SessionHouse.opened(.server, limits)
         house.session.writabilityChanged(false)
         var most = 0
@@ -97,7 +97,7 @@ import Testing
             most = max(most, house.session.output.readableBytes)
         }
         #expect(house.session.hasFailed == true)
-        #expect(most < limits.maximumUnsentOutput + 200)
+        #expect(most < limits.sending.maximumUnsentOutput + 200)
     }
 
     @Test func rateLetsABurstPassAndThenSoManyASecond() {

@@ -52,7 +52,7 @@ import Testing
 
     @Test func streamIsRefusedWhileTooMuchIsHeldAndTakenAfterwards() {
         var limits = HTTP2Limits()
-        limits.maximumQueued = 1000
+        limits.sending.maximumQueued = 1000
         let house = opened(limits, streams: 1)
         house.sendData(1, 1000)
         #expect(house.feed(Frame.headers(3)) == [])

@@ -26,7 +26,7 @@ import Testing
 
     @Test func streamsTakeTurns() {
         var limits = HTTP2Limits()
-        limits.outputStep = 100_000
+        limits.sending.outputStep = 100_000
         let house = opened([1, 3, 5], limits)
         house.session.writabilityChanged(false)
         for stream: UInt32 in [1, 3, 5] { house.sendData(stream, 40_000, endStream: stream == 3) }

@@ -50,10 +50,10 @@ final class SessionWorld {
         limits.connectionWindow = random.pick([65_535, 70_000, 1 << 20])
         limits.maximumStreams = random.within(1...20)
         limits.maximumFrameSize = random.pick([16_384, 30_000])
-        limits.congestionHighMark = random.pick([10, 1000, 65_536])
-        limits.congestionLowMark = limits.congestionHighMark / 4
-        limits.outputStep = random.pick([1000, 131_072])
-        limits.windowUpdates = HTTP2Limits.Rate(burst: 1 << 30, perSecond: 1)
+        limits.sending.congestionHighMark = random.pick([10, 1000, 65_536])
+        limits.sending.congestionLowMark = limits.sending.congestionHighMark / 4
+        limits.sending.outputStep = random.pick([1000, 131_072])
+        limits.floods.windowUpdates = HTTP2Limits.Rate(burst: 1 << 30, perSecond: 1)
         return limits
     }
 
