@@ -26,7 +26,7 @@ extension HTTP2Session {
             returnToConnection(length)
             throw error
         }
-        streams[place].unconsumed += length
+        streams[place].receiving.received(length)
         let isUnwanted = streams[place].isUnwanted
         if endStream { try closeRemote(place, checksLength: true) }
         if isUnwanted {
@@ -42,12 +42,10 @@ extension HTTP2Session {
         guard !streams[place].isRemoteClosed else { throw .stream(id, .streamClosed) }
         // A response begins with its head.
         guard streams[place].hasHead else { throw .stream(id, .protocolError) }
-        guard length <= streams[place].receiveWindow else { throw .stream(id, .flowControlError) }
-        streams[place].receiveWindow -= length
-        streams[place].receivedLength += contentLength
-        if let expected = streams[place].expectedLength, streams[place].receivedLength > expected {
-            throw .stream(id, .protocolError)
-        }
+        guard length <= streams[place].receiving.window else { throw .stream(id, .flowControlError) }
+        streams[place].receiving.window -= length
+        streams[place].content.received += contentLength
+        if streams[place].content.isTooLong { throw .stream(id, .protocolError) }
     }
 
     private mutating func takeDataOnClosed(_ stream: UInt32) throws(HTTP2Violation) {
@@ -65,7 +63,7 @@ extension HTTP2Session {
     /// The peer has sent END_STREAM.
     mutating func closeRemote(_ place: Int, checksLength: Bool) throws(HTTP2Violation) {
         streams[place].isRemoteClosed = true
-        if checksLength, !streams[place].hasExpectedLength { throw .stream(streams[place].id, .protocolError) }
+        if checksLength, !streams[place].content.isWhole { throw .stream(streams[place].id, .protocolError) }
         if streams[place].isLocalClosed { remove(place, .ended) }
     }
 
@@ -76,9 +74,9 @@ extension HTTP2Session {
     /// does not follow.
     public mutating func expectLength(stream: UInt32, _ length: Int) {
         guard let place = streams.place(of: stream) else { return }
-        streams[place].expectedLength = length
-        let received = streams[place].receivedLength
-        if received > length || streams[place].isRemoteClosed && received != length {
+        streams[place].content.expected = length
+        let content = streams[place].content
+        if content.isTooLong || streams[place].isRemoteClosed && !content.isWhole {
             answer(.stream(stream, .protocolError))
         }
     }
@@ -88,24 +86,22 @@ extension HTTP2Session {
     public mutating func consumed(stream: UInt32, _ count: Int) {
         // A stream that is gone gave its share back when it went.
         guard let place = streams.place(of: stream) else { return }
-        let returned = min(count, streams[place].unconsumed)
-        streams[place].unconsumed -= returned
+        let returned = streams[place].receiving.consume(count)
         returnToConnection(returned)
         guard !streams[place].isRemoteClosed, !streams[place].isUnwanted else { return }
-        streams[place].unreturned += returned
-        let unreturned = streams[place].unreturned
+        streams[place].receiving.unreturned += returned
+        let unreturned = streams[place].receiving.unreturned
         if 2 * unreturned >= limits.streamWindow, unreturned > 0, !hasFailed {
             output.writeWindowUpdate(stream, unreturned)
-            streams[place].receiveWindow += unreturned
-            streams[place].unreturned = 0
+            streams[place].receiving.window += unreturned
+            streams[place].receiving.unreturned = 0
         }
     }
 
     /// As ``consumed(stream:_:)``, but only the connection's window is widened again: the owner widens the stream's.
     public mutating func passedOn(stream: UInt32, _ count: Int) {
         guard let place = streams.place(of: stream) else { return }
-        let returned = min(count, streams[place].unconsumed)
-        streams[place].unconsumed -= returned
+        let returned = streams[place].receiving.consume(count)
         returnToConnection(returned)
     }
 
@@ -115,16 +111,16 @@ extension HTTP2Session {
         guard let place = streams.place(of: stream), !streams[place].isRemoteClosed, !streams[place].isUnwanted else {
             return nil
         }
-        return streams[place].receiveWindow
+        return streams[place].receiving.window
     }
 
     /// Lets the peer send so many bytes on a stream. Nothing happens if it may send as many already.
     public mutating func widen(stream: UInt32, to window: Int) {
         guard let place = streams.place(of: stream), !hasFailed else { return }
-        let more = window - streams[place].receiveWindow
+        let more = window - streams[place].receiving.window
         guard more > 0 else { return }
         output.writeWindowUpdate(stream, more)
-        streams[place].receiveWindow += more
+        streams[place].receiving.window += more
     }
 
     /// The rest of the peer's message is not wanted: it is read past, within the window that the peer has already. Once
@@ -132,8 +128,7 @@ extension HTTP2Session {
     public mutating func stopReading(stream: UInt32) {
         guard let place = streams.place(of: stream), !streams[place].isUnwanted else { return }
         streams[place].isUnwanted = true
-        returnToConnection(streams[place].unconsumed)
-        streams[place].unconsumed = 0
+        returnToConnection(streams[place].receiving.consume(.max))
         if streams[place].isLocalClosed { resetUnwanted(place) }
     }
 

@@ -36,7 +36,6 @@ extension HTTP2Session {
         queuedEvents.append(.connectionError(code: code, reason: reason))
         headerBlock = nil
         streams = HTTP2StreamTable()
-        queuedLength = 0
     }
 
     private mutating func failStream(_ stream: UInt32, _ code: HTTP2ErrorCode) {
@@ -69,8 +68,7 @@ extension HTTP2Session {
 
     public mutating func remove(_ place: Int, _ ending: HTTP2ClosedStreams.Ending) {
         closedStreams.note(streams[place].id, ending)
-        returnToConnection(streams[place].unconsumed)
-        queuedLength -= streams[place].queuedLength
+        returnToConnection(streams[place].receiving.unconsumed)
         streams.remove(at: place)
     }
 }

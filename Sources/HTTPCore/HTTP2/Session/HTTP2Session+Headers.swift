@@ -128,7 +128,7 @@ extension HTTP2Session {
         highestPeerStream = stream
         guard !dependsOnItself else { throw .stream(stream, .protocolError) }
         guard lastStreamForPeer == nil, streams.count < limits.maximumStreams,
-            queuedLength < limits.sending.maximumQueued
+            streams.queuedLength < limits.sending.maximumQueued
         else {
             guard refusals.allows(at: now) else { throw .flood("there are too many streams above the limit") }
             resetUnknown(stream, .refusedStream)

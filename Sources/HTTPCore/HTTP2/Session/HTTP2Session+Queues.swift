@@ -30,29 +30,29 @@ extension HTTP2Session {
         guard isWritable, !hasFailed else { return }
         while sendWindow > 0, output.readableBytes < limits.sending.outputStep, let place = streams.readyPlace {
             let room = min(frameLength, streams[place].sendWindow, sendWindow)
-            let length = min(room, streams[place].queue.readableBytes)
-            guard let piece = streams[place].dequeue(length) else { return }
-            queuedLength -= length
-            let rest = streams[place].queue.readableBytes
-            let isLast = rest == 0 && streams[place].endsAfterQueue
-            if streams[place].isCongested, rest <= limits.sending.congestionLowMark {
-                streams[place].isCongested = false
-                if !streams[place].endsAfterQueue { queuedEvents.append(.writable(stream: streams[place].id)) }
+            let length = min(room, streams[place].queue.bytes.readableBytes)
+            guard let piece = streams.dequeue(length, at: place) else { return }
+            let rest = streams[place].queue.bytes.readableBytes
+            if streams[place].queue.isCongested, rest <= limits.sending.congestionLowMark {
+                streams[place].queue.isCongested = false
+                if !streams[place].queue.hasEnded { queuedEvents.append(.writable(stream: streams[place].id)) }
             }
             streams.moveReadyToEnd(place)
             streams.updateReady(place)
-            let trailers = streams[place].trailers
-            guard isLast, let trailers else {
-                writeData(place, piece, isLast: isLast)
-                continue
+            switch streams[place].queue.end {
+            case .open: writeData(place, piece, isLast: false)
+            case .endStream: writeData(place, piece, isLast: rest == 0)
+            case .trailers(let block):
+                writeData(place, piece, isLast: false)
+                if rest == 0 { sendQueuedTrailers(place, block) }
             }
-            let id = streams[place].id
-            streams[place].trailers = nil
-            queuedLength -= trailers.readableBytes
-            writeData(place, piece, isLast: false)
-            writeTrailers(id, trailers)
-            closeLocal(place)
         }
+    }
+
+    private mutating func sendQueuedTrailers(_ place: Int, _ block: ByteBuffer) {
+        streams.trailersDequeued(block.readableBytes, at: place)
+        writeTrailers(streams[place].id, block)
+        closeLocal(place)
     }
 
     /// Writes one DATA frame; true if the stream is closed on our side by it.

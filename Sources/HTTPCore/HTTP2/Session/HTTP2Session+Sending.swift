@@ -21,7 +21,7 @@ extension HTTP2Session {
         endStream: Bool,
         encode: (inout HPACKEncoder, inout ByteBuffer) -> Void
     ) {
-        guard let place = sendingPlace(stream), !streams[place].endsAfterQueue else { return }
+        guard let place = sendingPlace(stream), !streams[place].queue.hasEnded else { return }
         let start = output.writerIndex
         output.writeFrameHeader(length: 0, kind: HTTP2Frame.Kind.headers, flags: [], stream: stream)
         encoder.beginBlock(to: &output)
@@ -33,31 +33,29 @@ extension HTTP2Session {
     /// Sends body bytes: as many as the windows allow go into the output, the rest waits in the stream's queue. Nothing
     /// happens if the stream is gone. The source should pause while ``isCongested(stream:)``.
     public mutating func sendData(stream: UInt32, _ bytes: ByteBuffer, endStream: Bool) {
-        guard let place = sendingPlace(stream), !streams[place].endsAfterQueue else { return }
+        guard let place = sendingPlace(stream), !streams[place].queue.hasEnded else { return }
         var rest = bytes
-        if streams[place].queue.readableBytes == 0 {
+        if streams[place].queue.bytes.readableBytes == 0 {
             sendAtOnce(place, &rest, endStream)
             // What is left of an empty end has gone out with the last bytes.
             guard rest.readableBytes > 0 else { return }
         }
-        streams[place].enqueue(rest)
-        queuedLength += rest.readableBytes
-        streams[place].endsAfterQueue = endStream
-        if streams[place].queue.readableBytes > limits.sending.congestionHighMark { streams[place].isCongested = true }
+        streams.enqueue(rest, at: place)
+        if endStream { streams[place].queue.end = .endStream }
+        if streams[place].queue.bytes.readableBytes > limits.sending.congestionHighMark {
+            streams[place].queue.isCongested = true
+        }
         streams.updateReady(place)
     }
 
     /// Ends our message with trailers, after what is queued. Pseudo-header fields and fields of the connection must not
     /// be among them.
     public mutating func sendTrailers(stream: UInt32, write: (inout HTTP2TrailerBlock) -> Void) {
-        guard let place = sendingPlace(stream), !streams[place].endsAfterQueue else { return }
+        guard let place = sendingPlace(stream), !streams[place].queue.hasEnded else { return }
         var block = HTTP2TrailerBlock()
         write(&block)
-        guard streams[place].queue.readableBytes == 0 else {
-            streams[place].endsAfterQueue = true
-            streams[place].trailers = block.bytes
-            queuedLength += block.bytes.readableBytes
-            return
+        guard streams[place].queue.bytes.readableBytes == 0 else {
+            return streams.enqueue(trailers: block.bytes, at: place)
         }
         writeTrailers(stream, block.bytes)
         closeLocal(place)
@@ -66,13 +64,13 @@ extension HTTP2Session {
     /// Bytes that the stream's windows, or the socket, hold back.
     @inlinable
     public func pendingBytes(stream: UInt32) -> Int {
-        streams.place(of: stream).map { streams[$0].queue.readableBytes } ?? 0
+        streams.place(of: stream).map { streams[$0].queue.bytes.readableBytes } ?? 0
     }
 
     /// Whether so many bytes are pending that the source should pause; `.writable` tells when it may go on.
     @inlinable
     public func isCongested(stream: UInt32) -> Bool {
-        streams.place(of: stream).map { streams[$0].isCongested } ?? false
+        streams.place(of: stream).map { streams[$0].queue.isCongested } ?? false
     }
 
     private func sendingPlace(_ stream: UInt32) -> Int? {

@@ -76,8 +76,6 @@ public struct HTTP2Session: ~Copyable {
     @usableFromInline var sendWindow = HTTP2Settings.initialWindow
     var receiveWindow = HTTP2Settings.initialWindow
     var unreturned = 0
-    /// Octets of bodies and trailers that wait in the streams' queues.
-    public var queuedLength = 0
     /// Octets of bodies that were written to the output.
     public var sentLength: UInt64 = 0
     /// What each stream of ours begins with, as far as the peer can know.
@@ -128,6 +126,10 @@ public struct HTTP2Session: ~Copyable {
         let left = nextOwnStream > 0x7fff_ffff ? 0 : Int((0x7fff_ffff - nextOwnStream) / 2) + 1
         return max(0, min(left, peerSettings.maximumConcurrentStreams - streams.count))
     }
+
+    /// Octets of bodies and trailers that wait in the streams' queues.
+    @inlinable
+    public var queuedLength: Int { streams.queuedLength }
 
     /// Whether ``goAway(code:)`` was called and all streams have ended.
     var isDrained: Bool { (lastStreamForPeer != nil || hasReceivedGoAway) && streams.count == 0 }

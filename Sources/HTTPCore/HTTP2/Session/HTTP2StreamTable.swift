@@ -10,6 +10,8 @@ public struct HTTP2StreamTable: Sendable {
     /// Places plus one; 0 where there is none.
     private var index: [Int32]
     @usableFromInline private(set) var count = 0
+    /// Octets that wait in the queues of all streams.
+    @usableFromInline private(set) var queuedLength = 0
     /// The stream whose turn to send it is; -1 for none.
     private var firstReady: Int32 = -1
     private var lastReady: Int32 = -1
@@ -54,6 +56,7 @@ public struct HTTP2StreamTable: Sendable {
 
     public mutating func remove(at place: Int) {
         leaveReady(place)
+        queuedLength -= streams[place].queue.length
         var hole = home(of: streams[place].id)
         while index[hole] != Int32(place) + 1 { hole = (hole + 1) & (index.count - 1) }
         closeHole(hole)
@@ -84,7 +87,33 @@ public struct HTTP2StreamTable: Sendable {
     }
 
     mutating func adjustReceiveWindows(by delta: Int) {
-        for place in streams.indices { streams[place].receiveWindow += delta }
+        for place in streams.indices { streams[place].receiving.window += delta }
+    }
+
+    // MARK: The queues
+
+    /// Adds to a stream's queue.
+    mutating func enqueue(_ bytes: ByteBuffer, at place: Int) {
+        streams[place].queue.append(bytes)
+        queuedLength += bytes.readableBytes
+    }
+
+    /// Has a trailer block follow a stream's queue.
+    mutating func enqueue(trailers block: ByteBuffer, at place: Int) {
+        streams[place].queue.end = .trailers(block)
+        queuedLength += block.readableBytes
+    }
+
+    mutating func dequeue(_ length: Int, at place: Int) -> ByteBuffer? {
+        guard let piece = streams[place].queue.take(length) else { return nil }
+        queuedLength -= length
+        return piece
+    }
+
+    /// The trailers, of `length` octets, are sent.
+    mutating func trailersDequeued(_ length: Int, at place: Int) {
+        streams[place].queue.end = .endStream
+        queuedLength -= length
     }
 
     // MARK: The ring of streams that have data and window
@@ -93,8 +122,8 @@ public struct HTTP2StreamTable: Sendable {
 
     /// Puts a stream where it belongs after its queue or its window changed: at the end of the ring, or out of it.
     mutating func updateReady(_ place: Int) {
-        let mayGo = streams[place].sendWindow > 0 && streams[place].queue.readableBytes > 0
-        if mayGo && !streams[place].isReady {
+        let mayGo = streams[place].sendWindow > 0 && streams[place].queue.bytes.readableBytes > 0
+        if mayGo && !streams[place].ready.isReady {
             joinReady(place)
         } else if !mayGo {
             leaveReady(place)
@@ -109,20 +138,20 @@ public struct HTTP2StreamTable: Sendable {
     }
 
     private mutating func joinReady(_ place: Int) {
-        streams[place].isReady = true
-        streams[place].previousReady = lastReady
-        streams[place].nextReady = -1
-        if lastReady < 0 { firstReady = Int32(place) } else { streams[Int(lastReady)].nextReady = Int32(place) }
+        streams[place].ready.isReady = true
+        streams[place].ready.previous = lastReady
+        streams[place].ready.next = -1
+        if lastReady < 0 { firstReady = Int32(place) } else { streams[Int(lastReady)].ready.next = Int32(place) }
         lastReady = Int32(place)
     }
 
     private mutating func leaveReady(_ place: Int) {
-        guard streams[place].isReady else { return }
-        let previous = streams[place].previousReady
-        let next = streams[place].nextReady
-        if previous < 0 { firstReady = next } else { streams[Int(previous)].nextReady = next }
-        if next < 0 { lastReady = previous } else { streams[Int(next)].previousReady = previous }
-        streams[place].isReady = false
+        guard streams[place].ready.isReady else { return }
+        let previous = streams[place].ready.previous
+        let next = streams[place].ready.next
+        if previous < 0 { firstReady = next } else { streams[Int(previous)].ready.next = next }
+        if next < 0 { lastReady = previous } else { streams[Int(next)].ready.previous = previous }
+        streams[place].ready.isReady = false
     }
 
     // MARK: The hash table

@@ -65,18 +65,18 @@ import Testing
     }
 
     @Test func queueKeepsNoBufferThatIsFarLargerThanItself() {
-        var stream = HTTP2Stream(id: 1, sendWindow: 0, receiveWindow: 0)
+        var queue = HTTP2SendQueue()
         var read = ByteBufferAllocator().buffer(capacity: 65_536)
         read.writeRepeatingByte(7, count: 60_000)
         let small = read.getSlice(at: 100, length: 100) ?? ByteBuffer()
-        stream.enqueue(small)
-        #expect(stream.queue.storageCapacity < 1024)
-        #expect(stream.queue == small)
-        stream.queue = ByteBuffer()
-        stream.enqueue(read)
-        let taken = stream.dequeue(59_999)
+        queue.append(small)
+        #expect(queue.bytes.storageCapacity < 1024)
+        #expect(queue.bytes == small)
+        queue = HTTP2SendQueue()
+        queue.append(read)
+        let taken = queue.take(59_999)
         #expect(taken?.readableBytes == 59_999)
-        #expect(stream.queue.storageCapacity < 1024)
-        #expect(Array(stream.queue.readableBytesView) == [7])
+        #expect(queue.bytes.storageCapacity < 1024)
+        #expect(Array(queue.bytes.readableBytesView) == [7])
     }
 }
