@@ -5,7 +5,7 @@ extension HTTP2Session {
 
     mutating func takeSettings(_ frame: HTTP2Frame) throws(HTTP2Violation) -> Event? {
         try requireConnection(frame)
-        try countControl()
+        try floods.countControl()
         guard !frame.flags.contains(.acknowledgement) else {
             guard frame.payload.isEmpty else { throw .wrongSize("a SETTINGS acknowledgement has a payload") }
             settingsAcknowledged()
@@ -14,17 +14,17 @@ extension HTTP2Session {
         guard frame.payload.count.isMultiple(of: 6) else {
             throw .wrongSize("the length of SETTINGS is not a multiple of 6")
         }
-        let windowSize = peerSettings.initialWindowSize
+        let windowSize = settings.peer.initialWindowSize
         var position = frame.payload.lowerBound
-        while let (identifier, value) = input.getSetting(at: position, before: frame.payload.upperBound) {
-            try peerSettings.set(identifier, to: value, peerIsServer: role == .client)
+        while let (identifier, value) = reader.input.getSetting(at: position, before: frame.payload.upperBound) {
+            try settings.peer.set(identifier, to: value, peerIsServer: role == .client)
             // The encoder must see the smallest of several sizes (RFC 7541 section 4.2).
             if identifier == HTTP2Settings.Identifier.headerTableSize {
-                encoder.peerTableSizeChanged(peerSettings.headerTableSize)
+                hpack.encoder.peerTableSizeChanged(settings.peer.headerTableSize)
             }
             position += 6
         }
-        let delta = peerSettings.initialWindowSize - windowSize
+        let delta = settings.peer.initialWindowSize - windowSize
         if delta != 0 { try streams.adjustSendWindows(by: delta) }
         try requireOutputRoom()
         output.writeFrameHeader(length: 0, kind: HTTP2Frame.Kind.settings, flags: .acknowledgement, stream: 0)
@@ -33,21 +33,21 @@ extension HTTP2Session {
 
     /// From now on the peer keeps to what we announced.
     private mutating func settingsAcknowledged() {
-        guard !isSettingsAcknowledged else { return }
-        isSettingsAcknowledged = true
-        let delta = limits.streamWindow - initialReceiveWindow
-        guard delta != 0 else { return }
-        initialReceiveWindow = limits.streamWindow
-        streams.adjustReceiveWindows(by: delta)
+        guard !settings.isAcknowledged else { return }
+        let before = initialReceiveWindow
+        settings.isAcknowledged = true
+        let delta = initialReceiveWindow - before
+        if delta != 0 { streams.adjustReceiveWindows(by: delta) }
     }
 
     // MARK: PING (section 6.7), PRIORITY (section 6.3)
 
     mutating func takePing(_ frame: HTTP2Frame) throws(HTTP2Violation) {
         try requireConnection(frame)
-        guard frame.payload.count == 8, let payload = input.getInteger(at: frame.payload.lowerBound, as: UInt64.self)
+        guard frame.payload.count == 8,
+            let payload = reader.input.getInteger(at: frame.payload.lowerBound, as: UInt64.self)
         else { throw .wrongSize("the length of a PING is not 8") }
-        try countControl()
+        try floods.countControl()
         guard !frame.flags.contains(.acknowledgement) else { return }
         try requireOutputRoom()
         output.writeFrameHeader(length: 8, kind: HTTP2Frame.Kind.ping, flags: .acknowledgement, stream: 0)
@@ -57,9 +57,9 @@ extension HTTP2Session {
     /// Priorities of RFC 7540 are read past.
     mutating func takePriority(_ frame: HTTP2Frame) throws(HTTP2Violation) {
         try requireStream(frame)
-        try countControl()
+        try floods.countControl()
         guard frame.payload.count == 5,
-            let dependency = input.getInteger(at: frame.payload.lowerBound, as: UInt32.self)
+            let dependency = reader.input.getInteger(at: frame.payload.lowerBound, as: UInt32.self)
         else { throw streamViolation(frame.stream, .frameSizeError, "the length of PRIORITY is not 5") }
         guard dependency & 0x7fff_ffff != frame.stream else {
             throw streamViolation(frame.stream, .protocolError, "a stream depends on itself")
@@ -79,17 +79,13 @@ extension HTTP2Session {
 
     mutating func takeWindowUpdate(_ frame: HTTP2Frame) throws(HTTP2Violation) {
         guard frame.payload.count == 4,
-            let word = input.getInteger(at: frame.payload.lowerBound, as: UInt32.self)
+            let word = reader.input.getInteger(at: frame.payload.lowerBound, as: UInt32.self)
         else { throw .wrongSize("the length of WINDOW_UPDATE is not 4") }
-        guard windowUpdates.allows(at: now) else { throw .flood("there are too many WINDOW_UPDATE frames") }
+        try floods.countWindowUpdate()
         let increment = Int(word & 0x7fff_ffff)
         guard frame.stream != 0 else {
             guard increment > 0 else { throw .malformed("WINDOW_UPDATE adds nothing") }
-            sendWindow += increment
-            guard sendWindow <= HTTP2Settings.largestWindow else {
-                throw .connection(.flowControlError, "the connection's window grows above 2^31-1")
-            }
-            return
+            return try flow.widenSending(by: increment)
         }
         guard !isIdle(frame.stream) else { throw .malformed("WINDOW_UPDATE comes on a stream that was not opened") }
         guard increment > 0 else { throw .stream(frame.stream, .protocolError) }
@@ -107,11 +103,11 @@ extension HTTP2Session {
     mutating func takeReset(_ frame: HTTP2Frame) throws(HTTP2Violation) -> Event? {
         try requireStream(frame)
         guard frame.payload.count == 4,
-            let code = input.getInteger(at: frame.payload.lowerBound, as: UInt32.self)
+            let code = reader.input.getInteger(at: frame.payload.lowerBound, as: UInt32.self)
         else { throw .wrongSize("the length of RST_STREAM is not 4") }
         guard !isIdle(frame.stream) else { throw .malformed("RST_STREAM comes on a stream that was not opened") }
         guard let place = streams.place(of: frame.stream) else {
-            if role == .server { try countControl() }
+            if role == .server { try floods.countControl() }
             return nil
         }
         remove(place, .resetByPeer)
@@ -121,12 +117,12 @@ extension HTTP2Session {
 
     mutating func takeGoAway(_ frame: HTTP2Frame) throws(HTTP2Violation) -> Event? {
         try requireConnection(frame)
-        try countControl()
+        try floods.countControl()
         guard frame.payload.count >= 8,
-            let lastStream = input.getInteger(at: frame.payload.lowerBound, as: UInt32.self),
-            let code = input.getInteger(at: frame.payload.lowerBound + 4, as: UInt32.self)
+            let lastStream = reader.input.getInteger(at: frame.payload.lowerBound, as: UInt32.self),
+            let code = reader.input.getInteger(at: frame.payload.lowerBound + 4, as: UInt32.self)
         else { throw .wrongSize("GOAWAY is shorter than 8 octets") }
-        hasReceivedGoAway = true
+        ending.hasReceivedGoAway = true
         let last = lastStream & 0x7fff_ffff
         if role == .client { giveUpStreams(above: last) }
         return .goAway(lastStream: last, code: HTTP2ErrorCode(rawValue: code))
@@ -143,7 +139,7 @@ extension HTTP2Session {
 
     /// Only clients have us begin work by opening streams; a server's resets end what we asked for.
     mutating func countReset() throws(HTTP2Violation) {
-        guard role == .client || resets.allows(at: now) else { throw .flood("too many streams are reset") }
+        guard role == .client || floods.allowsReset() else { throw .flood("too many streams are reset") }
     }
 
     private func requireOutputRoom() throws(HTTP2Violation) {

@@ -8,13 +8,8 @@ extension HTTP2Session {
         let content = try withoutPadding(frame)
         let endStream = frame.flags.contains(.endStream)
         let length = frame.payload.count
-        guard length <= receiveWindow else {
-            throw .connection(.flowControlError, "DATA go beyond the connection's window")
-        }
-        receiveWindow -= length
-        if content.isEmpty, !endStream, !emptyFrames.allows(at: now) {
-            throw .flood("there are too many empty DATA frames")
-        }
+        try flow.received(length)
+        if content.isEmpty, !endStream { try floods.countEmptyFrame() }
         guard let place = streams.place(of: frame.stream) else {
             returnToConnection(length)
             try takeDataOnClosed(frame.stream)
@@ -33,7 +28,7 @@ extension HTTP2Session {
             consumed(stream: frame.stream, length)
             return nil
         }
-        let bytes = slice(content)
+        let bytes = reader.slice(content)
         return .data(stream: frame.stream, bytes: bytes, flowControlled: length, endStream: endStream)
     }
 
@@ -52,7 +47,7 @@ extension HTTP2Session {
         guard !isIdle(stream) else { throw .malformed("DATA come on a stream that was not opened") }
         // A server's answer to what we gave up: how late it comes is not for our clients to decide.
         guard role == .server else { return }
-        switch closedStreams.ending(of: stream) {
+        switch history.ending(of: stream) {
         // What was under way. It is bounded by the connection's window.
         case .resetByUs: return
         case .resetByPeer: throw .stream(stream, .streamClosed)
@@ -135,11 +130,10 @@ extension HTTP2Session {
     /// In steps that do not grow with the window: what is not returned yet is missing to the streams that could use it,
     /// while others hold their share.
     mutating func returnToConnection(_ count: Int) {
-        unreturned += count
+        flow.passedOn(count)
+        guard !hasFailed else { return }
         let step = min((limits.connectionWindow + 1) / 2, HTTP2Settings.initialWindow)
-        guard unreturned >= step, unreturned > 0, !hasFailed else { return }
-        output.writeWindowUpdate(0, unreturned)
-        receiveWindow += unreturned
-        unreturned = 0
+        let returned = flow.takeReturned(inStepsOf: step)
+        if returned > 0 { output.writeWindowUpdate(0, returned) }
     }
 }

@@ -8,15 +8,15 @@ extension HTTP2Session {
         output.writeResetStream(stream, code)
         // The owner found a message malformed: one more way for a client to have us begin and drop work.
         guard code == .protocolError, role == .server else { return }
-        if !resets.allows(at: now) { fail(.enhanceYourCalm, "too many streams are reset") }
+        if !floods.allowsReset() { fail(.enhanceYourCalm, "too many streams are reset") }
     }
 
     /// Takes no more streams; those that are open go on. A client's newer ones are answered REFUSED_STREAM, so that it
     /// tries them elsewhere. With any code but NO_ERROR, the owner is to close the connection once this is written.
     public mutating func goAway(code: HTTP2ErrorCode) {
-        guard !hasFailed, lastStreamForPeer == nil || code != .noError else { return }
-        let last = lastStreamForPeer ?? highestPeerStream
-        lastStreamForPeer = last
+        guard !hasFailed, ending.allowsStreams || code != .noError else { return }
+        let last = ending.lastStreamForPeer ?? history.highestPeerStream
+        ending.own = .goAway(lastStream: last)
         output.writeGoAway(lastStream: last, code, reason: "")
     }
 
@@ -31,10 +31,11 @@ extension HTTP2Session {
 
     private mutating func fail(_ code: HTTP2ErrorCode, _ reason: StaticString) {
         guard !hasFailed else { return }
-        hasFailed = true
-        output.writeGoAway(lastStream: lastStreamForPeer ?? highestPeerStream, code, reason: reason)
+        let last = ending.lastStreamForPeer ?? history.highestPeerStream
+        ending.own = .failed
+        output.writeGoAway(lastStream: last, code, reason: reason)
         queuedEvents.append(.connectionError(code: code, reason: reason))
-        headerBlock = nil
+        reader.dropHeaderBlock()
         streams = HTTP2StreamTable()
     }
 
@@ -48,12 +49,12 @@ extension HTTP2Session {
             resetUnknown(stream, code)
         }
         // Provoking our resets is as cheap for a client, and as dear for us, as sending its own.
-        if role == .server, !resets.allows(at: now) { fail(.enhanceYourCalm, "too many streams are reset") }
+        if role == .server, !floods.allowsReset() { fail(.enhanceYourCalm, "too many streams are reset") }
     }
 
     /// Resets a stream that the owner never saw, or that is gone.
     mutating func resetUnknown(_ stream: UInt32, _ code: HTTP2ErrorCode) {
-        closedStreams.note(stream, .resetByUs)
+        history.note(stream, .resetByUs)
         output.writeResetStream(stream, code)
     }
 
@@ -66,8 +67,8 @@ extension HTTP2Session {
         output.writeResetStream(id, .noError)
     }
 
-    public mutating func remove(_ place: Int, _ ending: HTTP2ClosedStreams.Ending) {
-        closedStreams.note(streams[place].id, ending)
+    mutating func remove(_ place: Int, _ ending: HTTP2StreamHistory.Ending) {
+        history.note(streams[place].id, ending)
         returnToConnection(streams[place].receiving.unconsumed)
         streams.remove(at: place)
     }

@@ -1,15 +1,6 @@
-public import NIOCore
+import NIOCore
 
 extension HTTP2Session {
-    /// A header block whose last frame has not come.
-    public struct HeaderBlock: Sendable {
-        var stream: UInt32
-        var endStream: Bool
-        var dependsOnItself: Bool
-        public var bytes: ByteBuffer
-        var continuations = 0
-    }
-
     // MARK: Frames (RFC 9113 sections 6.2 and 6.10)
 
     mutating func takeHeaders(_ frame: HTTP2Frame, _ list: inout HeaderList) throws(HTTP2Violation) -> Event? {
@@ -18,7 +9,8 @@ extension HTTP2Session {
         var fragment = try withoutPadding(frame)
         var dependsOnItself = false
         if frame.flags.contains(.priority) {
-            guard fragment.count >= 5, let word = input.getInteger(at: fragment.lowerBound, as: UInt32.self) else {
+            guard fragment.count >= 5, let word = reader.input.getInteger(at: fragment.lowerBound, as: UInt32.self)
+            else {
                 throw .wrongSize("HEADERS have no room for their priority")
             }
             dependsOnItself = word & 0x7fff_ffff == frame.stream
@@ -26,42 +18,34 @@ extension HTTP2Session {
         }
         let endStream = frame.flags.contains(.endStream)
         guard frame.flags.contains(.endHeaders) else {
-            var bytes = ByteBufferAllocator().buffer(capacity: 2 * fragment.count)
-            bytes.writeImmutableBuffer(slice(fragment))
-            headerBlock = HeaderBlock(
+            let block = HTTP2HeaderBlock(
+                reader.slice(fragment),
                 stream: frame.stream,
                 endStream: endStream,
-                dependsOnItself: dependsOnItself,
-                bytes: bytes
+                dependsOnItself: dependsOnItself
             )
+            reader.expectation = .continuation(block)
             return nil
         }
         list.reset(maximumSize: limits.maximumHeaderListSize, maximumFields: limits.maximumFields)
-        try Self.decode(input, fragment, with: &decoder, into: &list)
+        try Self.decode(reader.input, fragment, with: &hpack.decoder, into: &list)
         return try takeHeaderList(frame.stream, endStream, dependsOnItself, &list)
     }
 
     mutating func takeContinuation(_ frame: HTTP2Frame, _ list: inout HeaderList) throws(HTTP2Violation) -> Event? {
-        guard var block = headerBlock, block.stream == frame.stream else {
+        guard case .continuation(var block) = reader.expectation, block.stream == frame.stream else {
             throw .malformed("CONTINUATION does not continue a header block")
         }
         // Moved out and back, so that its bytes are not copied on write.
-        headerBlock = nil
-        block.continuations += 1
-        guard block.continuations <= limits.floods.maximumContinuations else {
-            throw .flood("a header block has too many CONTINUATION frames")
-        }
-        guard block.bytes.readableBytes + frame.payload.count <= limits.maximumHeaderBlock else {
-            throw .flood("a header block is far larger than allowed")
-        }
-        block.bytes.writeImmutableBuffer(slice(frame.payload))
+        reader.expectation = .anyFrame
+        try block.append(reader.slice(frame.payload), limits)
         guard frame.flags.contains(.endHeaders) else {
-            headerBlock = block
+            reader.expectation = .continuation(block)
             return nil
         }
         list.reset(maximumSize: limits.maximumHeaderListSize, maximumFields: limits.maximumFields)
         let whole = block.bytes.readerIndex..<block.bytes.writerIndex
-        try Self.decode(block.bytes, whole, with: &decoder, into: &list)
+        try Self.decode(block.bytes, whole, with: &hpack.decoder, into: &list)
         return try takeHeaderList(block.stream, block.endStream, block.dependsOnItself, &list)
     }
 
@@ -78,10 +62,6 @@ extension HTTP2Session {
         } catch {
             throw .connection(.compressionError, "a header block cannot be decoded")
         }
-    }
-
-    func slice(_ range: Range<Int>) -> ByteBuffer {
-        input.getSlice(at: range.lowerBound, length: range.count) ?? ByteBuffer()
     }
 
     // MARK: What a header section does to its stream (RFC 9113 section 5.1)
@@ -125,20 +105,19 @@ extension HTTP2Session {
         _ endStream: Bool,
         _ dependsOnItself: Bool
     ) throws(HTTP2Violation) -> Event? {
-        highestPeerStream = stream
+        history.highestPeerStream = stream
         guard !dependsOnItself else { throw .stream(stream, .protocolError) }
-        guard lastStreamForPeer == nil, streams.count < limits.maximumStreams,
+        guard ending.allowsStreams, streams.count < limits.maximumStreams,
             streams.queuedLength < limits.sending.maximumQueued
         else {
-            guard refusals.allows(at: now) else { throw .flood("there are too many streams above the limit") }
+            try floods.countRefusal()
             resetUnknown(stream, .refusedStream)
             return nil
         }
-        // Clients that still build the tree of RFC 7540 send some PRIORITY for each stream.
-        controls.give(back: 2)
+        floods.streamOpened()
         var opened = HTTP2Stream(
             id: stream,
-            sendWindow: peerSettings.initialWindowSize,
+            sendWindow: settings.peer.initialWindowSize,
             receiveWindow: initialReceiveWindow
         )
         opened.hasHead = true
@@ -150,8 +129,8 @@ extension HTTP2Session {
     private mutating func takeHeadersOnClosed(_ stream: UInt32) throws(HTTP2Violation) {
         // A server's answer to what we gave up: how late it comes is not for our clients to decide.
         guard role == .server else { return }
-        switch closedStreams.ending(of: stream) {
-        case .resetByUs: try countControl()
+        switch history.ending(of: stream) {
+        case .resetByUs: try floods.countControl()
         case .resetByPeer: throw .stream(stream, .streamClosed)
         case .ended: throw .connection(.streamClosed, "HEADERS come on a stream that has ended")
         case nil: throw .malformed("HEADERS come on a stream below an earlier one")

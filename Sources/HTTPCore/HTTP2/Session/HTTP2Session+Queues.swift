@@ -3,10 +3,10 @@ import NIOCore
 extension HTTP2Session {
     /// Whether queued data is ready to go as soon as the owner has taken the output.
     @inlinable
-    public var hasMoreOutput: Bool { isWritable && !hasFailed && sendWindow > 0 && streams.readyPlace != nil }
+    public var hasMoreOutput: Bool { flow.maySend && !hasFailed && streams.readyPlace != nil }
 
     /// Larger frames would save nothing and make the other streams wait.
-    var frameLength: Int { min(peerSettings.maximumFrameSize, HTTP2Settings.smallestFrameSize) }
+    var frameLength: Int { min(settings.peer.maximumFrameSize, HTTP2Settings.smallestFrameSize) }
 
     /// Sends what may go of `bytes` without passing before other streams' data; the rest is left in it.
     mutating func sendAtOnce(_ place: Int, _ bytes: inout ByteBuffer, _ endStream: Bool) {
@@ -17,9 +17,9 @@ extension HTTP2Session {
             closeLocal(place)
             return
         }
-        guard isWritable, streams.readyPlace == nil else { return }
+        guard flow.isWritable, streams.readyPlace == nil else { return }
         while output.readableBytes < limits.sending.outputStep {
-            let length = min(bytes.readableBytes, frameLength, streams[place].sendWindow, sendWindow)
+            let length = min(bytes.readableBytes, frameLength, streams[place].sendWindow, flow.sendWindow)
             guard length > 0, let piece = bytes.readSlice(length: length) else { return }
             if writeData(place, piece, isLast: endStream && bytes.readableBytes == 0) { return }
         }
@@ -27,9 +27,9 @@ extension HTTP2Session {
 
     /// Sends queued data, a frame of each stream in turn, as far as the windows, the socket and a step of output allow.
     mutating func sendQueued() {
-        guard isWritable, !hasFailed else { return }
-        while sendWindow > 0, output.readableBytes < limits.sending.outputStep, let place = streams.readyPlace {
-            let room = min(frameLength, streams[place].sendWindow, sendWindow)
+        guard flow.isWritable, !hasFailed else { return }
+        while flow.sendWindow > 0, output.readableBytes < limits.sending.outputStep, let place = streams.readyPlace {
+            let room = min(frameLength, streams[place].sendWindow, flow.sendWindow)
             let length = min(room, streams[place].queue.bytes.readableBytes)
             guard let piece = streams.dequeue(length, at: place) else { return }
             let rest = streams[place].queue.bytes.readableBytes
@@ -66,11 +66,10 @@ extension HTTP2Session {
             stream: streams[place].id
         )
         output.writeImmutableBuffer(piece)
-        sentLength += UInt64(length)
-        sendWindow -= length
+        flow.sent(length)
         streams[place].sendWindow -= length
         streams.updateReady(place)
-        windowUpdates.give(back: limits.floods.windowUpdatesPerFrame)
+        floods.dataSent()
         if isLast { closeLocal(place) }
         return isLast
     }

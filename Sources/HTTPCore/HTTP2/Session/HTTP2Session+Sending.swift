@@ -5,10 +5,9 @@ extension HTTP2Session {
     /// opened. Nil when the peer's limit, a GOAWAY or the end of the identifiers forbids.
     public mutating func openStream() -> UInt32? {
         guard availableStreams > 0 else { return nil }
-        let id = nextOwnStream
-        nextOwnStream += 2
+        let id = history.takeOwnStream()
         streams.insert(
-            HTTP2Stream(id: id, sendWindow: peerSettings.initialWindowSize, receiveWindow: initialReceiveWindow)
+            HTTP2Stream(id: id, sendWindow: settings.peer.initialWindowSize, receiveWindow: initialReceiveWindow)
         )
         return id
     }
@@ -24,8 +23,8 @@ extension HTTP2Session {
         guard let place = sendingPlace(stream), !streams[place].queue.hasEnded else { return }
         let start = output.writerIndex
         output.writeFrameHeader(length: 0, kind: HTTP2Frame.Kind.headers, flags: [], stream: stream)
-        encoder.beginBlock(to: &output)
-        encode(&encoder, &output)
+        hpack.encoder.beginBlock(to: &output)
+        encode(&hpack.encoder, &output)
         finishHeaders(from: start, stream, endStream: endStream)
         if endStream { closeLocal(place) }
     }
@@ -94,7 +93,7 @@ extension HTTP2Session {
         let start = output.writerIndex
         output.writeFrameHeader(length: 0, kind: HTTP2Frame.Kind.headers, flags: [], stream: stream)
         // A change of the table's size is told in whichever block comes first.
-        encoder.beginBlock(to: &output)
+        hpack.encoder.beginBlock(to: &output)
         output.writeImmutableBuffer(block)
         finishHeaders(from: start, stream, endStream: true)
     }

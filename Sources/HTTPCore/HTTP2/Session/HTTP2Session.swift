@@ -8,8 +8,9 @@ public import NIOCore
 ///
 /// Frames, states, windows and floods are its concern; what the fields of a message say is the owner's.
 ///
-/// This file has what the owner sees of it; `+Receiving` how bytes become frames, `+Headers`, `+Data` and `+Control`
-/// what the frames do, `+Sending` and `+Queues` what goes out, `+Ending` how streams and the connection end.
+/// This file has what the owner sees of it; `+Receiving` who takes which frame, `+Headers`, `+Data` and `+Control` what
+/// the frames do, `+Sending` and `+Queues` what goes out, `+Ending` how streams and the connection end. Each part of its
+/// state is a value of its own, from ``HTTP2FrameReader`` to ``HTTP2FloodGuard``.
 public struct HTTP2Session: ~Copyable {
     public enum Role: Sendable {
         case server
@@ -46,73 +47,30 @@ public struct HTTP2Session: ~Copyable {
     public let limits: HTTP2Limits
     /// Frames to be written out. The owner takes them and leaves an empty buffer; it may lend one before its turn.
     public var output = ByteBuffer()
-    @usableFromInline var peerSettings = HTTP2Settings()
-    /// Whether the peer has acknowledged our SETTINGS. If that takes long, the owner may end the connection with
-    /// SETTINGS_TIMEOUT.
-    var isSettingsAcknowledged = false
-    /// Whether a connection error ended it: nothing goes in or out any more.
-    @usableFromInline var hasFailed = false
-
-    // What is read from.
-    @usableFromInline var input = ByteBuffer()
-    /// Whether ``input`` is our own copy of an incomplete frame, not the owner's buffer.
-    var ownsInput = false
-    var following = ByteBuffer()
-    @usableFromInline var expectation: Expectation
-    @usableFromInline var headerBlock: HeaderBlock?
+    @usableFromInline var settings = HTTP2SettingsExchange()
+    @usableFromInline var reader: HTTP2FrameReader
     var queuedEvents = CircularBuffer<Event>(initialCapacity: 2)
-    var decoder = HPACKDecoder()
-    var now: UInt64 = 0
-
-    // Streams.
+    var hpack = HTTP2FieldCompression()
     @usableFromInline var streams = HTTP2StreamTable()
-    var closedStreams = HTTP2ClosedStreams()
-    var highestPeerStream: UInt32 = 0
-    @usableFromInline var nextOwnStream: UInt32 = 1
-    @usableFromInline var lastStreamForPeer: UInt32?
-    @usableFromInline var hasReceivedGoAway = false
-
-    // Windows of the connection.
-    @usableFromInline var sendWindow = HTTP2Settings.initialWindow
-    var receiveWindow = HTTP2Settings.initialWindow
-    var unreturned = 0
-    /// Octets of bodies that were written to the output.
-    public var sentLength: UInt64 = 0
-    /// What each stream of ours begins with, as far as the peer can know.
-    var initialReceiveWindow: Int
-
-    var encoder = HPACKEncoder()
-    @usableFromInline var isWritable = true
-
-    var resets: EventRate
-    var refusals: EventRate
-    var controls: EventRate
-    var emptyFrames: EventRate
-    var windowUpdates: EventRate
+    @usableFromInline var history = HTTP2StreamHistory()
+    @usableFromInline var flow = HTTP2ConnectionFlow()
+    @usableFromInline var ending = HTTP2Ending()
+    var floods: HTTP2FloodGuard
 
     public init(role: Role, limits: HTTP2Limits) {
         self.role = role
         self.limits = limits
-        expectation = role == .server ? .preface(matched: 0) : .settings
-        // A peer that has not read our SETTINGS yet may use what every connection begins with.
-        initialReceiveWindow = max(limits.streamWindow, HTTP2Settings.initialWindow)
-        resets = EventRate(limits.floods.resets)
-        refusals = EventRate(limits.floods.refusals)
-        controls = EventRate(limits.floods.controls)
-        emptyFrames = EventRate(limits.floods.emptyFrames)
-        windowUpdates = EventRate(limits.floods.windowUpdates)
+        reader = HTTP2FrameReader(expecting: role == .server ? .preface(matched: 0) : .settings)
+        floods = HTTP2FloodGuard(limits.floods)
     }
 
     /// Puts what each side begins with into the output: a client's preface, SETTINGS, and the WINDOW_UPDATE that widens
     /// the connection's window. Once, before anything else.
     public mutating func start() {
-        if role == .client { output.writeStaticString(Self.preface) }
+        if role == .client { output.writeStaticString(HTTP2FrameReader.preface) }
         output.writeSettings(limits, role: role)
-        let widening = limits.connectionWindow - receiveWindow
-        if widening > 0 {
-            output.writeWindowUpdate(0, widening)
-            receiveWindow += widening
-        }
+        let widening = flow.widenReceiving(to: limits.connectionWindow)
+        if widening > 0 { output.writeWindowUpdate(0, widening) }
     }
 
     /// Streams that are open or half-closed, those of either side.
@@ -122,32 +80,41 @@ public struct HTTP2Session: ~Copyable {
     /// Streams of our own that may be opened besides those that are.
     @inlinable
     public var availableStreams: Int {
-        guard role == .client, !hasFailed, !hasReceivedGoAway, lastStreamForPeer == nil else { return 0 }
-        let left = nextOwnStream > 0x7fff_ffff ? 0 : Int((0x7fff_ffff - nextOwnStream) / 2) + 1
-        return max(0, min(left, peerSettings.maximumConcurrentStreams - streams.count))
+        guard role == .client, ending.allowsStreams, !ending.hasReceivedGoAway else { return 0 }
+        return max(0, min(history.ownStreamsLeft, settings.peer.maximumConcurrentStreams - streams.count))
     }
 
     /// Octets of bodies and trailers that wait in the streams' queues.
     @inlinable
     public var queuedLength: Int { streams.queuedLength }
 
-    /// Whether ``goAway(code:)`` was called and all streams have ended.
-    var isDrained: Bool { (lastStreamForPeer != nil || hasReceivedGoAway) && streams.count == 0 }
+    /// Octets of bodies that were written to the output.
+    @inlinable
+    public var sentLength: UInt64 { flow.sentLength }
+
+    /// Whether a connection error ended it: nothing goes in or out any more.
+    @inlinable
+    var hasFailed: Bool { ending.hasFailed }
+
+    /// Whether ``goAway(code:)`` was called, or the peer's GOAWAY has come, and all streams have ended.
+    var isDrained: Bool { (ending.lastStreamForPeer != nil || ending.hasReceivedGoAway) && streams.count == 0 }
 
     /// Whether the preface or a header section has begun and not ended: nothing else can come before its end.
     @inlinable
-    public var isInsideHeaders: Bool {
-        if headerBlock != nil { return true }
-        if case .preface(let matched) = expectation, matched > 0 { return true }
-        return input.getInteger(at: input.readerIndex + 3, as: UInt8.self) == HTTP2Frame.Kind.headers
-    }
+    public var isInsideHeaders: Bool { reader.isInsideHeaders }
 
     /// Whether the stream is open or half-closed.
     func isOpen(_ stream: UInt32) -> Bool { streams.place(of: stream) != nil }
 
+    /// What each stream begins with, as far as the peer can know: one that has not read our SETTINGS yet may use what
+    /// every connection begins with.
+    var initialReceiveWindow: Int {
+        settings.isAcknowledged ? limits.streamWindow : max(limits.streamWindow, HTTP2Settings.initialWindow)
+    }
+
     /// Says whether what is written out goes to the socket at once. While it does not, data is kept in the streams'
     /// queues.
     public mutating func writabilityChanged(_ isWritable: Bool) {
-        self.isWritable = isWritable
+        flow.isWritable = isWritable
     }
 }

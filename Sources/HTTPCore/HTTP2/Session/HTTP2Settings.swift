@@ -61,6 +61,15 @@ public struct HTTP2Settings: Sendable {
     }
 }
 
+/// The SETTINGS of both sides.
+@usableFromInline
+struct HTTP2SettingsExchange: Sendable {
+    @usableFromInline var peer = HTTP2Settings()
+    /// Whether the peer has acknowledged ours. If that takes long, the owner may end the connection with
+    /// SETTINGS_TIMEOUT.
+    var isAcknowledged = false
+}
+
 extension ByteBuffer {
     /// Our SETTINGS frame. Values that RFC 9113 begins with are left out.
     mutating func writeSettings(_ limits: HTTP2Limits, role: HTTP2Session.Role) {

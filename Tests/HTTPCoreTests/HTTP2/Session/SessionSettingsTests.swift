@@ -39,17 +39,17 @@ import Testing
         let frame = Frame.settings([(3, 7), (4, 1000), (5, 20_000), (6, 9000), (8, 1), (0x99, 5)])
         #expect(house.feed(frame) == [.settings])
         #expect(house.written() == [Frame(kind: 4, flags: 1, stream: 0, payload: [])])
-        #expect(house.session.peerSettings.maximumConcurrentStreams == 7)
-        #expect(house.session.peerSettings.initialWindowSize == 1000)
-        #expect(house.session.peerSettings.maximumFrameSize == 20_000)
-        #expect(house.session.peerSettings.maximumHeaderListSize == 9000)
-        #expect(house.session.peerSettings.enablesConnect == true)
+        #expect(house.session.settings.peer.maximumConcurrentStreams == 7)
+        #expect(house.session.settings.peer.initialWindowSize == 1000)
+        #expect(house.session.settings.peer.maximumFrameSize == 20_000)
+        #expect(house.session.settings.peer.maximumHeaderListSize == 9000)
+        #expect(house.session.settings.peer.enablesConnect == true)
     }
 
     @Test func lastOfSeveralValuesHolds() {
         let house = SessionHouse.opened(.server)
         #expect(house.feed(Frame.settings([(4, 100), (4, 1)])) == [.settings])
-        #expect(house.session.peerSettings.initialWindowSize == 1)
+        #expect(house.session.settings.peer.initialWindowSize == 1)
     }
 
     @Test func valuesThatAreNotAllowedEndTheConnection() {
@@ -86,10 +86,10 @@ import Testing
         let house = SessionHouse(.server, limits)
         let opening = Frame.preface + Frame.settings() + Frame.headers(1, endStream: false)
         #expect(house.feed(opening + Frame.data(1, 400)).count == 3)
-        #expect(house.session.isSettingsAcknowledged == false)
+        #expect(house.session.settings.isAcknowledged == false)
         // What was sent before is above the new window, so that nothing is left of it.
         #expect(house.feed(Frame.settingsAcknowledgement + Frame.headers(3, endStream: false)).count == 1)
-        #expect(house.session.isSettingsAcknowledged == true)
+        #expect(house.session.settings.isAcknowledged == true)
         #expect(house.feed(Frame.data(3, 101)) == [.reset(3, .flowControlError, byPeer: false)])
     }
 

@@ -1,6 +1,8 @@
-/// How the latest streams ended: what a frame on a closed stream means depends on it (RFC 9113 section 5.1).
-public struct HTTP2ClosedStreams: Sendable {
-    public enum Ending: Sendable {
+/// Which streams there have been, and how the latest of them ended: what a frame on a stream that is not open means
+/// depends on it (RFC 9113 section 5.1).
+@usableFromInline
+struct HTTP2StreamHistory: Sendable {
+    enum Ending: Sendable {
         /// Both sides have sent END_STREAM: nothing can be under way any more.
         case ended
         case resetByPeer
@@ -14,10 +16,31 @@ public struct HTTP2ClosedStreams: Sendable {
     /// Identifiers have 31 bits; this one tells how the stream ended.
     private static let resetByPeerBit: UInt32 = 1 << 31
 
+    var highestPeerStream: UInt32 = 0
+    /// The one that a client opens next.
+    @usableFromInline private(set) var nextOwnStream: UInt32 = 1
     private var resetsByUs: [UInt32] = []
     private var others: [UInt32] = []
     private var nextReset = 0
     private var nextOther = 0
+
+    /// Whether no frame has opened the stream yet, nor a later one closed it by passing it over.
+    func isIdle(_ stream: UInt32, _ role: HTTP2Session.Role) -> Bool {
+        let isOwn = (stream & 1 == 1) == (role == .client)
+        return isOwn ? stream >= nextOwnStream : stream > highestPeerStream
+    }
+
+    /// Identifiers that a client has left.
+    @inlinable var ownStreamsLeft: Int {
+        nextOwnStream > 0x7fff_ffff ? 0 : Int((0x7fff_ffff - nextOwnStream) / 2) + 1
+    }
+
+    mutating func takeOwnStream() -> UInt32 {
+        defer { nextOwnStream += 2 }
+        return nextOwnStream
+    }
+
+    // MARK: Endings
 
     mutating func note(_ id: UInt32, _ ending: Ending) {
         switch ending {
