@@ -14,7 +14,6 @@ final class HTTP2ServerConnection: ChannelInboundHandler {
     typealias OutboundOut = ByteBuffer
 
     private static let lingerTime: UInt64 = 2_000_000_000
-    private static let mostSpare = 16
     /// Bytes a second that a client takes at least of answers that wait for it, on average over `idle_timeout`.
     private static let leastRate: UInt64 = 1024
 
@@ -24,35 +23,13 @@ final class HTTP2ServerConnection: ChannelInboundHandler {
     /// Only touched from here and from the streams; neither keeps what it takes of it beyond a call.
     var session: HTTP2Session
     var placeInWorker = -1
-    private(set) var backlog = ClientBacklog()
-    var streamCount: Int { streams.count }
-    /// Whether no server is read from, since the client has not taken what came before.
-    private(set) var holdsServers = false
-    /// How much the servers of its streams may send ahead.
-    var receiveWindows = ReceiveWindows()
+    var pressure = HTTP2BackPressure()
     private let isWelcome: Bool
     private var context: ChannelHandlerContext?
-    private var streams: [UInt32: HTTP2ServerStream] = [:]
-    /// Streams that have ended, to be used again: a connection's requests need no new ones.
-    private var spare: [HTTP2ServerStream] = []
-    /// Those that have ended in this turn: whoever ended them may not be done with them.
-    private var ended: [HTTP2ServerStream] = []
+    private(set) var streams = HTTP2ServerStreams()
     private var isInTurn = false
-    private var isWritable = true
-    private var awaited = Awaited.request
-    /// What was sent when the time for ``Awaited/answersTaken`` began.
-    private var sentBefore: UInt64 = 0
+    private var deadline = HTTP2ConnectionDeadline()
     private var state = State.open
-    private let timer = WheelTimer()
-
-    /// What the connection's own deadline is for.
-    private enum Awaited: Equatable {
-        case nothing
-        case request
-        case restOfHeaders
-        /// The client is to take what waits for it. A single octet now and then gives it no more time.
-        case answersTaken
-    }
 
     private enum State {
         case open
@@ -75,7 +52,7 @@ final class HTTP2ServerConnection: ChannelInboundHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        timer.target = self
+        deadline.timer.target = self
         setDeadline(worker.idleTimeout)
         session.start()
         turn()
@@ -95,20 +72,20 @@ final class HTTP2ServerConnection: ChannelInboundHandler {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        isWritable = context.channel.isWritable
+        pressure.isWritable = context.channel.isWritable
         // Found out in the middle of a write, which may be that of another exchange.
         worker.loop.atEndOfTurn { [self] in writabilityChanged() }
     }
 
     private func writabilityChanged() {
-        session.writabilityChanged(isWritable)
+        session.writabilityChanged(pressure.isWritable)
         // A client that takes nothing is not asked for more.
-        try? context?.channel.syncOptions?.setOption(.autoRead, value: isWritable)
+        try? context?.channel.syncOptions?.setOption(.autoRead, value: pressure.isWritable)
         updateBacklog()
         // One that is closing keeps the deadline for that.
         guard state == .open || state == .draining else { return }
-        guard isWritable else { return setDeadline(worker.idleTimeout) }
-        awaited = .nothing
+        guard pressure.isWritable else { return setDeadline(worker.idleTimeout) }
+        deadline.awaited = .nothing
         setDeadline(nil)
         turn()
     }
@@ -132,7 +109,7 @@ final class HTTP2ServerConnection: ChannelInboundHandler {
     private func gone() {
         if case .closed = state { return }
         state = .closed
-        worker.loop.timers.retire(timer)
+        worker.loop.timers.retire(deadline.timer)
         worker.closed(self)
         updateBacklog()
         abandonStreams()
@@ -140,14 +117,11 @@ final class HTTP2ServerConnection: ChannelInboundHandler {
     }
 
     private func retireSpare() {
-        for stream in spare { stream.retire() }
-        spare = []
+        for stream in streams.takeSpares() { stream.retire() }
     }
 
     private func abandonStreams() {
-        let abandoned = streams
-        streams = [:]
-        for stream in abandoned.values { stream.abandon() }
+        for stream in streams.takeOpen().values { stream.abandon() }
     }
 
     // MARK: A turn
@@ -168,15 +142,15 @@ final class HTTP2ServerConnection: ChannelInboundHandler {
             // Nobody holds it any more where the write went through at once, and its memory is used again.
             session.output.clear()
         } while session.hasMoreOutput
-        if !ended.isEmpty {
-            for stream in ended {
+        if !streams.ended.isEmpty {
+            for stream in streams.ended {
                 // None for a connection that is gone: the streams would keep it.
-                if state != .closed, spare.count < Self.mostSpare { spare.append(stream) } else { stream.retire() }
+                if state == .closed || !streams.keep(stream) { stream.retire() }
             }
-            ended.removeAll(keepingCapacity: true)
+            streams.forgetEnded()
         }
         updateBacklog()
-        if state == .draining, streams.isEmpty, session.openStreams == 0 { return close() }
+        if state == .draining, streams.open.isEmpty, session.openStreams == 0 { return close() }
         updateDeadline()
     }
 
@@ -189,20 +163,20 @@ final class HTTP2ServerConnection: ChannelInboundHandler {
         if state != .closed {
             held = session.queuedLength
             // As long as the channel takes more, what it holds is little.
-            if !isWritable, let context {
+            if !pressure.isWritable, let context {
                 let unsent = context.unsentBytes
                 held += unsent
                 taken = taken > UInt64(unsent) ? taken - UInt64(unsent) : 0
             }
         }
-        guard held != backlog.bytes else { return }
-        worker.backlogChanged(by: backlog.update(bytes: held, taken: taken, at: worker.lastTick))
-        if !holdsServers, held > session.limits.sending.queueHighMark {
-            holdsServers = true
-            for stream in streams.values { stream.holdServer() }
-        } else if holdsServers, held <= session.limits.sending.queueLowMark {
-            holdsServers = false
-            let waiting = streams
+        guard held != pressure.backlog.bytes else { return }
+        worker.backlogChanged(by: pressure.backlog.update(bytes: held, taken: taken, at: worker.lastTick))
+        switch pressure.update(held: held, session.limits.sending) {
+        case .none: break
+        case .holdServers:
+            for stream in streams.open.values { stream.holdServer() }
+        case .releaseServers:
+            let waiting = streams.open
             for stream in waiting.values { stream.releaseServer() }
         }
     }
@@ -212,15 +186,15 @@ final class HTTP2ServerConnection: ChannelInboundHandler {
     private func take(_ event: HTTP2Session.Event) {
         switch event {
         case .headers(let id, let endStream, .initial): begin(id, endStream: endStream)
-        case .headers(let id, _, .trailers): streams[id]?.trailersReceived()
+        case .headers(let id, _, .trailers): streams.open[id]?.trailersReceived()
         case .data(let id, let bytes, let flowControlled, let endStream):
-            if let stream = streams[id] {
+            if let stream = streams.open[id] {
                 stream.bodyReceived(bytes, flowControlled: flowControlled, endStream: endStream)
             } else {
                 session.consumed(stream: id, flowControlled)
             }
-        case .reset(let id, _, _): streams[id]?.wasReset()
-        case .writable(let id): streams[id]?.becameWritable()
+        case .reset(let id, _, _): streams.open[id]?.wasReset()
+        case .writable(let id): streams.open[id]?.becameWritable()
         case .goAway, .settings: break
         case .connectionError(let code, let reason):
             worker.loop.loggers.clients.debug(
@@ -233,35 +207,31 @@ final class HTTP2ServerConnection: ChannelInboundHandler {
     }
 
     private func begin(_ id: UInt32, endStream: Bool) {
-        let stream = spare.popLast() ?? HTTP2ServerStream(self)
-        streams[id] = stream
+        let stream = streams.takeSpare() ?? HTTP2ServerStream(self)
+        streams.begin(id, stream)
         stream.begin(id, endStream: endStream, isWelcome: isWelcome)
         if !isWelcome { drain() }
     }
 
     /// The exchange is over, whichever way, and the stream's object free for another.
-    func ended(_ stream: HTTP2ServerStream) {
-        guard streams.removeValue(forKey: stream.id) != nil else { return }
-        ended.append(stream)
-    }
+    func ended(_ stream: HTTP2ServerStream) { streams.end(stream) }
 
     // MARK: Time
 
     /// With requests under way their own deadlines hold; but not for answers that the client does not take, nor for
     /// fields that never end, in the middle of which nothing else can come. Bytes alone move no deadline: a PING would.
     private func updateDeadline() {
-        guard state == .open || state == .draining, isWritable else { return }
-        var awaited = Awaited.nothing
+        guard state == .open || state == .draining, pressure.isWritable else { return }
+        var awaited = HTTP2ConnectionDeadline.Awaited.nothing
         if session.isInsideHeaders {
             awaited = .restOfHeaders
-        } else if streams.isEmpty, session.openStreams == 0 {
+        } else if streams.open.isEmpty, session.openStreams == 0 {
             awaited = .request
-        } else if session.openStreams > streams.count || holdsServers {
-            awaited = .answersTaken
+        } else if session.openStreams > streams.open.count || pressure.holdsServers {
+            awaited = deadline.answersTaken(sent: session.sentLength)
         }
-        guard awaited != self.awaited else { return }
-        self.awaited = awaited
-        sentBefore = session.sentLength
+        guard awaited != deadline.awaited else { return }
+        deadline.awaited = awaited
         switch awaited {
         case .nothing: setDeadline(nil)
         case .restOfHeaders: setDeadline(worker.headerTimeout)
@@ -273,7 +243,7 @@ final class HTTP2ServerConnection: ChannelInboundHandler {
     private var leastTaken: UInt64 { max(1, Self.leastRate * (worker.idleTimeout / 1_000_000) / 1000) }
 
     private func setDeadline(_ timeout: UInt64?) {
-        worker.loop.timers.set(timer, timeout.map { worker.lastTick + $0 } ?? WheelTimer.never)
+        worker.loop.timers.set(deadline.timer, timeout.map { worker.lastTick + $0 } ?? WheelTimer.never)
     }
 
     // MARK: The end
@@ -289,11 +259,13 @@ final class HTTP2ServerConnection: ChannelInboundHandler {
 extension HTTP2ServerConnection: FrontConnection {
     var address: SubjectName? { peer.limitSubject?.name }
 
+    var backlog: ClientBacklog { pressure.backlog }
+
     var takesRoom: Bool { isWelcome && !peer.isTrustedProxy }
 
     var isIdle: Bool {
         // Of a response that is whole here some may wait for the client's windows.
-        state == .open && streams.isEmpty && session.openStreams == 0 && (context?.unsentBytes ?? 0) == 0
+        state == .open && streams.open.isEmpty && session.openStreams == 0 && (context?.unsentBytes ?? 0) == 0
     }
 
     /// Requests that are under way are answered; newer ones are for another connection (RFC 9113 section 6.8).
@@ -301,13 +273,13 @@ extension HTTP2ServerConnection: FrontConnection {
         guard case .open = state else { return }
         state = .draining
         session.goAway(code: .noError)
-        let open = streams
+        let open = streams.open
         for stream in open.values { stream.exchange.drain() }
         turn()
     }
 
     func endRevoked(unixTime: UnixTime, at now: MonotonicTime) -> Bool {
-        let open = streams
+        let open = streams.open
         var isLeft = false
         for stream in open.values where stream.exchange.endIfRevoked(unixTime: unixTime, at: now) { isLeft = true }
         turn()
@@ -322,7 +294,7 @@ extension HTTP2ServerConnection: FrontConnection {
     func closeForBacklog() {
         // What the streams hold goes with them; the rest goes with the channel.
         state = .closed
-        worker.loop.timers.retire(timer)
+        worker.loop.timers.retire(deadline.timer)
         worker.closed(self)
         updateBacklog()
         abandonStreams()
@@ -333,20 +305,20 @@ extension HTTP2ServerConnection: FrontConnection {
 
 extension HTTP2ServerConnection: WheelTimerTarget {
     func deadlineMet() {
-        guard isWritable else { return closeNow() }
+        guard pressure.isWritable else { return closeNow() }
         let isServing = state == .open || state == .draining
-        if awaited == .answersTaken, isServing, session.sentLength - sentBefore >= leastTaken {
-            sentBefore = session.sentLength
+        if case .answersTaken(let sent) = deadline.awaited, isServing, session.sentLength - sent >= leastTaken {
+            deadline.awaited = .answersTaken(sent: session.sentLength)
             return setDeadline(worker.idleTimeout)
         }
-        switch (state, awaited) {
+        switch (state, deadline.awaited) {
         case (.open, .request): drain()
         case (.open, .restOfHeaders):
             abandonStreams()
             session.goAway(code: .enhanceYourCalm)
             turn()
             close()
-        default: closeNow()
+        case (.open, .nothing), (.open, .answersTaken), (.draining, _), (.closing, _), (.closed, _): closeNow()
         }
     }
 }

@@ -9,7 +9,7 @@ import Upstream
 extension HTTP2ServerStream: ClientSide {
     var tokenMemory: TokenMemory { connection.tokenMemory }
 
-    var isWritable: Bool { !connection.holdsServers && !connection.session.isCongested(stream: id) }
+    var isWritable: Bool { !connection.pressure.holdsServers && !connection.session.isCongested(stream: id) }
 
     func bodyBytesTaken(of written: Int) -> Int {
         max(0, written - connection.session.pendingBytes(stream: id) - (lastPiece?.readableBytes ?? 0))
@@ -152,8 +152,9 @@ extension HTTP2ServerStream: ClientSide {
     // MARK: Flow control
 
     func receiveWindow(outstanding: Int, share: inout Int) -> Int {
-        connection.receiveWindows.window(outstanding: outstanding, share: &share, streams: connection.streamCount)
+        let streams = connection.streams.open.count
+        return connection.pressure.receiveWindows.window(outstanding: outstanding, share: &share, streams: streams)
     }
 
-    func giveBackReceiveWindow(_ share: inout Int) { connection.receiveWindows.giveBack(&share) }
+    func giveBackReceiveWindow(_ share: inout Int) { connection.pressure.receiveWindows.giveBack(&share) }
 }
