@@ -76,8 +76,11 @@ struct EndpointQuestion {
             case .cookie: fields.cookies.append(value)
             case .other where bytes.isFieldName(field.name, "content-type"): fields.contentType = value
             case .other where bytes.isFieldName(field.name, "user-agent"): fields.userAgent = value
-            case _ where bytes.isFieldName(field.name, "dpop"): fields.proofs.append(value)
-            default: break
+            case .other where bytes.isFieldName(field.name, "dpop"): fields.proofs.append(value)
+            case .other, .host, .contentLength, .transferEncoding, .connection, .expect, .upgrade, .te, .trailer,
+                .keepAlive, .proxyConnection, .proxyAuthenticate, .proxyAuthorization, .http2Settings, .forwarded,
+                .xForwarded, .xRealIP, .xRequestID, .traceparent, .tracestate, .date, .clientCertificateSubject:
+                break
             }
         }
         return fields

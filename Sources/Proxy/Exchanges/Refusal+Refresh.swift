@@ -21,7 +21,9 @@ extension Refusal {
                 detail: "the token has expired, and a new one cannot be got at the moment",
                 retryAfterSeconds: 1
             )
-        default: .tokenExpired
+        case .refused, .revoked, .noRefreshToken, .spentToken, .garbledAnswer, .tooLargeAnswer, .badToken,
+            .otherSubject, .sameToken, .justRefreshed:
+            .tokenExpired
         }
     }
 }

@@ -151,7 +151,10 @@ private enum AskedFields {
             !field.isAlias
                 && (bytes.isFieldName(field.name, "x-forwarded-for")
                     || bytes.isFieldName(field.name, "x-forwarded-proto"))
-        default: !field.known.endsHere
+        case .other, .contentLength, .transferEncoding, .connection, .authorization, .cookie, .te, .keepAlive,
+            .proxyConnection, .proxyAuthenticate, .proxyAuthorization, .http2Settings, .forwarded, .xRealIP,
+            .xRequestID, .traceparent, .tracestate, .date, .clientCertificateSubject:
+            !field.known.endsHere
         }
     }
 }

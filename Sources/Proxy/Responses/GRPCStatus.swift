@@ -20,7 +20,10 @@ enum GRPCStatus: Int {
     init(_ refusal: Refusal) {
         switch refusal.code {
         case .rateLimited, .overloaded, .payloadTooLarge: self = .resourceExhausted
-        default: self.init(httpStatus: refusal.status)
+        case .missingToken, .invalidToken, .tokenExpired, .tokenRevoked, .insufficientScope, .insufficientRole,
+            .unknownHost, .ambiguousPath, .crossSiteRequest, .backendUnavailable, .backendTimeout, .storeUnavailable,
+            .badRequest:
+            self.init(httpStatus: refusal.status)
         }
     }
 

@@ -19,7 +19,10 @@ public enum HTTP2FieldRules {
         // RFC 9113 section 8.2.2.
         case .connection, .keepAlive, .proxyConnection, .transferEncoding, .upgrade, .http2Settings:
             throw HTTP2Malformed("there is a field that is specific to connections of HTTP/1")
-        default: return known
+        case .other, .host, .contentLength, .authorization, .cookie, .expect, .te, .trailer, .proxyAuthenticate,
+            .proxyAuthorization, .forwarded, .xForwarded, .xRealIP, .xRequestID, .traceparent, .tracestate, .date,
+            .clientCertificateSubject:
+            return known
         }
     }
 

@@ -88,7 +88,11 @@ public enum HTTP2Request {
                 guard bytes.isCaseInsensitively("trailers", value) else {
                     throw HTTP2Malformed("te says more than trailers")
                 }
-            default: break
+            // Read by the parser of all heads, or refused by the check.
+            case .other, .transferEncoding, .connection, .authorization, .expect, .upgrade, .trailer, .keepAlive,
+                .proxyConnection, .proxyAuthenticate, .proxyAuthorization, .http2Settings, .forwarded, .xForwarded,
+                .xRealIP, .xRequestID, .traceparent, .tracestate, .date, .clientCertificateSubject:
+                break
             }
         }
         return found

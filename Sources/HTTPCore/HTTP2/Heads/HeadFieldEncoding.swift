@@ -10,7 +10,11 @@ extension HPACKEncoder {
         switch field.known {
         case .authorization, .cookie, .proxyAuthorization: indexing = .never
         case .xRequestID, .traceparent: indexing = .without
-        default: indexing = bytes.isFieldName(field.name, "set-cookie") ? .never : .incremental
+        case .other: indexing = bytes.isFieldName(field.name, "set-cookie") ? .never : .incremental
+        case .host, .contentLength, .transferEncoding, .connection, .expect, .upgrade, .te, .trailer, .keepAlive,
+            .proxyConnection, .proxyAuthenticate, .http2Settings, .forwarded, .xForwarded, .xRealIP, .tracestate,
+            .date, .clientCertificateSubject:
+            indexing = .incremental
         }
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: field.name.count) { name in
             for offset in 0..<name.count {
