@@ -1,23 +1,11 @@
 package import SharedState
 package import Tenants
-package import Time
 package import Verification
 
 /// A verified caller as the request path wants it: what a principal means to one tenant, worked out once a token.
 package final class Caller {
     package let principal: Principal
-    /// The time from which the token has expired: its `exp` and the leeway.
-    package let expiredFrom: UnixTime
-    /// The time from which the token is refused: when it has expired, or what its server said is not believed any
-    /// more.
-    let refusedFrom: UnixTime
-    /// The time from which it is worth nothing any more, not even a refresh.
-    let forgottenFrom: UnixTime
-    /// The time from which it is refreshed ahead; `.distantFuture` where that is not done.
-    package let dueFrom: UnixTime
-    /// The time from which its server is asked again; `.distantFuture` for a token that nobody has to be asked about, and
-    /// once that is done.
-    var askedAgainFrom: UnixTime
+    package internal(set) var lifetime: TokenLifetime
     /// By the place of a rate limit for callers: whom it counts the requests for. Nil until it is asked.
     var limitPlaces: [CallerPlace?]?
     /// Nil until something is to be remembered.
@@ -40,13 +28,7 @@ package final class Caller {
     /// - Parameter belief: For how long an opaque token's server is believed; nil for a token that proves itself.
     init(_ principal: Principal, tenant: Tenant, belief: IntrospectionBelief? = nil) {
         self.principal = principal
-        expiredFrom = principal.expiresAt.map { $0 + tenant.authenticate.policy.leeway } ?? .distantFuture
-        refusedFrom = min(expiredFrom, belief?.until ?? .distantFuture)
-        // Whether an opaque token was good when it expired, its server alone could tell.
-        forgottenFrom = belief == nil ? refusedFrom + tenant.refreshGrace.secondsAsDouble : refusedFrom
-        askedAgainFrom = belief?.aheadFrom ?? .distantFuture
-        let within = tenant.refresh?.within.secondsAsDouble ?? 0
-        dueFrom = within > 0 ? principal.expiresAt.map { $0 - within } ?? .distantFuture : .distantFuture
+        lifetime = TokenLifetime(principal, tenant, belief)
         identityLines = tenant.identity.headers.reduce(into: []) { lines, header in
             guard let text = principal.claimText(header.claim), !text.isEmpty else { return }
             lines += header.name.utf8

@@ -29,7 +29,8 @@ package final class TokenCache {
 
         /// The caller, if this is the entry of `token` and would still be found.
         package func caller(ofTenant tenant: TenantIndex, token: Span<UInt8>, at now: UnixTime) -> Caller? {
-            guard isHeld, self.tenant == tenant, TokenCache.isSame(self.token, token), now < caller.refusedFrom else {
+            guard isHeld, self.tenant == tenant, TokenCache.isSame(self.token, token), now < caller.lifetime.refusedFrom
+            else {
                 return nil
             }
             wasUsed = true
@@ -61,7 +62,7 @@ package final class TokenCache {
             guard let entry = entries[place], entry.tenant == key.tenant, Self.isSame(entry.token, token) else {
                 continue
             }
-            guard now < entry.caller.forgottenFrom else {
+            guard now < entry.caller.lifetime.forgottenFrom else {
                 entry.isHeld = false
                 entries[place] = nil
                 tags[place] = 0

@@ -33,6 +33,8 @@ package final class Authenticator {
         /// The token is good, whatever its age, and whoever sent it has not proved that it may: only observed.
         indirect case unproven(UnprovenCaller)
         case needs(SlowStep)
+
+        var verifiedCaller: Caller? { if case .verified(let caller) = self { caller } else { nil } }
     }
 
     /// Whoever sent another's token, or one's own in the wrong way.
@@ -69,24 +71,26 @@ package final class Authenticator {
     private func hidesCookie(_ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Bool {
         let (request, head) = (question.request, question.head)
         let (tenant, query) = (request.tenant, request.target.query)
-        guard !tenant.forwardedCookies.isEmpty else { return false }
-        let from = tenant.tenant.authenticate.from
+        guard !tenant.tokenSources.forwardedCookies.isEmpty else { return false }
+        let from = tenant.tokenSources.all
         let finding = TokenFinder.find(head, bytes, query: query, in: from, takesProofs: tenant.proving != nil)
         guard case .token(_, let place) = finding else { return false }
         switch from[place] {
         // Nobody sends the first without being asked whether he may, and the second was looked at.
         case .bearer, .cookie: return false
         case .query, .header:
-            return TokenFinder.find(head, bytes, query: query, in: tenant.forwardedCookies) != .missing
+            return TokenFinder.find(head, bytes, query: query, in: tenant.tokenSources.forwardedCookies) != .missing
         }
     }
 
     /// Whether another site's page may be behind the request; where that is only observed, it is noted.
     private func refusesCrossSite(_ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Bool {
         let tenant = question.request.tenant
-        guard tenant.crossSite.refuses(question.request.request, bytes, question.circumstances) else { return false }
-        guard tenant.crossSite.mode == .observe || tenant.tenant.mode == .observe else { return true }
-        question.circumstances.note(ObservedRefusal(refusal: .crossSite, line: tenant.crossSite.line))
+        guard tenant.browsers.crossSite.refuses(question.request.request, bytes, question.circumstances) else {
+            return false
+        }
+        guard tenant.browsers.crossSite.mode == .observe || tenant.tenant.mode == .observe else { return true }
+        question.circumstances.note(ObservedRefusal(refusal: .crossSite, line: tenant.browsers.crossSite.line))
         return false
     }
 
@@ -99,7 +103,7 @@ package final class Authenticator {
         let (request, head, now) = (question.request, question.head, question.now)
         let tenant = request.tenant
         let explanation = question.circumstances.explanation
-        let from = tenant.tenant.authenticate.from
+        let from = tenant.tokenSources.all
         let takesProofs = tenant.proving != nil
         switch TokenFinder.find(head, bytes, query: request.target.query, in: from, takesProofs: takesProofs) {
         case .missing:
@@ -110,7 +114,7 @@ package final class Authenticator {
             return .refused(.severalTokens)
         case .token(let range, let place):
             explanation?.noteToken(at: place, tenant.tenant)
-            if tenant.isCookie(place), refusesCrossSite(question, bytes) { return .refused(.crossSite) }
+            if tenant.tokenSources.isCookie(place), refusesCrossSite(question, bytes) { return .refused(.crossSite) }
             // Without the proof's: that one bears on bound tokens alone.
             guard question.circumstances.steps.withoutRoom.subtracting(.proof).isEmpty else {
                 return .refused(.overloaded)
@@ -167,14 +171,14 @@ package final class Authenticator {
         let now = question.now
         if let caller = memory?.last?.caller(ofTenant: tenant.index, token: token, at: now) {
             if allowing == .all { cacheCounts.hits += 1 }
-            if now >= caller.askedAgainFrom { askAgain(caller, tenant, token) }
+            if now >= caller.lifetime.askedAgainFrom { askAgain(caller, tenant, token) }
             return .verified(caller)
         }
         let key = TokenCache.Key(hash: sipHash.hash(token, seed: UInt64(tenant.index.value)), tenant: tenant.index)
         if let entry = verified.entry(key, token: token, at: now) {
             if allowing == .all { cacheCounts.hits += 1 }
-            guard now < entry.caller.refusedFrom else { return .expired(entry.caller) }
-            if now >= entry.caller.askedAgainFrom { askAgain(entry.caller, tenant, token) }
+            guard now < entry.caller.lifetime.refusedFrom else { return .expired(entry.caller) }
+            if now >= entry.caller.lifetime.askedAgainFrom { askAgain(entry.caller, tenant, token) }
             memory?.last = entry
             return .verified(entry.caller)
         }
@@ -183,22 +187,28 @@ package final class Authenticator {
             return .refused(refusal)
         }
         if allowing == .all { cacheCounts.misses += 1 }
-        if let introspecting = tenant.introspecting, OpaqueToken.isOpaque(token) {
+        if let introspecting = tenant.verification.introspecting, OpaqueToken.isOpaque(token) {
             return introspect(token, introspecting, key, question, allowing: allowing)
         }
-        if allowing.contains(.signature), let cost = tenant.slowCheckCost, !slowChecks.allows(cost, at: now) {
+        if allowing.contains(.signature), let cost = tenant.verification.slowCheckCost,
+            !slowChecks.allows(cost, at: now)
+        {
             let copy = token.withUnsafeBufferPointer(Array.init)
             let check = SignatureStep(
                 tenant: tenant.index,
                 token: copy,
                 key: key,
                 now: now,
-                keyGeneration: tenant.keyGeneration
+                keyGeneration: tenant.verification.keyGeneration
             )
             return .needs(.signature(check))
         }
         do throws(VerificationFailure) {
-            let verified = try tenant.verifier.verify(token, at: now, refreshableFor: tenant.refreshGrace)
+            let verified = try tenant.verification.verifier.verify(
+                token,
+                at: now,
+                refreshableFor: tenant.verification.refreshGrace
+            )
             let caller = remember(verified.principal, tenant, key, token)
             return verified.isExpired ? .expired(caller) : .verified(caller)
         } catch {
@@ -241,7 +251,7 @@ package final class Authenticator {
 
     /// The server's answer is good still, and will not be for long.
     private func askAgain(_ caller: Caller, _ tenant: TenantRuntime, _ token: Span<UInt8>) {
-        caller.askedAgainFrom = .distantFuture
+        caller.lifetime.askedAgainFrom = .distantFuture
         guard dueIntrospections.count < Self.mostDueIntrospections else { return }
         let key = TokenCache.Key(hash: sipHash.hash(token, seed: UInt64(tenant.index.value)), tenant: tenant.index)
         let copy = token.withUnsafeBufferPointer(Array.init)
@@ -264,7 +274,8 @@ package final class Authenticator {
         mayAsk: Bool,
         at now: UnixTime
     ) -> Authentication {
-        guard let place = failure.issuerPlace, place < tenant.keySources.count, let source = tenant.keySources[place]
+        guard let place = failure.issuerPlace, place < tenant.verification.keyQuestions.count,
+            let source = tenant.verification.keyQuestions[place]
         else {
             return failure.reason == .keysNotLoaded
                 ? .refused(.keysMissing(retryAfterSeconds: 1)) : .refused(remember(failure, key, at: now))
@@ -303,7 +314,7 @@ package final class Authenticator {
         _ tenant: TenantRuntime
     ) {
         // It was made with keys that are not the issuer's any more.
-        guard step.keyGeneration == tenant.keyGeneration else { return }
+        guard step.keyGeneration == tenant.verification.keyGeneration else { return }
         switch outcome {
         case .success(let verified): _ = remember(verified.principal, tenant, step.key, step.token.span)
         case .failure(let failure):
@@ -324,7 +335,7 @@ package final class Authenticator {
         case .active(let principal, let belief):
             let caller = Caller(principal, tenant: tenant.tenant, belief: belief)
             verified.remove(step.key, token: step.question.token.span)
-            if now < caller.refusedFrom { verified.insert(caller, step.key, token: step.question.token.span) }
+            if now < caller.lifetime.refusedFrom { verified.insert(caller, step.key, token: step.question.token.span) }
             return IntrospectionFinding(step, .verified(caller))
         case .refused(let failure, let until):
             verified.remove(step.key, token: step.question.token.span)

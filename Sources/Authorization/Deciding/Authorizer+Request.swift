@@ -18,7 +18,8 @@ extension Authorizer {
     /// A browser asks whether a script may send a request.
     func checkPreflight(_ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Decision? {
         let (circumstances, tenant) = (question.circumstances, question.request.tenant)
-        guard let sharing = tenant.crossOrigin, circumstances.source.answersPreflights, !circumstances.isAdmitted
+        guard let sharing = tenant.browsers.crossOrigin, circumstances.source.answersPreflights,
+            !circumstances.isAdmitted
         else { return nil }
         switch sharing.preflight(question.head, bytes, circumstances.explanation) {
         case .none: return nil

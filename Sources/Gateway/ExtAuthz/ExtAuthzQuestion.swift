@@ -73,7 +73,7 @@ final class ExtAuthzQuestion {
         case .refuse(let refusal, _): refuse(refusal)
         case .pass(let pass):
             guard let tenant = record.tenant else { return refuse(.internalError) }
-            record.caller = pass.caller
+            record.user.caller = pass.caller
             record.outcome = pass.outcome
             finish(.granted(pass.changes(of: head, bytes, tenant.forwarding)), status: 200)
         case .preflight(let preflight, _):
@@ -86,7 +86,7 @@ final class ExtAuthzQuestion {
     func refuse(_ refusal: Refusal) {
         record.outcome = .refused(refusal.code)
         let (reply, length) = RefusalReply.make(refusal, record.tenant?.runtime, record.id)
-        record.bodyBytes = length
+        record.response.bodyBytes = length
         finish(reply, status: refusal.status)
     }
 
@@ -94,7 +94,7 @@ final class ExtAuthzQuestion {
         guard let reply else { return }
         self.reply = nil
         overdue?.cancel()
-        record.status = status
+        record.response.status = status
         worker.finished(&record, peer: peer, at: worker.now())
         reply(answer)
     }

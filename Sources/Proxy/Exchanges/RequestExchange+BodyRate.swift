@@ -86,5 +86,5 @@ extension RequestExchange {
         return true
     }
 
-    private var responseBytesTaken: Int { client?.bodyBytesTaken(of: record.bodyBytes) ?? 0 }
+    private var responseBytesTaken: Int { client?.bodyBytesTaken(of: record.response.bodyBytes) ?? 0 }
 }

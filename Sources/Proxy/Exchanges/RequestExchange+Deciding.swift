@@ -51,7 +51,7 @@ extension RequestExchange {
 
     private func granted(_ grant: Grant, _ bytes: Span<UInt8>) {
         record.outcome = grant.outcome
-        record.caller = grant.caller
+        record.user.caller = grant.caller
         if case .refused(let code) = grant.outcome {
             worker.note(code, circumstances.observed, grant, record.id, grant.request.head, bytes)
         }

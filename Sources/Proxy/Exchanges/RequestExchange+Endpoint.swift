@@ -63,7 +63,7 @@ extension RequestExchange {
         switch answer {
         case .response(let response):
             if let subject = response.subject {
-                record.signedIn = JSONText.escaped(subject)
+                record.user.signedIn = JSONText.escaped(subject)
                 record.outcome = .granted
             }
             respond(GatewayResponse(response))

@@ -51,7 +51,7 @@ extension RequestExchange {
         guard let asked else { return refuse(answer.refusal ?? .malformedQuestion) }
         let buffer = asked.bytes
         let bytes = buffer.readableBytesUInt8Span
-        record.askedMethod = CountedMethod(bytes, asked.head.method)
+        record.request.askedMethod = CountedMethod(bytes, asked.head.method)
         worker.logRequest(&record, asked.head, bytes, isBehindProxy: true)
         if case .granted(let grant) = verdict, case .refused(let code) = grant.outcome {
             worker.note(code, circumstances.observed, grant, record.id, asked.head, bytes)
@@ -59,7 +59,7 @@ extension RequestExchange {
         switch answer {
         case .refuse(let refusal, _): refuse(refusal)
         case .pass(let pass):
-            record.caller = pass.caller
+            record.user.caller = pass.caller
             record.outcome = pass.outcome
             let lines = pass.lines(record.id, freshNonce: circumstances.freshNonce)
             respondUnshaped(GatewayResponse(status: 200, lines: lines))

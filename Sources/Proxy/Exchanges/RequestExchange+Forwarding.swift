@@ -29,14 +29,14 @@ extension RequestExchange {
             requestID: record.id,
             traceID: (worker.loop.identifiers.next(), worker.loop.identifiers.next()),
             spanID: worker.loop.identifiers.next() | 1,
-            version: record.version,
+            version: record.request.version,
             handshake: handshake,
             wantsPlainAnswer: holds.wantsCapture
         )
         if let trace = record.trace { context.continues(trace, grant.outcome, at: worker.now()) }
         let details = UpstreamRequest.Details(
             framing: head.framing,
-            method: record.method,
+            method: record.request.method,
             handshake: handshake,
             caller: grant.caller,
             servers: tenant.servers
@@ -59,7 +59,7 @@ extension RequestExchange {
     /// - Returns: Nil where the request is none.
     private func handshake(_ head: RequestHead, _ bytes: Span<UInt8>) throws(HTTPViolation) -> WebSocketUpgrade? {
         guard head.hasUpgrade else { return nil }
-        let lacksKey = record.version == .http2
+        let lacksKey = record.request.version == .http2
         return try WebSocketUpgrade(head, bytes, lacksKey: lacksKey, &worker.loop.identifiers)
     }
 
@@ -67,7 +67,7 @@ extension RequestExchange {
     private func noteForwarded() -> MonotonicTime {
         let now = worker.now()
         // What a request that is made again waited for meanwhile is not ours.
-        if record.forwardedAt == .distantPast { record.forwardedAt = now }
+        if record.upstream.forwardedAt == .distantPast { record.upstream.forwardedAt = now }
         endWork(at: now)
         return now
     }
@@ -75,7 +75,7 @@ extension RequestExchange {
     /// A server has the head: the rest of the request follows.
     private func sendRequest(at now: MonotonicTime) {
         guard let server = upstream.server else { return }
-        record.server = server.pool
+        record.upstream.server = server.pool
         record.trace?.took(server.pool)
         if let content = lifecycle.serverTaken() {
             if content.bytes.readableBytes > 0 { server.send(content.bytes) }

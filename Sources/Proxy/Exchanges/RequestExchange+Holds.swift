@@ -63,7 +63,7 @@ extension RequestExchange {
         case .atServer: upstream.server?.resumeResponse()
         case .here(let response):
             let bytes = response.bytes
-            responseStarted(response, response.head.framing(answeringHead: record.method == .head))
+            responseStarted(response, response.head.framing(answeringHead: record.request.method == .head))
             responseBody(bytes, response.head.length..<bytes.readableBytes)
             completeResponse(trailers: [], at: worker.now())
             worker.loop.spares.responses.giveBack(response)
@@ -91,7 +91,7 @@ extension RequestExchange {
             return false
         }
         let now = worker.unixTime(at: worker.now())
-        guard let principal = try? tenant.runtime.verifier.verify(access, at: now) else {
+        guard let principal = try? tenant.runtime.verification.verifier.verify(access, at: now) else {
             worker.loop.loggers.refresh.warning(
                 "a refresh token is not kept: the access token beside it is not one that the tenant accepts",
                 metadata: ["tenant": "\(tenant.tenant.name)"]

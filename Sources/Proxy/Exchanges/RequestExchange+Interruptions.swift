@@ -29,7 +29,7 @@ extension RequestExchange {
     ///   - unixTime: Seconds.
     /// - Returns: Whether it has to be looked at again, because it is revoked and still under way.
     func endIfRevoked(unixTime: UnixTime, at now: MonotonicTime) -> Bool {
-        guard lifecycle.isUnderWay, let tenant, let caller = record.caller, tenant.tenant.mode == .enforce,
+        guard lifecycle.isUnderWay, let tenant, let caller = record.user.caller, tenant.tenant.mode == .enforce,
             case .revoked = tenant.runtime.revocations.standing(of: caller, at: unixTime)
         else { return false }
         switch lifecycle.callerRevoked(isLong: now - record.startedAt >= Self.revokedGrace) {
@@ -61,10 +61,10 @@ extension RequestExchange {
     /// bits. Nil where it has none.
     private var addressName: SubjectName? {
         guard let peer else { return nil }
-        guard peer.isTrustedProxy, let text = record.client else { return peer.limitSubject?.name }
-        if let name = record.clientName { return name }
+        guard peer.isTrustedProxy, let text = record.client.address else { return peer.limitSubject?.name }
+        if let name = record.client.name { return name }
         let name = IPAddress(String(decoding: text, as: UTF8.self)).map { LimitSubject($0).name }
-        record.clientName = name
+        record.client.name = name
         return name
     }
 

@@ -16,7 +16,9 @@ extension RequestExchange {
     /// - Returns: Nil where the backend's 401 leads to no refresh.
     func prepareRefresh(_ grant: Grant, _ bytes: Span<UInt8>) -> KeptRequest? {
         guard let caller = grant.caller, let refreshing = grant.request.tenant.refreshing else { return nil }
-        if worker.unixTime(at: record.startedAt) >= caller.dueFrom { deliverOrNote(caller, grant.request, bytes) }
+        if worker.unixTime(at: record.startedAt) >= caller.lifetime.dueFrom {
+            deliverOrNote(caller, grant.request, bytes)
+        }
         guard refreshing.rules.onUnauthorized else { return nil }
         return KeptRequest(
             grant.request,
@@ -63,7 +65,7 @@ extension RequestExchange {
     func beginRefresh(_ kept: KeptRequest) -> Bool {
         dueRefresh = nil
         let bytes = kept.request.received.bytes
-        guard let caller = record.caller,
+        guard let caller = record.user.caller,
             let (request, attempt) = refreshRequest(
                 .unauthorized,
                 caller,
@@ -261,9 +263,9 @@ extension RequestExchange {
     /// Has the client told of its new tokens with the response.
     private func deliver(_ renewal: Renewal, _ attempt: RefreshAttempt) {
         let now = worker.unixTime(at: worker.now())
-        let grace = tenant?.runtime.refreshGrace ?? 0
+        let grace = tenant?.runtime.verification.refreshGrace ?? 0
         // Where there are CORS rules, they tell of the field.
-        let exposes = tenant?.runtime.crossOrigin == nil
+        let exposes = tenant?.runtime.browsers.crossOrigin == nil
         tell(DeliveryFields.lines(renewal, attempt.way, exposes: exposes, grace: grace, at: now))
         let memory = attempt.caller.refreshMemory ?? RefreshMemory()
         memory.remember(renewal, gotWith: attempt.refreshToken)
@@ -298,6 +300,6 @@ extension RequestExchange {
     func refreshAhead() {
         guard let request = dueRefresh else { return }
         dueRefresh = nil
-        if let caller = record.caller { worker.refreshAhead(request, caller) }
+        if let caller = record.user.caller { worker.refreshAhead(request, caller) }
     }
 }

@@ -18,7 +18,7 @@ extension RequestExchange: UpstreamRequestOwner {
     }
 
     func responseStarted(_ response: ReceivedResponse, _ framing: ResponseFraming) {
-        record.status = response.head.status
+        record.response.status = response.head.status
         style.stays = lifecycle.responseStarted(draining: worker.isDraining, room: worker.replayRoom)
         guard lifecycle.mistake == nil else { return endIfBroken() }
         if client?.writeHead(response, framing, style) == true { lifecycle.responseEndsConnection() }
@@ -39,7 +39,7 @@ extension RequestExchange: UpstreamRequestOwner {
 
     func write(_ bytes: ByteBuffer, _ range: Range<Int>) {
         guard !range.isEmpty else { return }
-        record.bodyBytes += range.count
+        record.response.bodyBytes += range.count
         client?.writeBody(bytes, range)
     }
 
@@ -59,7 +59,7 @@ extension RequestExchange: UpstreamRequestOwner {
         client?.writeEnd(trailers: trailers, style)
         upstream.end()
         refreshAhead()
-        leave(lifecycle.responseEnded(), status: record.status, at: now)
+        leave(lifecycle.responseEnded(), status: record.response.status, at: now)
     }
 
     /// The response is written: the exchange is over.
@@ -94,7 +94,7 @@ extension RequestExchange: UpstreamRequestOwner {
             proofs: tenant?.runtime.proving?.challenge,
             requestID: record.id,
             lines: style.lines,
-            isGRPC: record.isGRPC
+            isGRPC: record.request.isGRPC
         )
         respond(GatewayResponse(refusal, context), closing: closing)
     }
@@ -118,7 +118,7 @@ extension RequestExchange: UpstreamRequestOwner {
 
     private func send(_ response: GatewayResponse, _ fate: ClientConnectionFate, _ client: any ClientSide) {
         style.stays = fate != .close
-        record.bodyBytes = client.write(response, isHead: record.method == .head, style)
+        record.response.bodyBytes = client.write(response, isHead: record.request.method == .head, style)
         leave(fate, status: response.status, at: worker.now())
     }
 }

@@ -8,7 +8,7 @@ extension RequestExchange {
     /// The server has granted a WebSocket.
     func switched(_ response: ReceivedResponse) {
         guard let server = upstream.server else { return }
-        record.status = response.head.status
+        record.response.status = response.head.status
         lifecycle.switched()
         guard lifecycle.mistake == nil else { return endIfBroken() }
         refreshAhead()
@@ -23,11 +23,11 @@ extension RequestExchange {
 
     /// When the caller's token ends, if that is to end a tunnel.
     private var tunnelExpiry: MonotonicTime? {
-        guard tenant?.tenant.webSocket.onExpiry == .close, let caller = record.caller,
-            caller.expiredFrom < .distantFuture
+        guard tenant?.tenant.webSocket.onExpiry == .close, let caller = record.user.caller,
+            caller.lifetime.expiredFrom < .distantFuture
         else { return nil }
         let now = worker.now()
-        let left = caller.expiredFrom - worker.unixTime(at: now)
+        let left = caller.lifetime.expiredFrom - worker.unixTime(at: now)
         // Past a century nobody will be there to see it.
         return now + UInt64(min(max(0, left), 3e9) * 1_000_000_000)
     }
@@ -43,7 +43,7 @@ extension RequestExchange {
 
     /// Bytes of a tunnel for the client.
     func writeTunnel(_ bytes: ByteBuffer) {
-        record.bodyBytes += bytes.readableBytes
+        record.response.bodyBytes += bytes.readableBytes
         client?.writeTunnel(bytes)
     }
 
@@ -62,7 +62,7 @@ extension RequestExchange {
         upstream.end()
         guard lifecycle.isUnderWay else { return }
         lifecycle.end()
-        finishRecord(status: record.status, at: worker.now())
+        finishRecord(status: record.response.status, at: worker.now())
         let client = client
         release()
         client?.endTunnel()

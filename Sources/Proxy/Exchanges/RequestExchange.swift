@@ -65,13 +65,15 @@ final class RequestExchange {
         let head = request.head
         start(for: client, version)
         record.id = requestID(head, bytes)
-        record.method = CountedMethod(bytes, head.method)
+        record.request.method = CountedMethod(bytes, head.method)
         workBeganAt = record.startedAt
         if let tracing = worker.tracing { beginTrace(tracing, head, bytes) }
         lifecycle.headReceived(head.framing, keepsAlive: head.keepsAlive, expectsContinue: head.expectsContinue)
         if isAnsweredAsQuestion(request, bytes) { return worker.loop.spares.requests.giveBack(request) }
         // Not before: to a proxy that asks, the status is the decision.
-        if version == .http2, record.method == .post { record.isGRPC = GRPCStatus.isRequest(head, bytes) }
+        if version == .http2, record.request.method == .post {
+            record.request.isGRPC = GRPCStatus.isRequest(head, bytes)
+        }
         decide(request, bytes, at: worker.unixTime(at: record.startedAt))
     }
 
@@ -81,7 +83,7 @@ final class RequestExchange {
     func refuseUnread(_ refusal: Refusal, version: HTTPVersion, isGRPC: Bool = false, for client: any ClientSide) {
         start(for: client, version)
         record.id = worker.loop.identifiers.requestID()
-        record.isGRPC = isGRPC
+        record.request.isGRPC = isGRPC
         lifecycle.headReceived(.none, keepsAlive: version == .http2, expectsContinue: false)
         refuse(refusal, closing: true)
     }
@@ -105,7 +107,7 @@ final class RequestExchange {
         lifecycle = RequestLifecycle()
         destination = .undecided
         record = ExchangeRecord(startedAt: worker.now(), id: RequestID(high: 0, low: 0))
-        record.version = version
+        record.request.version = version
         circumstances.begin(client.peer, client.tokenMemory)
         style = ResponseStyle(version: version)
         rates = BodyRates()
@@ -138,7 +140,7 @@ final class RequestExchange {
     func finishRecord(status: Int, at now: MonotonicTime) {
         endWork(at: now)
         id &+= 1
-        record.status = status
+        record.response.status = status
         if let peer { worker.finished(&record, peer: peer, at: now) }
     }
 
@@ -152,7 +154,7 @@ final class RequestExchange {
         upstream.abandon()
         if isResponding { refreshAhead() }
         // nginx's 499: no response went out that could be counted instead.
-        if loss.wasUnderWay { finishRecord(status: isResponding ? record.status : 499, at: worker.now()) }
+        if loss.wasUnderWay { finishRecord(status: isResponding ? record.response.status : 499, at: worker.now()) }
         release()
     }
 
@@ -160,7 +162,7 @@ final class RequestExchange {
     func cut() {
         upstream.abandon()
         lifecycle.end()
-        finishRecord(status: record.status, at: worker.now())
+        finishRecord(status: record.response.status, at: worker.now())
         client?.flush()
         client?.cut()
         release()
@@ -172,7 +174,7 @@ final class RequestExchange {
         worker.loop.failedInternally(.request, mistake)
         let client = client
         clientGone()
-        finishRecord(status: record.status == 0 ? 500 : record.status, at: worker.now())
+        finishRecord(status: record.response.status == 0 ? 500 : record.response.status, at: worker.now())
         lifecycle = RequestLifecycle()
         lifecycle.end()
         client?.retireConnection()

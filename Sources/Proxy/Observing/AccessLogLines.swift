@@ -43,30 +43,30 @@ struct AccessLogLines {
         add("{\"time\":\"\(HTTPDate.rfc3339(unixTime))\",\"request_id\":\"")
         record.id.forEachByte { bytes.append($0) }
         add("\",")
-        if record.logFragment.isEmpty {
+        if record.request.logFragment.isEmpty {
             add("\"tenant\":null,\"method\":null,\"path\":null")
         } else {
-            bytes += record.logFragment
+            bytes += record.request.logFragment
         }
-        add(",\"status\":\(record.status),\"bytes\":\(record.bodyBytes)")
+        add(",\"status\":\(record.response.status),\"bytes\":\(record.response.bodyBytes)")
         add(",\"duration_ms\":\(Self.milliseconds(duration)),\"overhead_ms\":\(Self.milliseconds(overhead))")
         add(",\"outcome\":\"\(record.outcome.label)\",\"subject\":")
-        if let caller = record.caller, !caller.subjectInJSON.isEmpty {
+        if let caller = record.user.caller, !caller.subjectInJSON.isEmpty {
             add("\"")
             bytes += caller.subjectInJSON
             add("\"")
-        } else if !record.signedIn.isEmpty {
+        } else if !record.user.signedIn.isEmpty {
             add("\"")
-            bytes += record.signedIn
+            bytes += record.user.signedIn
             add("\"")
         } else {
             add("null")
         }
         addRefresh(record.refresh)
         add(",\"server\":")
-        if let server = record.server { add("\"\(server.label)\"") } else { add("null") }
-        add(",\"protocol\":\"\(record.version.label)\",\"remote\":\"")
-        bytes += record.client ?? peer.text
+        if let server = record.upstream.server { add("\"\(server.label)\"") } else { add("null") }
+        add(",\"protocol\":\"\(record.request.version.label)\",\"remote\":\"")
+        bytes += record.client.address ?? peer.text
         add("\"}\n")
     }
 

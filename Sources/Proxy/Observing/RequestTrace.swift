@@ -210,30 +210,30 @@ package final class RequestTrace {
         guard let place = backend else { return }
         if case .refused(let code) = record.outcome, record.outcome != outcomeSent {
             spans[place].fail(code.rawValue)
-        } else if record.status == 499 {
+        } else if record.response.status == 499 {
             spans[place].fail("cancelled")
         } else {
-            spans[place].set("http.response.status_code", .number(record.status))
+            spans[place].set("http.response.status_code", .number(record.response.status))
             // For a client's span 4xx are errors too (OpenTelemetry semantic conventions for HTTP).
-            if record.status >= 400 { spans[place].fail("\(record.status)") }
+            if record.response.status >= 400 { spans[place].fail("\(record.response.status)") }
         }
         end(&backend, at: now)
     }
 
     private func describe(_ record: ExchangeRecord, _ peer: Peer) {
-        spans[0].set("http.response.status_code", .number(record.status))
+        spans[0].set("http.response.status_code", .number(record.response.status))
         spans[0].set("url.scheme", "\(peer.scheme)")
         spans[0].set("network.protocol.name", "http")
-        spans[0].set("network.protocol.version", "\(record.version.received)")
-        spans[0].set("client.address", String(decoding: record.client ?? peer.text, as: UTF8.self))
+        spans[0].set("network.protocol.version", "\(record.request.version.received)")
+        spans[0].set("client.address", String(decoding: record.client.address ?? peer.text, as: UTF8.self))
         if let tenant = record.tenant { spans[0].set("gatehouse.tenant", tenant.tenant.name) }
         spans[0].set("gatehouse.outcome", record.outcome.label)
         spans[0].set("gatehouse.request_id", record.id.text)
-        if record.status >= 500 {
+        if record.response.status >= 500 {
             if case .refused(let code) = record.outcome {
                 spans[0].fail(code.rawValue)
             } else {
-                spans[0].fail("\(record.status)")
+                spans[0].fail("\(record.response.status)")
             }
         }
     }

@@ -19,7 +19,7 @@ package final class ServedTenant {
         self.runtime = runtime
         self.servers = servers
         forwarding = ForwardingRules(tenant)
-        answerRules = AnswerRules(tenant, runtime.crossOrigin)
+        answerRules = AnswerRules(tenant, runtime.browsers.crossOrigin)
         capturesTokens = tenant.refresh?.captures.isEmpty == false
     }
 

@@ -6,7 +6,9 @@ import Time
 extension Worker {
     /// Asks about the token. Gives whether there is room for it.
     func perform(_ step: IntrospectionStep, for client: any SlowStepClient) -> Bool {
-        guard serving.tenants[step.question.tenant].runtime.introspecting?.begin(step) == true else { return false }
+        guard serving.tenants[step.question.tenant].runtime.verification.introspecting?.begin(step) == true else {
+            return false
+        }
         let ask = controlPlane.introspect
         settle(client) {
             await ask(step.question)
@@ -20,7 +22,8 @@ extension Worker {
     /// Asks once more about those whose answers will be forgotten soon. Nobody waits for that.
     func introspectAhead() {
         let due = serving.authorizer.authenticator.takeDueIntrospections()
-        for step in due where serving.tenants[step.question.tenant].runtime.introspecting?.begin(step) == true {
+        for step in due
+        where serving.tenants[step.question.tenant].runtime.verification.introspecting?.begin(step) == true {
             let bound = NIOLoopBound((self, serving), eventLoop: eventLoop)
             Task { [eventLoop, ask = controlPlane.introspect] in
                 let outcome = await ask(step.question)
@@ -40,7 +43,7 @@ extension Worker {
     ) -> IntrospectionFinding {
         let tenant = serving.tenants[step.question.tenant].runtime
         let now = unixTime(at: now())
-        tenant.introspecting?.ended(step, outcome, at: now)
+        tenant.verification.introspecting?.ended(step, outcome, at: now)
         return serving.authorizer.authenticator.settle(step, outcome, tenant, at: now)
     }
 }

@@ -76,15 +76,15 @@ extension Worker {
     /// Has the token checked. Gives whether there is room for it.
     func perform(_ check: SignatureStep, for client: any SlowStepClient) -> Bool {
         let tenant = serving.tenants[check.tenant].runtime
-        guard tenant.slowChecksUnderWay < Self.mostChecks else { return false }
-        tenant.slowChecksUnderWay += 1
+        guard tenant.verification.slowChecksUnderWay < Self.mostChecks else { return false }
+        tenant.verification.slowChecksUnderWay += 1
         settle(client, inTurnOf: check.tenant) { verifier, isChecked in
             let outcome = await verifier.verify(check)
             isChecked()
             return outcome
         } with: { _, serving, _, outcome in
             let tenant = serving.tenants[check.tenant].runtime
-            tenant.slowChecksUnderWay -= 1
+            tenant.verification.slowChecksUnderWay -= 1
             serving.authorizer.authenticator.settle(check, outcome, tenant)
         }
         return true
@@ -164,7 +164,7 @@ extension Worker {
     package func use(_ keys: KeySet?, from source: KeySource) {
         copies.keys[source] = keys
         var isUsed = false
-        for tenant in serving.tenants where tenant.runtime.use(keys, from: source) { isUsed = true }
+        for tenant in serving.tenants where tenant.runtime.verification.use(keys, from: source) { isUsed = true }
         guard isUsed else { return }
         var question: Int?
         if case .remote(let remote) = source { question = serving.keySteps.sources.firstIndex(of: remote) }

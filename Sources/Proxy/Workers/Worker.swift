@@ -147,7 +147,7 @@ package final class Worker {
         serving = makeServing(parts)
         for tenant in serving.tenants {
             for source in tenant.tenant.authenticate.keySources where !source.isFile {
-                if let keys = copies.keys[source] { _ = tenant.runtime.use(keys, from: source) }
+                if let keys = copies.keys[source] { _ = tenant.runtime.verification.use(keys, from: source) }
             }
             if let set = copies.unclaimedRevocations.removeValue(forKey: tenant.tenant.name) {
                 tenant.runtime.revocations.use(set)
@@ -221,12 +221,12 @@ package final class Worker {
     ) {
         // Servers' places are shared by it too.
         if isBehindProxy {
-            record.client = ClientAddress.read(head, bytes, trustedProxies: settings.trustedProxies)
+            record.client.address = ClientAddress.read(head, bytes, trustedProxies: settings.trustedProxies)
         }
         guard telemetry.accessLog != nil else { return }
         let target = head.target
         let end = (target.lowerBound..<target.upperBound).first { bytes[$0] == UInt8(ascii: "?") } ?? target.upperBound
-        record.logFragment = AccessLogLines.fragment(
+        record.request.logFragment = AccessLogLines.fragment(
             tenant: record.tenant?.tenant.name,
             method: bytes.extracting(head.method),
             path: bytes.extracting(target.lowerBound..<end),
@@ -240,10 +240,16 @@ package final class Worker {
         record.isFinished = true
         let duration = end - record.startedAt
         // Until the head went out to the backend; the whole for an answer of our own.
-        let overhead = record.forwardedAt > .distantPast ? record.forwardedAt - record.startedAt : duration
+        let overhead =
+            record.upstream.forwardedAt > .distantPast ? record.upstream.forwardedAt - record.startedAt : duration
         let tenant = record.tenant?.index ?? TenantIndex(telemetry.counters.tenantCount - 1)
-        let method = record.askedMethod ?? record.method
-        telemetry.counters.count(tenant: tenant, method: method, status: record.status, outcome: record.outcome)
+        let method = record.request.askedMethod ?? record.request.method
+        telemetry.counters.count(
+            tenant: tenant,
+            method: method,
+            status: record.response.status,
+            outcome: record.outcome
+        )
         if let note = record.refresh { telemetry.counters.count(tenant: tenant, refresh: note.event) }
         telemetry.counters.time(tenant: tenant, duration: duration, overhead: overhead)
         if let trace = record.trace { finish(trace, &record, peer, at: end) }

@@ -105,8 +105,12 @@ struct OpaqueTokenDecisionTests {
     @Test func nobodyIsAskedWhileTheServerIsAway() throws {
         let step = try step(get())
         let finding = settle(step, .unavailable(retryAfterSeconds: 1, isForAll: true))
-        _ = door.tenants[0].introspecting?.begin(step)
-        door.tenants[0].introspecting?.ended(step, .unavailable(retryAfterSeconds: 1, isForAll: true), at: Door.now)
+        _ = door.tenants[0].verification.introspecting?.begin(step)
+        door.tenants[0].verification.introspecting?.ended(
+            step,
+            .unavailable(retryAfterSeconds: 1, isForAll: true),
+            at: Door.now
+        )
         guard case .refused(let refusal) = finding.verdict else { throw NoQuestion() }
         #expect(refusal.code == .storeUnavailable)
         #expect(refusal.status == 503)
@@ -130,7 +134,7 @@ struct OpaqueTokenDecisionTests {
     }
 
     @Test func roomForThoseWhoWaitHasABound() throws {
-        let introspecting = try #require(door.tenants[0].introspecting)
+        let introspecting = try #require(door.tenants[0].verification.introspecting)
         let step = try step(get())
         #expect(room(introspecting, step) == 256)
         introspecting.ended(step, .overloaded, at: Door.now)
@@ -139,7 +143,7 @@ struct OpaqueTokenDecisionTests {
 
     /// However many requests wait for the answer about one unknown token.
     @Test func halfOfTheRoomIsForTokensThatWereGood() throws {
-        let introspecting = try #require(door.tenants[0].introspecting)
+        let introspecting = try #require(door.tenants[0].verification.introspecting)
         let (good, unknown) = (try step(get()), try step(get("unknown")))
         #expect(room(introspecting, good) == 256)
         introspecting.ended(good, try outcome(good), at: Door.now)

@@ -64,7 +64,7 @@ struct KeyDecisionTests {
         let door = try door(nil)
         let request = try request(key)
         _ = door.ask(request, allowing: [])
-        #expect(door.tenants[0].use(try set(key), from: .remote(Self.source)))
+        #expect(door.tenants[0].verification.use(try set(key), from: .remote(Self.source)))
         door.authorizer.authenticator.keysChanged(source: 0)
         #expect(door.ask(request).grant?.caller?.principal.subject == "alice")
     }
@@ -85,7 +85,7 @@ struct KeyDecisionTests {
         let door = try door(try set(key))
         let request = try request(next)
         #expect(door.ask(request, allowing: []).refusal?.code == .invalidToken)
-        _ = door.tenants[0].use(try set(key, next), from: .remote(Self.source))
+        _ = door.tenants[0].verification.use(try set(key, next), from: .remote(Self.source))
         door.authorizer.authenticator.keysChanged(source: 0)
         #expect(door.ask(request).grant?.caller != nil)
     }
@@ -94,7 +94,7 @@ struct KeyDecisionTests {
         let door = try door(try set(key, next))
         let request = try request(key)
         for _ in 0..<2 { #expect(door.ask(request).grant?.caller != nil) }
-        _ = door.tenants[0].use(try set(next), from: .remote(Self.source))
+        _ = door.tenants[0].verification.use(try set(next), from: .remote(Self.source))
         door.authorizer.authenticator.keysChanged(source: 0)
         #expect(door.ask(request, allowing: []).refusal?.code == .invalidToken)
     }
@@ -103,7 +103,7 @@ struct KeyDecisionTests {
         let door = try door(try set(key))
         let request = try request(key)
         #expect(door.ask(request).grant?.caller != nil)
-        _ = door.tenants[0].use(nil, from: .remote(Self.source))
+        _ = door.tenants[0].verification.use(nil, from: .remote(Self.source))
         door.authorizer.authenticator.keysChanged(source: 0)
         #expect(door.ask(request, allowing: []).refusal?.status == 503)
     }

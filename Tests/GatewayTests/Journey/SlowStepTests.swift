@@ -104,7 +104,7 @@ struct SlowStepTests {
             eventLoop: MultiThreadedEventLoopGroup.singleton.any()
         ).verify(step)
         let other = try #require(SigningKey.generate(.p256).publicJWK(algorithm: .es256))
-        #expect(door.tenants[0].use(try KeySet(jwk: other), from: .inline))
+        #expect(door.tenants[0].verification.use(try KeySet(jwk: other), from: .inline))
         door.authorizer.authenticator.settle(step, outcome, door.tenants[0])
         #expect(door.ask(request, allowing: []).refusal?.code == .invalidToken)
     }

@@ -140,7 +140,7 @@ struct TokenCacheTests {
         #expect(caller(tenant, alice.token) === alice.caller)
         #expect(caller(TenantIndex(tenant.value + 1), alice.token) == nil)
         #expect(caller(tenant, bob.token) == nil)
-        #expect(caller(tenant, alice.token, at: alice.caller.refusedFrom) == nil)
+        #expect(caller(tenant, alice.token, at: alice.caller.lifetime.refusedFrom) == nil)
     }
 
     @Test func rememberedEntryThatTheCacheGaveUpIsNotUsed() throws {
@@ -201,8 +201,8 @@ struct TokenCacheTests {
         let cache = TokenCache(sets: 1)
         let alice = try known(1)
         alice.insert(into: cache)
-        #expect(alice.find(in: cache, at: UnixTime(alice.caller.refusedFrom.seconds.nextDown)) != nil)
-        #expect(alice.find(in: cache, at: alice.caller.refusedFrom) == nil)
+        #expect(alice.find(in: cache, at: UnixTime(alice.caller.lifetime.refusedFrom.seconds.nextDown)) != nil)
+        #expect(alice.find(in: cache, at: alice.caller.lifetime.refusedFrom) == nil)
         #expect(alice.find(in: cache) == nil)
     }
 

@@ -34,16 +34,16 @@ struct AccessLogLinesTests {
     @Test func lineHasTheDocumentedMembersInOrder() throws {
         let house = try EmbeddedHouse()
         var record = ExchangeRecord(startedAt: 0, id: Door.requestID)
-        record.logFragment = AccessLogLines.fragment(
+        record.request.logFragment = AccessLogLines.fragment(
             tenant: "app",
             method: Array("GET".utf8).span,
             path: Array("/a\"b\\".utf8).span
         )
-        record.status = 200
-        record.bodyBytes = 512
+        record.response.status = 200
+        record.response.bodyBytes = 512
         record.outcome = .granted
-        record.caller = try caller("al\"ice\u{e9}")
-        record.server = house.pools[0]
+        record.user.caller = try caller("al\"ice\u{e9}")
+        record.upstream.server = house.pools[0]
         let object = try line(record, peer: Door.peer("2001:db8::7"), duration: 12_345_678, overhead: 45_999)
         #expect(object.members.map(\.name) == Self.members.split(separator: " ").map(String.init))
         #expect(object["time"] == "1994-11-06T08:49:37.250Z")
@@ -65,15 +65,15 @@ struct AccessLogLinesTests {
 
     @Test func whatIsNotKnownIsNull() throws {
         var record = ExchangeRecord(startedAt: 0, id: Door.requestID)
-        record.version = .http10
-        record.status = 400
+        record.request.version = .http10
+        record.response.status = 400
         record.outcome = .refused(.badRequest)
         let object = try line(record, peer: Door.peer())
         #expect(object.members.map(\.name) == Self.members.split(separator: " ").map(String.init))
         for name in ["tenant", "method", "path", "subject", "server"] { #expect(object[name] == .null) }
         #expect(object["outcome"] == "bad_request")
         #expect(object["protocol"] == "HTTP/1.0")
-        record.logFragment = AccessLogLines.fragment(
+        record.request.logFragment = AccessLogLines.fragment(
             tenant: nil,
             method: Array("GET".utf8).span,
             path: Array("/".utf8).span
@@ -88,12 +88,12 @@ struct AccessLogLinesTests {
             let path = "/" + (0..<random.below(9)).map { _ in random.pick(texts) }.joined()
             let subject = (0..<random.below(9)).map { _ in random.pick(texts) }.joined()
             var record = ExchangeRecord(startedAt: 0, id: Door.requestID)
-            record.logFragment = AccessLogLines.fragment(
+            record.request.logFragment = AccessLogLines.fragment(
                 tenant: "t",
                 method: Array("M".utf8).span,
                 path: Array(path.utf8).span
             )
-            record.caller = try caller(subject)
+            record.user.caller = try caller(subject)
             let object = try line(record, peer: Door.peer())
             #expect(object["path"] == .string(path))
             #expect(object["subject"] == (subject.isEmpty ? .null : .string(subject)))

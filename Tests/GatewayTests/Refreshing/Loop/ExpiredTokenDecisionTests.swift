@@ -156,9 +156,9 @@ struct ExpiredTokenDecisionTests {
     @Test func aCallerIsDueBeforeItsEndWhereTheTenantSaysSo() throws {
         let token = try Door.token()
         let due = try door { $0.refresh = try SampleRenewal.rules(within: .seconds(100)) }
-        #expect(due.get("/", token: token).grant?.caller?.dueFrom == Door.now + 500)
-        #expect(try door().get("/", token: token).grant?.caller?.dueFrom == .distantFuture)
+        #expect(due.get("/", token: token).grant?.caller?.lifetime.dueFrom == Door.now + 500)
+        #expect(try door().get("/", token: token).grant?.caller?.lifetime.dueFrom == .distantFuture)
         let endless = try Door.token(["exp": nil])
-        #expect(due.get("/", token: endless).grant?.caller?.dueFrom ?? .distantFuture == .distantFuture)
+        #expect(due.get("/", token: endless).grant?.caller?.lifetime.dueFrom ?? .distantFuture == .distantFuture)
     }
 }
