@@ -7,13 +7,16 @@ extension Authorizer {
     func checkCaller(_ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Decision {
         let circumstances = question.circumstances
         let rules = RequestRules(question.request, question.head, bytes, isSignIn: circumstances.signIn != nil)
-        switch authenticator.authenticate(
+        let authentication = authenticator.authenticate(
             question,
             bytes,
             circumstances.tokenMemory,
             allowing: circumstances.steps.allowed
-        ) {
+        )
+        switch authentication {
         case .needs(let step): return .pending(step, question.request)
+        case _ where question.request.path == .ambiguous:
+            return refuse(question, .ambiguousPath, authentication.verifiedCaller)
         case .verified(let caller): return decide(question, rules, bytes, caller)
         case .expired(let caller): return decideExpired(question, rules, bytes, caller)
         case .refused(let refusal): return decideUnknown(question, rules, refusal)
@@ -27,22 +30,8 @@ extension Authorizer {
         _ bytes: Span<UInt8>,
         _ caller: Caller
     ) -> Decision {
-        let request = question.request
-        if request.path == .ambiguous { return refuse(question, .ambiguousPath, caller) }
-        if let limits = request.tenant.limits,
-            let finding = limits.exceeded(
-                by: caller,
-                request.request,
-                request.tenant.endpoints,
-                bytes,
-                question.circumstances,
-                at: question.now
-            ),
-            let decision = refuse(question, finding, caller)
-        {
-            return decision
-        }
-        question.circumstances.explanation?.note(rules, caller, request.tenant.tenant)
+        if let decision = checkLimits(of: caller, question, bytes, known: caller) { return decision }
+        question.circumstances.explanation?.note(rules, caller, question.request.tenant.tenant)
         let isOpen = rules.isOpenToAnyone
         let signsOut = rules.endsSession ? caller : nil
         if !isOpen, let refusal = rules.refusal(of: caller) {
@@ -51,9 +40,29 @@ extension Authorizer {
         return grant(question, caller, .granted, signsOut: signsOut, needsCaller: !isOpen)
     }
 
+    /// - Parameter known: Whose refusal it is told as; nil while the caller has proved nothing.
+    private func checkLimits(
+        of caller: Caller,
+        _ question: DecisionQuestion,
+        _ bytes: Span<UInt8>,
+        known: Caller?
+    ) -> Decision? {
+        let request = question.request
+        guard let limits = request.tenant.limits,
+            let finding = limits.exceeded(
+                by: caller,
+                request.request,
+                request.tenant.endpoints,
+                bytes,
+                question.circumstances,
+                at: question.now
+            )
+        else { return nil }
+        return refuse(question, finding, known)
+    }
+
     /// Nobody is known.
     private func decideUnknown(_ question: DecisionQuestion, _ rules: RequestRules, _ refusal: Refusal) -> Decision {
-        if question.request.path == .ambiguous { return refuse(question, .ambiguousPath, nil) }
         // A bad token is ignored where none is needed, but several of them are someone's trick, and so is a visitor's
         // cookie that another site makes use of; who cannot be known at the moment cannot be signed out either.
         let isIgnored = refusal.code != .badRequest && refusal.code != .crossSiteRequest
@@ -70,27 +79,14 @@ extension Authorizer {
         _ bytes: Span<UInt8>,
         _ unproven: Authenticator.UnprovenCaller
     ) -> Decision {
-        let (request, caller) = (question.request, unproven.caller)
-        if request.path == .ambiguous { return refuse(question, .ambiguousPath, nil) }
+        let caller = unproven.caller
         if rules.endsSession && unproven.refusal.leavesSignOutUndone {
             return decideUnknown(question, rules, unproven.refusal)
         }
         if unproven.isExpired { return decideUnknown(question, rules, .tokenExpired) }
-        if let limits = request.tenant.limits,
-            let finding = limits.exceeded(
-                by: caller,
-                request.request,
-                request.tenant.endpoints,
-                bytes,
-                question.circumstances,
-                at: question.now
-            ),
-            let decision = refuse(question, finding)
-        {
-            return decision
-        }
+        if let decision = checkLimits(of: caller, question, bytes, known: nil) { return decision }
         if rules.isOpenToAnyone { return decideUnknown(question, rules, unproven.refusal) }
-        question.circumstances.explanation?.note(rules, caller, request.tenant.tenant)
+        question.circumstances.explanation?.note(rules, caller, question.request.tenant.tenant)
         if let refusal = rules.refusal(of: caller) {
             return refuse(question, refusal, nil, observing: rules.observedLine)
         }
@@ -106,7 +102,6 @@ extension Authorizer {
         _ caller: Caller
     ) -> Decision {
         let request = question.request
-        if request.path == .ambiguous { return refuse(question, .ambiguousPath, nil) }
         question.circumstances.explanation?.note(rules, nil, request.tenant.tenant)
         if rules.isOpenToAnyone {
             return grant(question, nil, .anonymous, signsOut: rules.endsSession ? caller : nil)

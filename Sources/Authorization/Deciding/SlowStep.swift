@@ -79,7 +79,7 @@ extension SignatureAlgorithm {
         case .es256, .edDSA: 0.000_1
         case .es384: 0.000_6
         case .es512: 0.000_9
-        default: nil
+        case .hs256, .hs384, .hs512, .rs256, .rs384, .rs512, .ps256, .ps384, .ps512: nil
         }
     }
 }
