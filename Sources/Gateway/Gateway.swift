@@ -259,8 +259,8 @@ public final class Gateway: Service, Sendable {
         let settings = running.parts.edition.tenants[tenant]
         guard settings.backend.health != nil else { return }
         let workers = running.workers
-        for (place, server) in settings.backend.servers.enumerated() {
-            let prober = workers[(tenant.value + place) % workers.count]
+        for (index, server) in settings.backend.servers.enumerated() {
+            let prober = workers[(tenant.value + index) % workers.count]
             let tls = server.scheme == .https ? running.parts.backendTLS[tenant] : nil
             prober.tell { worker in
                 worker.probe(server, of: tenant, tls) { isUp in

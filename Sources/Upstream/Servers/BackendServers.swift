@@ -35,10 +35,10 @@ package final class BackendServers {
         retries = Retries(backend.retries)
         self.tls = tls
         let settings = ServerPool.Settings(backend, loops: loops)
-        var kept: [Int?] = []
-        for server in backend.servers { kept.append(previous?.place(of: server, settings, tls, butNot: kept)) }
-        pools = zip(backend.servers, kept).map { server, place in
-            if let previous, let place { return previous.pools[place] }
+        var kept: [ServerIndex?] = []
+        for server in backend.servers { kept.append(previous?.index(of: server, settings, tls, butNot: kept)) }
+        pools = zip(backend.servers, kept).map { server, old in
+            if let previous, let old { return previous.pools[old] }
             let tls = server.scheme == .https ? tls?.any : nil
             return ServerPool(server, settings, tls: tls, loop: loop)
         }
@@ -52,34 +52,35 @@ package final class BackendServers {
             case .hashSubject: .hash
             }
         balancer = Balancer(servers, method: method, random: loop.identifiers.next())
-        for (place, pool) in pools.enumerated() {
-            if let previous, let old = kept[place] {
+        for index in pools.serverIndices {
+            let pool = pools[index]
+            if let previous, let old = kept[index] {
                 let keepsProbes = previous.backend.health == backend.health
-                balancer.adopt(place, from: previous.balancer, old, keepsProbes: keepsProbes)
-                pool.joins(self, at: place, forUpgrades: pool.forUpgrades)
-                pool.forUpgrades?.joins(self, at: place, forUpgrades: pool.forUpgrades)
+                balancer.adopt(index, from: previous.balancer, old, keepsProbes: keepsProbes)
+                pool.joins(self, at: index, forUpgrades: pool.forUpgrades)
+                pool.forUpgrades?.joins(self, at: index, forUpgrades: pool.forUpgrades)
             } else {
                 let upgrades = Self.poolForUpgrades(pool, settings, tls?.http1Only, loop)
-                upgrades?.joins(self, at: place, forUpgrades: upgrades)
-                pool.joins(self, at: place, forUpgrades: upgrades)
+                upgrades?.joins(self, at: index, forUpgrades: upgrades)
+                pool.joins(self, at: index, forUpgrades: upgrades)
             }
         }
         line.latest = self
         previous?.replace(by: self)
     }
 
-    /// Where the same server is, if connections to it may go on.
+    /// The index of the same server, if connections to it may go on.
     ///
-    /// - Parameter taken: Places that others of the new list have taken: the same server may stand there twice.
-    private func place(
+    /// - Parameter taken: Those that others of the new list have: the same server may be in it twice.
+    private func index(
         of server: BackendServer,
         _ settings: ServerPool.Settings,
         _ tls: BackendTLSContexts?,
-        butNot taken: [Int?]
-    ) -> Int? {
+        butNot taken: [ServerIndex?]
+    ) -> ServerIndex? {
         guard server.scheme != .https || tls == self.tls else { return nil }
-        return pools.indices.first { place in
-            !taken.contains(place) && pools[place].isFor(server) && pools[place].settings == settings
+        return pools.serverIndices.first { index in
+            !taken.contains(index) && pools[index].isFor(server) && pools[index].settings == settings
         }
     }
 
@@ -104,9 +105,9 @@ package final class BackendServers {
 
     /// The server for a request, or nil when there is none left. The attempt is outstanding there until ``ended(_:)``.
     ///
-    /// - Parameter tried: Places of servers that had the request or could not be reached for it.
-    func choose(for caller: Caller?, butNot tried: [Int]) -> ServerPool? {
-        // The places are others there; a server that had the request may have it again.
+    /// - Parameter tried: Servers that had the request or could not be reached for it.
+    func choose(for caller: Caller?, butNot tried: [ServerIndex]) -> ServerPool? {
+        // The indices are others there; a server that had the request may have it again.
         if isReplaced, let latest = line.latest { return latest.choose(for: caller, butNot: []) }
         let random = loop.identifiers.next()
         return balancer.choose(
@@ -117,29 +118,33 @@ package final class BackendServers {
         ).map { pools[$0] }
     }
 
-    package func ended(_ place: Int) { balancer.ended(place) }
+    package func ended(_ server: ServerIndex) { balancer.ended(server) }
 
     /// A connection stands.
-    package func connected(_ place: Int, begunAt: MonotonicTime) { balancer.connected(place, begunAt: begunAt) }
+    package func connected(_ server: ServerIndex, begunAt: MonotonicTime) {
+        balancer.connected(server, begunAt: begunAt)
+    }
 
     /// - Parameter begunAt: When the attempt began, as ``LoopContext/lastTick`` was then.
-    package func answered(_ place: Int, begunAt: MonotonicTime) {
-        balancer.answered(place, begunAt: begunAt, at: loop.lastTick)
+    package func answered(_ server: ServerIndex, begunAt: MonotonicTime) {
+        balancer.answered(server, begunAt: begunAt, at: loop.lastTick)
     }
 
-    package func failed(_ place: Int, _ failure: ServerFailure, begunAt: MonotonicTime) {
-        balancer.failed(place, failure, begunAt: begunAt, at: loop.lastTick)
+    package func failed(_ server: ServerIndex, _ failure: ServerFailure, begunAt: MonotonicTime) {
+        balancer.failed(server, failure, begunAt: begunAt, at: loop.lastTick)
     }
 
-    /// - Parameter server: Whose word it is; it may have lost its place meanwhile.
+    /// - Parameter server: The one that was probed; it may be in the list no more.
     package func probed(_ server: BackendServer, isUp: Bool) {
-        for place in pools.indices where pools[place].isFor(server) {
-            balancer.probed(place, isUp: isUp, at: loop.lastTick)
+        for index in pools.serverIndices where pools[index].isFor(server) {
+            balancer.probed(index, isUp: isUp, at: loop.lastTick)
         }
     }
 
     /// Whether requests are sent there, but for the last resort.
-    package func isHealthy(_ place: Int) -> Bool { balancer.health(of: place).isAvailable(at: loop.lastTick) }
+    package func isHealthy(_ server: ServerIndex) -> Bool {
+        balancer.health(of: server).isAvailable(at: loop.lastTick)
+    }
 
     package func close() {
         for pool in pools { pool.close() }

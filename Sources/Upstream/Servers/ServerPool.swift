@@ -42,8 +42,8 @@ package final class ServerPool {
     /// Where WebSockets go, which need HTTP/1.1: itself, or another pool for the same server if this one may speak
     /// HTTP/2; nil for a server that speaks nothing else.
     private(set) var forUpgrades: ServerPool?
-    /// Its place among the tenant's servers.
-    package private(set) var place = 0
+    /// In ``BackendServers/pools``.
+    package private(set) var serverIndex = ServerIndex(0)
     private unowned let loop: LoopContext
     /// Until it is closed: the two hold each other.
     private var servers: BackendServers?
@@ -84,9 +84,9 @@ package final class ServerPool {
         server.scheme == self.server.scheme && server.address == self.server.address
     }
 
-    func joins(_ servers: BackendServers, at place: Int, forUpgrades: ServerPool?) {
+    func joins(_ servers: BackendServers, at index: ServerIndex, forUpgrades: ServerPool?) {
         self.servers = servers
-        self.place = place
+        serverIndex = index
         self.forUpgrades = forUpgrades
     }
 
@@ -159,8 +159,8 @@ package final class ServerPool {
 
     /// The request no longer wants a connection.
     package func forget(_ request: UpstreamRequest) {
-        if let place = ownWaiting.firstIndex(where: { $0 === request }) {
-            ownWaiting.remove(at: place)
+        if let index = ownWaiting.firstIndex(where: { $0 === request }) {
+            ownWaiting.remove(at: index)
         } else if !waiting.remove(request) {
             return
         }
@@ -177,8 +177,8 @@ package final class ServerPool {
 
     /// A connection that was idle has gone.
     func idleClosed(_ connection: BackendConnection) {
-        guard let place = idle.lastIndex(where: { $0 === connection }) else { return }
-        idle.remove(at: place)
+        guard let index = idle.lastIndex(where: { $0 === connection }) else { return }
+        idle.remove(at: index)
         forgetSingle(connection)
         state.idleClosed()
     }
@@ -190,8 +190,8 @@ package final class ServerPool {
     }
 
     private func forgetSingle(_ connection: BackendConnection) {
-        guard let place = single.firstIndex(where: { $0 === connection }) else { return }
-        single.swapAt(place, single.count - 1)
+        guard let index = single.firstIndex(where: { $0 === connection }) else { return }
+        single.swapAt(index, single.count - 1)
         single.removeLast()
     }
 
@@ -244,8 +244,8 @@ package final class ServerPool {
 
     /// It takes no new requests; those under way go on.
     func retires(_ connection: BackendMultiplexer) {
-        guard let place = multiplexed.firstIndex(where: { $0 === connection }) else { return }
-        multiplexed.remove(at: place)
+        guard let index = multiplexed.firstIndex(where: { $0 === connection }) else { return }
+        multiplexed.remove(at: index)
         if state.sharedClosed() == .connect { connect() }
     }
 
@@ -253,20 +253,20 @@ package final class ServerPool {
 
     /// The head of an answer came.
     package func answered(_ request: UpstreamRequest) {
-        servers?.answered(place, begunAt: request.attemptBegunAt)
+        servers?.answered(serverIndex, begunAt: request.attemptBegunAt)
     }
 
     /// That a server does not take connections for WebSockets says nothing of how it does with requests.
     package func failed(_ failure: ServerFailure, begunAt: MonotonicTime) {
         guard !isForUpgradesAlone else { return }
-        servers?.failed(place, failure, begunAt: begunAt)
+        servers?.failed(serverIndex, failure, begunAt: begunAt)
     }
 
     private var isForUpgradesAlone: Bool { server.scheme == .https && forUpgrades === self }
 
-    func attemptEnded() { servers?.ended(place) }
+    func attemptEnded() { servers?.ended(serverIndex) }
 
-    package var isHealthy: Bool { servers?.isHealthy(place) ?? false }
+    package var isHealthy: Bool { servers?.isHealthy(serverIndex) ?? false }
 
     /// With those of connections for WebSockets.
     package var allCounters: BackendCounters {
@@ -288,7 +288,7 @@ package final class ServerPool {
     }
 
     private func opened(_ result: Result<ServerConnector.Connected, ServerFailure>, begunAt: MonotonicTime) {
-        if case .success = result, !isForUpgradesAlone { servers?.connected(place, begunAt: begunAt) }
+        if case .success = result, !isForUpgradesAlone { servers?.connected(serverIndex, begunAt: begunAt) }
         switch result {
         case .success(.single(let connection)): opened(connection)
         case .success(.multiplexed(let connection)): opened(connection)

@@ -1,12 +1,13 @@
 import Counting
+import Tenants
 
 /// Which servers have had a request, and whether it may be sent to another one.
 struct UpstreamAttempts: Equatable {
     /// Times that servers may send a request back unseen before that is the response.
     private static let mostRefused = 2
 
-    /// The indices of servers that had the request, or could not be reached for it.
-    private(set) var tried: [Int] = []
+    /// Servers that had the request, or could not be reached for it.
+    private(set) var tried: [ServerIndex] = []
     /// How many servers have had it.
     private(set) var count = 0
     private var mayRetry = false
@@ -14,7 +15,7 @@ struct UpstreamAttempts: Equatable {
     private var hasSpoken = false
 
     /// A server could not be reached, or does not take this kind of request.
-    mutating func skipped(_ server: Int) { tried.append(server) }
+    mutating func skipped(_ server: ServerIndex) { tried.append(server) }
 
     /// A server has the request.
     ///
@@ -37,7 +38,7 @@ struct UpstreamAttempts: Equatable {
     ///
     /// - Parameter wasActedOn: Whether it may have acted on the request; if it said that it did not, any other may.
     /// - Returns: Whether another server may have it.
-    mutating func lost(_ server: Int, wasActedOn: Bool, hasBody: Bool) -> Bool {
+    mutating func lost(_ server: ServerIndex, wasActedOn: Bool, hasBody: Bool) -> Bool {
         let isUnseen = !wasActedOn && !hasSpoken && !hasBody && count < Self.mostRefused
         guard mayRetry || isUnseen else { return false }
         mayRetry = false

@@ -154,7 +154,7 @@ package final class UpstreamRequest {
         // Others that were told before may have taken this one along.
         guard case .waiting(let other, let head) = state, other === pool else { return }
         owner?.lostAttempt(at: pool, "connect failed")
-        attempts.skipped(pool.place)
+        attempts.skipped(pool.serverIndex)
         guard details.servers?.retries.afterConnectFailure == true else { return fail(.unavailable) }
         state = .tryingAgain(head)
         waitAtAnotherServer(head, orAgain: false)
@@ -181,7 +181,9 @@ package final class UpstreamRequest {
         guard isActive(lost) else { return }
         let hasBody = details.framing != .none
         if endsProperly { return endedByClose() }
-        guard attempts.lost(lost.pool.place, wasActedOn: wasActedOn, hasBody: hasBody) else { return fail(.brokeOff) }
+        guard attempts.lost(lost.pool.serverIndex, wasActedOn: wasActedOn, hasBody: hasBody) else {
+            return fail(.brokeOff)
+        }
         owner?.lostAttempt(at: lost.pool, "connection lost")
         state = .tryingAgain(ForwardedHead(lostBytes: lost.takeHead()))
         owner?.triesAgain(within: lost.pool.responseTimeout)
@@ -219,8 +221,8 @@ package final class UpstreamRequest {
             guard details.handshake != nil else { return pool }
             if let upgrades = pool.forUpgrades { return upgrades }
             // It speaks HTTP/2 only; another may not.
-            guard !attempts.tried.contains(pool.place) else { return nil }
-            attempts.skipped(pool.place)
+            guard !attempts.tried.contains(pool.serverIndex) else { return nil }
+            attempts.skipped(pool.serverIndex)
             pool.attemptEnded()
             attempt = nil
         }

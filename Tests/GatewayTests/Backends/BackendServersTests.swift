@@ -1,5 +1,6 @@
 import NIOEmbedded
 import Tenants
+import TestSupport
 import Testing
 
 @testable import Authorization
@@ -11,10 +12,10 @@ struct BackendServersTests {
     @Test func serversAreTakenInTurnAndTriedOnesLeftOut() throws {
         let house = try EmbeddedHouse(servers: 3)
         let servers = house.servers
-        let taken = (0..<6).compactMap { _ in servers.choose(for: nil, butNot: [])?.place }
+        let taken = (0..<6).compactMap { _ in servers.choose(for: nil, butNot: [])?.serverIndex }
         #expect(Array(taken.prefix(3)) == Array(taken.suffix(3)))
         #expect(Set(taken) == [0, 1, 2])
-        #expect(servers.choose(for: nil, butNot: [2, 0])?.place == 1)
+        #expect(servers.choose(for: nil, butNot: [2, 0])?.serverIndex == 1)
         #expect(servers.choose(for: nil, butNot: [0, 1, 2]) == nil)
     }
 
@@ -22,7 +23,7 @@ struct BackendServersTests {
         let house = try EmbeddedHouse(servers: 2, balance: .leastRequests)
         let servers = house.servers
         servers.probed(house.pools[0].server, isUp: false)
-        #expect((0..<20).allSatisfy { _ in servers.choose(for: nil, butNot: [])?.place == 1 })
+        #expect((0..<20).allSatisfy { _ in servers.choose(for: nil, butNot: [])?.serverIndex == 1 })
         #expect(!house.pools[0].isHealthy && house.pools[1].isHealthy)
         servers.probed(house.pools[1].server, isUp: false)
         #expect(servers.choose(for: nil, butNot: []) == nil)

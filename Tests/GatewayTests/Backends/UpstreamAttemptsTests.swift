@@ -1,5 +1,6 @@
 import Counting
 import Tenants
+import TestSupport
 import Testing
 
 @testable import Authorization

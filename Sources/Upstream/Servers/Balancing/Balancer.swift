@@ -1,9 +1,10 @@
 import Authorization
 import Glibc
+import Tenants
 import Time
 
 /// Chooses the server for a request, as one event loop does it: by what this loop knows, without a lock, and without
-/// allocating. Servers are known by their places in the list that it was made of.
+/// allocating.
 ///
 /// Each choice is an attempt that is outstanding until ``ended(_:)``. In between, ``answered(_:begunAt:at:)`` and
 /// ``failed(_:_:begunAt:at:)`` tell what became of it.
@@ -19,7 +20,7 @@ struct Balancer {
 
     /// What is asked for: the same for all servers that are looked at.
     private struct Wish {
-        let tried: [Int]
+        let tried: [ServerIndex]
         let key: UInt64
         let random: UInt64
         let now: MonotonicTime
@@ -50,15 +51,15 @@ struct Balancer {
     /// Takes on what another list knew of a server: how it is doing, and what is under way there.
     ///
     /// - Parameter keepsProbes: Whether it is probed in the same way as before; else what probes found is forgotten.
-    mutating func adopt(_ server: Int, from other: Balancer, _ place: Int, keepsProbes: Bool) {
-        entries[server].health = other.entries[place].health
-        entries[server].outstanding = other.entries[place].outstanding
+    mutating func adopt(_ server: ServerIndex, from other: Balancer, _ old: ServerIndex, keepsProbes: Bool) {
+        entries[server].health = other.entries[old].health
+        entries[server].outstanding = other.entries[old].outstanding
         if !keepsProbes { entries[server].health.forgetProbes() }
     }
 
-    func health(of server: Int) -> ServerHealth { entries[server].health }
+    func health(of server: ServerIndex) -> ServerHealth { entries[server].health }
 
-    func outstanding(of server: Int) -> Int { entries[server].outstanding }
+    func outstanding(of server: ServerIndex) -> Int { entries[server].outstanding }
 
     /// Chooses a server, and counts the attempt as outstanding there.
     /// - Parameters:
@@ -66,7 +67,12 @@ struct Balancer {
     ///   - key: What ``BalanceMethod/hash`` goes by; a request without one is spread by a random number.
     ///   - random: For ``BalanceMethod/leastRequests``; a fresh one each time.
     /// - Returns: nil when there is none: the request is to be refused at once.
-    mutating func choose(butNot tried: [Int] = [], key: UInt64, random: UInt64, at now: MonotonicTime) -> Int? {
+    mutating func choose(
+        butNot tried: [ServerIndex] = [],
+        key: UInt64,
+        random: UInt64,
+        at now: MonotonicTime
+    ) -> ServerIndex? {
         var wish = Wish(tried: tried, key: key, random: random, now: now)
         var server = preferred(wish)
         if server == nil {
@@ -82,38 +88,42 @@ struct Balancer {
     // MARK: What became of it
 
     /// The attempt is over, however it went, or was not made after all. Once for each choice.
-    mutating func ended(_ server: Int) {
+    mutating func ended(_ server: ServerIndex) {
         assert(entries[server].outstanding > 0, "An attempt ended that was not begun.")
         entries[server].outstanding = max(0, entries[server].outstanding - 1)
     }
 
     /// See ``ServerHealth/connected(begunAt:)``.
-    mutating func connected(_ server: Int, begunAt: MonotonicTime) {
+    mutating func connected(_ server: ServerIndex, begunAt: MonotonicTime) {
         entries[server].health.connected(begunAt: begunAt)
     }
 
     /// The head of a final answer has come; see ``ServerHealth/answered(begunAt:at:)``.
-    mutating func answered(_ server: Int, begunAt: MonotonicTime, at now: MonotonicTime) {
+    mutating func answered(_ server: ServerIndex, begunAt: MonotonicTime, at now: MonotonicTime) {
         entries[server].health.answered(begunAt: begunAt, at: now)
     }
 
     /// See ``ServerHealth/failed(_:begunAt:at:)``.
     /// - Returns: Whether this ejected the server.
     @discardableResult
-    mutating func failed(_ server: Int, _ failure: ServerFailure, begunAt: MonotonicTime, at now: MonotonicTime) -> Bool
-    {
+    mutating func failed(
+        _ server: ServerIndex,
+        _ failure: ServerFailure,
+        begunAt: MonotonicTime,
+        at now: MonotonicTime
+    ) -> Bool {
         entries[server].health.failed(failure, begunAt: begunAt, at: now)
     }
 
     /// See ``ServerHealth/probed(isUp:at:)``.
-    mutating func probed(_ server: Int, isUp: Bool, at now: MonotonicTime) {
+    mutating func probed(_ server: ServerIndex, isUp: Bool, at now: MonotonicTime) {
         entries[server].health.probed(isUp: isUp, at: now)
     }
 
     // MARK: Methods
 
-    private mutating func preferred(_ wish: Wish) -> Int? {
-        if entries.count == 1 { return isOpen(0, wish) ? 0 : nil }
+    private mutating func preferred(_ wish: Wish) -> ServerIndex? {
+        if entries.count == 1 { return isOpen(ServerIndex(0), wish) ? ServerIndex(0) : nil }
         switch method {
         case .roundRobin: return nextInTurn(wish)
         case .leastRequests: return lessBusyOfTwo(wish)
@@ -121,7 +131,7 @@ struct Balancer {
         }
     }
 
-    private func isOpen(_ server: Int, _ wish: Wish) -> Bool {
+    private func isOpen(_ server: ServerIndex, _ wish: Wish) -> Bool {
         let health = entries[server].health
         guard wish.isLastResort ? health.isLastResort(at: wish.now) : health.isAvailable(at: wish.now) else {
             return false
@@ -130,17 +140,17 @@ struct Balancer {
     }
 
     /// Among servers that are the last resort none is spared: they are all there is.
-    private func share(of server: Int, _ wish: Wish) -> Int {
+    private func share(of server: ServerIndex, _ wish: Wish) -> Int {
         wish.isLastResort ? ServerHealth.fullShare : entries[server].health.share(at: wish.now)
     }
 
     /// Everyone is owed its weight a turn, and who is owed most has the turn and pays what all were given. A server
     /// that sits out is neither given nor asked for anything.
-    private mutating func nextInTurn(_ wish: Wish) -> Int? {
-        var next: Int?
+    private mutating func nextInTurn(_ wish: Wish) -> ServerIndex? {
+        var next: ServerIndex?
         var most = Int.min
         var given = 0
-        for server in entries.indices where isOpen(server, wish) {
+        for server in entries.serverIndices where isOpen(server, wish) {
             let part = entries[server].weight * share(of: server, wish)
             given += part
             entries[server].owed += part
@@ -153,9 +163,9 @@ struct Balancer {
         return next
     }
 
-    private func lessBusyOfTwo(_ wish: Wish) -> Int? {
+    private func lessBusyOfTwo(_ wish: Wish) -> ServerIndex? {
         var total = 0
-        for server in entries.indices where isOpen(server, wish) { total += entries[server].weight }
+        for server in entries.serverIndices where isOpen(server, wish) { total += entries[server].weight }
         guard let first = drawn(below: total, wish.random, wish, without: nil) else { return nil }
         let again = StableHash.stirred(wish.random)
         guard let second = drawn(below: total - entries[first].weight, again, wish, without: first) else {
@@ -172,16 +182,21 @@ struct Balancer {
     }
 
     /// As it would be with one more.
-    private func load(_ server: Int) -> Int { entries[server].outstanding + 1 }
+    private func load(_ server: ServerIndex) -> Int { entries[server].outstanding + 1 }
 
     /// One of the servers, drawn by weight.
     /// - Parameter total: The sum of the weights.
-    private func drawn(below total: Int, _ random: UInt64, _ wish: Wish, without left: Int?) -> Int? {
+    private func drawn(
+        below total: Int,
+        _ random: UInt64,
+        _ wish: Wish,
+        without left: ServerIndex?
+    ) -> ServerIndex? {
         guard total > 0 else { return nil }
-        var place = Self.below(total, random)
-        for server in entries.indices where server != left && isOpen(server, wish) {
-            place -= entries[server].weight
-            if place < 0 { return server }
+        var rest = Self.below(total, random)
+        for server in entries.serverIndices where server != left && isOpen(server, wish) {
+            rest -= entries[server].weight
+            if rest < 0 { return server }
         }
         return nil
     }
@@ -190,11 +205,11 @@ struct Balancer {
     /// highest wins. Drawn as log(u)/weight, u even between 0 and 1, each wins as often as its weight says. A server
     /// that goes leaves its keys to their second best; one that returns takes keys from others, but moves none between
     /// them.
-    private func keyed(_ wish: Wish) -> Int? {
+    private func keyed(_ wish: Wish) -> ServerIndex? {
         let key = StableHash.stirred(wish.key)
-        var winner: Int?
+        var winner: ServerIndex?
         var highest = -Double.infinity
-        for server in entries.indices where isOpen(server, wish) {
+        for server in entries.serverIndices where isOpen(server, wish) {
             let bits = StableHash.stirred(key ^ entries[server].identity) >> 11
             let even = (Double(bits) + 0.5) * 0x1p-53
             let score = log(even) / Double(entries[server].weight * share(of: server, wish))

@@ -1,3 +1,4 @@
+import Tenants
 import TestSupport
 import Testing
 import Time
@@ -10,7 +11,7 @@ import Time
 /// Random events, with the rules of the choice checked at each.
 struct BalancerPropertyTests {
     private struct Attempt {
-        var server: Int
+        var server: ServerIndex
         var begunAt: MonotonicTime
     }
 
@@ -32,8 +33,8 @@ struct BalancerPropertyTests {
         }
 
         mutating func choose() -> String? {
-            let tried = isUp.indices.filter { _ in random.oneIn(4) }
-            let open = isUp.indices.filter { !tried.contains($0) }
+            let tried = isUp.serverIndices.filter { _ in random.oneIn(4) }
+            let open = isUp.serverIndices.filter { !tried.contains($0) }
             let before = open.map { balancer.health(of: $0) }
             let isSomeAvailable = before.contains { $0.isAvailable(at: now) }
             let isSomeLeft = before.contains { $0.isLastResort(at: now) }
@@ -44,7 +45,7 @@ struct BalancerPropertyTests {
             }
             chosen += 1
             attempts.append(Attempt(server: server, begunAt: now))
-            guard isUp.indices.contains(server), !tried.contains(server) else { return "\(server) was tried" }
+            guard isUp.serverIndices.contains(server), !tried.contains(server) else { return "\(server) was tried" }
             guard isUp[server] else { return "\(server) is down" }
             guard let place = open.firstIndex(of: server) else { return "\(server) is not open" }
             if isSomeAvailable && !before[place].isAvailable(at: now) { return "\(server) was not available" }
@@ -58,7 +59,7 @@ struct BalancerPropertyTests {
             case 0...3: return choose()
             case 4: now += UInt64(random.below(3_000_000_000))
             case 5:
-                let server = random.below(isUp.count)
+                let server = ServerIndex(random.below(isUp.count))
                 isUp[server] = random.oneIn(2)
                 balancer.probed(server, isUp: isUp[server], at: now)
             default:
@@ -78,7 +79,7 @@ struct BalancerPropertyTests {
         }
 
         var problem: String? {
-            for server in isUp.indices {
+            for server in isUp.serverIndices {
                 let health = balancer.health(of: server)
                 if balancer.outstanding(of: server) != attempts.count(where: { $0.server == server }) {
                     return "the outstanding attempts of \(server) are miscounted"
@@ -116,13 +117,15 @@ struct BalancerPropertyTests {
             var random = SplitMix64(seed: seed)
             var balancer = Balancer(weights: [1, 2, 3, 4], method: .roundRobin, random: seed)
             for step: UInt64 in 0..<3000 {
-                if random.oneIn(20) { balancer.probed(random.below(4), isUp: random.oneIn(2), at: .after(step << 28)) }
-                let tried = (0..<4).filter { _ in random.oneIn(3) }
+                if random.oneIn(20) {
+                    balancer.probed(ServerIndex(random.below(4)), isUp: random.oneIn(2), at: .after(step << 28))
+                }
+                let tried = balancer.servers.filter { _ in random.oneIn(3) }
                 if let server = balancer.choose(butNot: tried, key: 0, random: 0, at: .after(step << 28)) {
                     balancer.ended(server)
                 }
             }
-            for server in 0..<4 { balancer.probed(server, isUp: true, at: .after(3000 << 28)) }
+            for server in balancer.servers { balancer.probed(server, isUp: true, at: .after(3000 << 28)) }
             let counts = balancer.spread(1000, at: .after(4000 << 28))
             #expect(zip(counts, [100, 200, 300, 400]).allSatisfy { abs($0 - $1) <= 12 }, "seed \(seed): \(counts)")
         }

@@ -1,3 +1,4 @@
+import Tenants
 import TestSupport
 import Time
 
@@ -15,6 +16,8 @@ extension Balancer {
         self.init(servers, method: method, random: random)
     }
 
+    var servers: Range<ServerIndex> { 0..<ServerIndex(count) }
+
     /// How often each server is chosen for requests that are answered at once.
     mutating func spread(_ requests: Int, at now: MonotonicTime = 0, seed: UInt64 = 1) -> [Int] {
         var random = SplitMix64(seed: seed)
@@ -28,7 +31,7 @@ extension Balancer {
     }
 
     /// Fails until the server is ejected.
-    mutating func eject(_ server: Int, _ failure: ServerFailure = .reset, at now: MonotonicTime) {
+    mutating func eject(_ server: ServerIndex, _ failure: ServerFailure = .reset, at now: MonotonicTime) {
         for _ in 0..<ServerHealth.failuresToEject {
             if failed(server, failure, begunAt: now, at: now) { return }
         }

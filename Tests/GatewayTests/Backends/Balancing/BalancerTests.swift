@@ -1,3 +1,4 @@
+import Tenants
 import TestSupport
 import Testing
 import Time
@@ -37,11 +38,11 @@ struct BalancerTests {
     }
 
     @Test func loopsDoNotAllBeginWithTheSameServer() {
-        let firsts = (1...1000).compactMap { (seed: UInt64) -> Int? in
+        let firsts = (1...1000).compactMap { (seed: UInt64) -> ServerIndex? in
             var balancer = Balancer(weights: [1, 1, 1, 1], method: .roundRobin, random: seed)
             return balancer.choose(key: 0, random: 0, at: 0)
         }
-        #expect(areDrawn((0..<4).map { server in firsts.count { $0 == server } }, by: [1, 1, 1, 1]))
+        #expect(areDrawn((0..<4).map { (server: ServerIndex) in firsts.count { $0 == server } }, by: [1, 1, 1, 1]))
     }
 
     // MARK: Least requests
@@ -62,9 +63,9 @@ struct BalancerTests {
 
     @Test func busiestOfManyIsTakenOnlyIfDrawnWithNoOther() {
         var balancer = Balancer(weights: [1, 1, 1, 1, 1], method: .leastRequests)
-        for server in 1...4 { balancer.probed(server, isUp: false, at: 0) }
+        for server: ServerIndex in 1...4 { balancer.probed(server, isUp: false, at: 0) }
         _ = balancer.choose(key: 0, random: 0, at: 0)
-        for server in 1...4 { balancer.probed(server, isUp: true, at: 0) }
+        for server: ServerIndex in 1...4 { balancer.probed(server, isUp: true, at: 0) }
         let counts = balancer.spread(10_000, at: seconds(30))
         #expect(counts[0] == 0 && counts.dropFirst().allSatisfy { $0 > 2000 })
     }
@@ -74,13 +75,16 @@ struct BalancerTests {
         var random = SplitMix64(seed: 5)
         for _ in 0..<12_000 { _ = balancer.choose(key: 0, random: random.next(), at: 0) }
         for (server, weight) in [6, 3, 2, 1].enumerated() {
-            #expect(abs(balancer.outstanding(of: server) - 1000 * weight) < 40 * weight, "server \(server)")
+            #expect(
+                abs(balancer.outstanding(of: ServerIndex(server)) - 1000 * weight) < 40 * weight,
+                "server \(server)"
+            )
         }
     }
 
     // MARK: Hash
 
-    private func homes(_ balancer: inout Balancer, keys: Int, at now: MonotonicTime = 0) -> [Int?] {
+    private func homes(_ balancer: inout Balancer, keys: Int, at now: MonotonicTime = 0) -> [ServerIndex?] {
         (0..<keys).map { key in
             let server = balancer.choose(key: UInt64(key), random: 0, at: now)
             if let server { balancer.ended(server) }
@@ -91,7 +95,7 @@ struct BalancerTests {
     @Test func keysAreSpreadByWeightAndStay() {
         var balancer = Balancer(weights: [1, 2, 10, 3], method: .hash)
         let first = homes(&balancer, keys: 20_000)
-        #expect(areDrawn((0..<4).map { server in first.count { $0 == server } }, by: [1, 2, 10, 3]))
+        #expect(areDrawn((0..<4).map { (server: ServerIndex) in first.count { $0 == server } }, by: [1, 2, 10, 3]))
         #expect(homes(&balancer, keys: 20_000) == first)
         var another = Balancer(weights: [1, 2, 10, 3], method: .hash, random: 99)
         #expect(homes(&another, keys: 20_000) == first, "all loops agree")
@@ -122,7 +126,7 @@ struct BalancerTests {
             #expect(zip(last, now).allSatisfy { $0 == $1 || $1 == 1 }, "after \(second) s")
             last = now
         }
-        #expect(areDrawn((0..<3).map { server in last.count { $0 == server } }, by: [1, 1, 1]))
+        #expect(areDrawn((0..<3).map { (server: ServerIndex) in last.count { $0 == server } }, by: [1, 1, 1]))
     }
 
     @Test func changedListLeavesTheKeysOfServersThatRemain() {
@@ -143,7 +147,7 @@ struct BalancerTests {
         let fresh = Balancer(weights: [1, 1, 1, 1], method: .hash)
         for key: UInt64 in 0..<100 {
             var balancer = fresh
-            var tried: [Int] = []
+            var tried: [ServerIndex] = []
             while let server = balancer.choose(butNot: tried, key: key, random: 0, at: 0) { tried.append(server) }
             #expect(Set(tried) == [0, 1, 2, 3])
             balancer.probed(tried[0], isUp: false, at: 0)
@@ -166,10 +170,10 @@ struct BalancerTests {
         #expect(none.choose(key: 1, random: 2, at: 3) == nil)
         for count in 1...3 {
             var balancer = Balancer(weights: [Int](repeating: 1, count: count), method: method)
-            #expect(balancer.choose(butNot: Array(0..<count), key: 1, random: 2, at: 3) == nil)
-            for server in 0..<count { balancer.probed(server, isUp: false, at: 3) }
+            #expect(balancer.choose(butNot: Array(balancer.servers), key: 1, random: 2, at: 3) == nil)
+            for server in balancer.servers { balancer.probed(server, isUp: false, at: 3) }
             #expect(balancer.choose(key: 1, random: 2, at: 3) == nil)
-            #expect((0..<count).allSatisfy { balancer.outstanding(of: $0) == 0 })
+            #expect(balancer.servers.allSatisfy { balancer.outstanding(of: $0) == 0 })
         }
     }
 
@@ -181,7 +185,7 @@ struct BalancerTests {
 
     @Test(arguments: methods) func ejectedServersServeWhenThereIsNoOther(_ method: BalanceMethod) {
         var balancer = Balancer(weights: [1, 1, 1], method: method)
-        for server in 0..<3 { balancer.eject(server, at: 0) }
+        for server in balancer.servers { balancer.eject(server, at: 0) }
         #expect(areDrawn(balancer.spread(3000, at: 1), by: [1, 1, 1]))
         balancer.probed(1, isUp: false, at: 1)
         #expect(balancer.spread(1000, at: 1)[1] == 0)
@@ -199,7 +203,7 @@ struct BalancerTests {
     @Test(arguments: methods) func serversThatHangAreTriedOnceASecond(_ method: BalanceMethod) {
         for count in 1...3 {
             var balancer = Balancer(weights: [Int](repeating: 1, count: count), method: method)
-            for server in 0..<count { balancer.eject(server, .connectTimedOut, at: 0) }
+            for server in balancer.servers { balancer.eject(server, .connectTimedOut, at: 0) }
             #expect(balancer.spread(1000, at: 1) == [Int](repeating: 1, count: count))
             #expect(balancer.spread(1000, at: seconds(0.9)).allSatisfy { $0 == 0 })
             #expect(balancer.spread(1000, at: seconds(1.1)) == [Int](repeating: 1, count: count))

@@ -1,0 +1,12 @@
+import Tenants
+
+/// An array that has an element for each server of a backend.
+extension Array {
+    subscript(server: ServerIndex) -> Element {
+        get { self[server.value] }
+        // Changes an element in place: a setter would copy what it holds.
+        _modify { yield &self[server.value] }
+    }
+
+    var serverIndices: Range<ServerIndex> { ServerIndex(0)..<ServerIndex(count) }
+}
