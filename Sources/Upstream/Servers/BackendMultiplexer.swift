@@ -13,6 +13,13 @@ final class BackendMultiplexer: ChannelInboundHandler {
     /// connection's, those whose clients are slow leave room for the others.
     fileprivate static let mostStreams = 100
 
+    private enum State {
+        case open
+        /// Takes no new requests; those under way go on.
+        case retired
+        case closed
+    }
+
     let pool: ServerPool
     let loop: LoopContext
     /// Only touched from here and from the streams.
@@ -22,14 +29,9 @@ final class BackendMultiplexer: ChannelInboundHandler {
     /// As ``LoopContext/lastTick`` was then.
     private(set) var lastHeard: MonotonicTime
     private var context: ChannelHandlerContext?
-    private var streams: [UInt32: BackendStream] = [:]
-    /// Streams that are given out, with or without an identifier yet.
-    private var leased = 0
-    /// Whose clients have something to be written since the read began.
-    private var touched: [BackendStream] = []
+    private var state = State.open
+    private var streams = LeasedStreams()
     private var isInTurn = false
-    private var isRetired = false
-    private var isClosed = false
     private let timer = WheelTimer()
 
     init(pool: ServerPool, loop: LoopContext, address: SocketAddress) {
@@ -42,7 +44,7 @@ final class BackendMultiplexer: ChannelInboundHandler {
 
     /// The connection stands and is the pool's from now on. Gives whether it still does.
     func connected() -> Bool {
-        if isClosed || isRetired { return false }
+        guard case .open = state else { return false }
         timer.target = self
         updateDeadline()
         return true
@@ -52,34 +54,31 @@ final class BackendMultiplexer: ChannelInboundHandler {
 
     /// A place for a request, if there is one.
     func openStream() -> BackendStream? {
-        guard !isRetired, leased < Self.mostStreams, session.availableStreams > leased - streams.count else {
+        guard case .open = state, streams.count < Self.mostStreams, session.availableStreams > streams.pending else {
             return nil
         }
-        leased += 1
+        streams.lease()
         updateDeadline()
         return BackendStream(self)
     }
 
     /// The request of a leased stream begins. Nil if there is no place for it after all.
     func begin(_ stream: BackendStream) -> UInt32? {
-        guard !isClosed, let id = session.openStream() else { return nil }
-        streams[id] = stream
+        if case .closed = state { return nil }
+        guard let id = session.openStream() else { return nil }
+        streams.begin(stream, id)
         return id
     }
 
-    func forEachOwner(_ body: (any UpstreamRequestOwner) -> Void) {
-        for stream in streams.values { if let owner = stream.request?.owner { body(owner) } }
-    }
+    func forEachOwner(_ body: (any UpstreamRequestOwner) -> Void) { streams.forEachOwner(body) }
 
     /// - Parameter id: 0 for a stream that was not begun.
     func ended(_ id: UInt32) {
-        leased -= 1
-        streams[id] = nil
+        streams.end(id)
         updateDeadline()
-        if isRetired {
-            if leased == 0 { context?.close(promise: nil) }
-        } else {
-            pool.hasRoom(self)
+        switch state {
+        case .open: pool.hasRoom(self)
+        case .retired, .closed: if streams.isEmpty { context?.close(promise: nil) }
         }
     }
 
@@ -95,17 +94,17 @@ final class BackendMultiplexer: ChannelInboundHandler {
         retire()
         session.goAway(code: .noError)
         turn()
-        if leased == 0 { context?.close(promise: nil) }
+        if streams.isEmpty { context?.close(promise: nil) }
     }
 
     private func retire() {
-        guard !isRetired else { return }
-        isRetired = true
+        guard case .open = state else { return }
+        state = .retired
         pool.retires(self)
     }
 
     private func updateDeadline() {
-        loop.timers.set(timer, leased == 0 ? loop.lastTick + pool.idleTimeout : WheelTimer.never)
+        loop.timers.set(timer, streams.isEmpty ? loop.lastTick + pool.idleTimeout : WheelTimer.never)
     }
 
     // MARK: What the channel says
@@ -127,9 +126,7 @@ final class BackendMultiplexer: ChannelInboundHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        let touched = self.touched
-        self.touched.removeAll(keepingCapacity: true)
-        for stream in touched { stream.request?.owner?.flushResponse() }
+        for stream in streams.takeTouched() { stream.request?.owner?.flushResponse() }
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
@@ -155,13 +152,11 @@ final class BackendMultiplexer: ChannelInboundHandler {
     }
 
     private func lost() {
-        guard !isClosed else { return }
-        isClosed = true
+        if case .closed = state { return }
         loop.timers.retire(timer)
         retire()
-        let lost = streams
-        streams = [:]
-        for stream in lost.values { stream.lost() }
+        state = .closed
+        for stream in streams.takeAll().values { stream.lost() }
     }
 
     // MARK: A turn
@@ -179,7 +174,7 @@ final class BackendMultiplexer: ChannelInboundHandler {
             context.writeAndFlush(wrapOutboundOut(session.output), promise: nil)
             session.output.clear()
         } while session.hasMoreOutput
-        if isClosed { context?.close(promise: nil) }
+        if case .closed = state { context?.close(promise: nil) }
     }
 
     private func take(_ event: HTTP2Session.Event) {
@@ -192,10 +187,10 @@ final class BackendMultiplexer: ChannelInboundHandler {
             if streams[id] == nil { session.consumed(stream: id, flowControlled) }
             with(id) { $0.bodyReceived(bytes, flowControlled: flowControlled, endStream: endStream) }
         case .reset(let id, let code, _):
-            streams.removeValue(forKey: id)?.lost(wasActedOn: code != .refusedStream)
+            streams.take(id)?.lost(wasActedOn: code != .refusedStream)
         case .writable(let id): streams[id]?.becameWritable()
         case .settings:
-            if !isRetired { pool.hasRoom(self) }
+            if case .open = state { pool.hasRoom(self) }
         case .goAway: retire()
         case .connectionError(let code, let reason):
             loop.loggers.backends.debug(
@@ -209,13 +204,13 @@ final class BackendMultiplexer: ChannelInboundHandler {
     private func with(_ id: UInt32, _ body: (BackendStream) -> Void) {
         guard let stream = streams[id] else { return }
         body(stream)
-        if stream.request != nil { touched.append(stream) }
+        if stream.request != nil { streams.touch(stream) }
     }
 }
 
 extension BackendMultiplexer: WheelTimerTarget {
     func deadlineMet() {
-        if leased == 0 { drain() }
+        if streams.isEmpty { drain() }
     }
 }
 

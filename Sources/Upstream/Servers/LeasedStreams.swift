@@ -1,0 +1,44 @@
+/// The streams that a ``BackendMultiplexer`` has given out.
+struct LeasedStreams {
+    /// With those whose request has not begun.
+    private(set) var count = 0
+    private var begun: [UInt32: BackendStream] = [:]
+    /// Those whose clients have something to be written since the read began.
+    private var touched: [BackendStream] = []
+
+    var isEmpty: Bool { count == 0 }
+    /// How many have no identifier yet.
+    var pending: Int { count - begun.count }
+
+    subscript(id: UInt32) -> BackendStream? { begun[id] }
+
+    mutating func lease() { count += 1 }
+
+    mutating func begin(_ stream: BackendStream, _ id: UInt32) { begun[id] = stream }
+
+    /// - Parameter id: 0 for a stream that was not begun.
+    mutating func end(_ id: UInt32) {
+        count -= 1
+        begun[id] = nil
+    }
+
+    /// Nothing more is received for the stream, which is still to end.
+    mutating func take(_ id: UInt32) -> BackendStream? { begun.removeValue(forKey: id) }
+
+    /// Nothing more is received for any stream, all of which are still to end.
+    mutating func takeAll() -> [UInt32: BackendStream] {
+        defer { begun = [:] }
+        return begun
+    }
+
+    mutating func touch(_ stream: BackendStream) { touched.append(stream) }
+
+    mutating func takeTouched() -> [BackendStream] {
+        defer { touched.removeAll(keepingCapacity: true) }
+        return touched
+    }
+
+    func forEachOwner(_ body: (any UpstreamRequestOwner) -> Void) {
+        for stream in begun.values { if let owner = stream.request?.owner { body(owner) } }
+    }
+}
