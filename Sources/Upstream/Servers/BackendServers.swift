@@ -39,8 +39,7 @@ package final class BackendServers {
         for server in backend.servers { kept.append(previous?.index(of: server, settings, tls, butNot: kept)) }
         pools = zip(backend.servers, kept).map { server, old in
             if let previous, let old { return previous.pools[old] }
-            let tls = server.scheme == .https ? tls?.any : nil
-            return ServerPool(server, settings, tls: tls, loop: loop)
+            return Self.pool(server, settings, tls, loop)
         }
         let servers = backend.servers.map { server in
             (weight: server.weight, identity: StableHash.of(ServerPool.label(of: server).utf8))
@@ -53,17 +52,11 @@ package final class BackendServers {
             }
         balancer = Balancer(servers, method: method, random: loop.identifiers.next())
         for index in pools.serverIndices {
-            let pool = pools[index]
             if let previous, let old = kept[index] {
                 let keepsProbes = previous.backend.health == backend.health
                 balancer.adopt(index, from: previous.balancer, old, keepsProbes: keepsProbes)
-                pool.joins(self, at: index, forUpgrades: pool.forUpgrades)
-                pool.forUpgrades?.joins(self, at: index, forUpgrades: pool.forUpgrades)
-            } else {
-                let upgrades = Self.poolForUpgrades(pool, settings, tls?.http1Only, loop)
-                upgrades?.joins(self, at: index, forUpgrades: upgrades)
-                pool.joins(self, at: index, forUpgrades: upgrades)
             }
+            pools[index].joins(self, at: index)
         }
         line.latest = self
         previous?.replace(by: self)
@@ -90,16 +83,18 @@ package final class BackendServers {
         for pool in pools where !successor.pools.contains(where: { $0 === pool }) { pool.close() }
     }
 
-    private static func poolForUpgrades(
-        _ pool: ServerPool,
+    private static func pool(
+        _ server: BackendServer,
         _ settings: ServerPool.Settings,
-        _ tls: BackendTLSContext?,
+        _ tls: BackendTLSContexts?,
         _ loop: LoopContext
-    ) -> ServerPool? {
-        switch pool.server.scheme {
-        case .http: pool
-        case .https: ServerPool(pool.server, settings, tls: tls, loop: loop)
-        case .h2c: nil
+    ) -> ServerPool {
+        switch server.scheme {
+        case .http: return ServerPool(server, settings, upgrades: .here, loop: loop)
+        case .https:
+            let http1Only = ServerPool(server, settings, tls: tls?.http1Only, upgrades: .hereAlone, loop: loop)
+            return ServerPool(server, settings, tls: tls?.any, upgrades: .elsewhere(http1Only), loop: loop)
+        case .h2c: return ServerPool(server, settings, upgrades: .nowhere, loop: loop)
         }
     }
 

@@ -4,8 +4,8 @@ import NIOCore
 package import Tenants
 package import Time
 
-/// One event loop's connections to one server. Of those that carry one request at a time the last one used is used
-/// first, so that idle ones can be let go; one that carries many (HTTP/2) takes requests as long as it has room.
+/// One event loop's connections to one server, and the requests that wait for them. A connection that carries many
+/// requests (HTTP/2) takes them as long as it has room; else an idle one is used, or another one is opened.
 package final class ServerPool {
     package enum Lease {
         case server(any UpstreamServer)
@@ -14,22 +14,14 @@ package final class ServerPool {
         case refused
     }
 
-    /// What all servers of a backend have in common.
-    package struct Settings: Equatable {
-        package var responseTimeout: UInt64
-        package let idleTimeout: UInt64
-        package let connectTimeout: Duration
-        let maximumConnections: Int
-        let maximumWaiting: Int
-
-        /// - Parameter loops: How many event loops share the limits.
-        init(_ backend: Backend, loops: Int) {
-            responseTimeout = backend.timeouts.response.nanosecondsClamped
-            idleTimeout = backend.timeouts.idle.nanosecondsClamped
-            connectTimeout = backend.timeouts.connect
-            maximumConnections = (backend.limits.connections + loops - 1) / loops
-            maximumWaiting = (backend.limits.pending + loops - 1) / loops
-        }
+    /// The list of servers that is told how this one is doing.
+    private enum Listing {
+        /// There is none: the pool is a health check's own.
+        case unlisted
+        /// The list and the pool hold each other until the pool is closed.
+        case listed(BackendServers, ServerIndex)
+        /// - Parameter index: In the list that the pool was in last, as its requests may still ask for it.
+        case closed(index: ServerIndex?)
     }
 
     package let server: BackendServer
@@ -37,38 +29,29 @@ package final class ServerPool {
     /// As it stands in the log and in metrics.
     package let label: String
     package var counters = BackendCounters()
-    package let responseTimeout: UInt64
-    package let idleTimeout: UInt64
-    /// Where WebSockets go, which need HTTP/1.1: itself, or another pool for the same server if this one may speak
-    /// HTTP/2; nil for a server that speaks nothing else.
-    private(set) var forUpgrades: ServerPool?
-    /// In ``BackendServers/pools``.
-    package private(set) var serverIndex = ServerIndex(0)
+    private let upgrades: Upgrades
+    private var listing = Listing.unlisted
     private unowned let loop: LoopContext
-    /// Until it is closed: the two hold each other.
-    private var servers: BackendServers?
     private let connector: ServerConnector
     private var state: PoolState
-    private var idle: [BackendConnection] = []
-    private var multiplexed: [BackendMultiplexer] = []
-    /// All connections that carry one request at a time.
-    private var single: [BackendConnection] = []
-    /// The gateway's own requests, which come before all others.
-    private var ownWaiting: [UpstreamRequest] = []
-    private var waiting = FairQueue<UpstreamRequest, SubjectName?>()
-    /// Runs while requests wait.
+    private var connections = ServerConnections()
+    private var waiting = WaitingRequests()
+    /// Set while requests of clients wait.
     private let reliefTimer = WheelTimer()
-    private var isRelieving = false
-    private var isClosed = false
 
     /// - Parameter tls: For a server with the scheme `https`.
-    init(_ server: BackendServer, _ settings: Settings, tls: BackendTLSContext?, loop: LoopContext) {
+    init(
+        _ server: BackendServer,
+        _ settings: Settings,
+        tls: BackendTLSContext? = nil,
+        upgrades: Upgrades,
+        loop: LoopContext
+    ) {
         self.server = server
         self.settings = settings
+        self.upgrades = upgrades
         self.loop = loop
         label = Self.label(of: server)
-        responseTimeout = settings.responseTimeout
-        idleTimeout = settings.idleTimeout
         connector = ServerConnector(server, tls: tls, timeout: settings.connectTimeout, loop: loop)
         state = PoolState(
             maximumConnections: settings.maximumConnections,
@@ -79,21 +62,48 @@ package final class ServerPool {
 
     package static func label(of server: BackendServer) -> String { "\(server.scheme.rawValue)://\(server.address)" }
 
+    package var responseTimeout: UInt64 { settings.responseTimeout }
+    package var idleTimeout: UInt64 { settings.idleTimeout }
+
     /// Whether it is for this server, whatever its weight.
     package func isFor(_ server: BackendServer) -> Bool {
         server.scheme == self.server.scheme && server.address == self.server.address
     }
 
-    func joins(_ servers: BackendServers, at index: ServerIndex, forUpgrades: ServerPool?) {
-        self.servers = servers
-        serverIndex = index
-        self.forUpgrades = forUpgrades
+    func joins(_ servers: BackendServers, at index: ServerIndex) {
+        listing = .listed(servers, index)
+        if case .elsewhere(let other) = upgrades { other.joins(servers, at: index) }
+    }
+
+    /// In ``BackendServers/pools``; nil where it was never one of them.
+    package var serverIndex: ServerIndex? {
+        switch listing {
+        case .unlisted: nil
+        case .listed(_, let index): index
+        case .closed(let index): index
+        }
+    }
+
+    private var isClosed: Bool {
+        switch listing {
+        case .unlisted, .listed: false
+        case .closed: true
+        }
+    }
+
+    /// The pool where WebSockets go; nil where they cannot go to the server.
+    var forUpgrades: ServerPool? {
+        switch upgrades {
+        case .here, .hereAlone: self
+        case .elsewhere(let other): other
+        case .nowhere: nil
+        }
     }
 
     // MARK: Leasing
 
     package func lease(for request: UpstreamRequest) -> Lease {
-        for connection in multiplexed {
+        for connection in connections.multiplexed {
             guard connector.isCurrent(connection.address) else {
                 connection.drainLater()
                 // Whatever became of the connection: it must not be met here again.
@@ -104,7 +114,7 @@ package final class ServerPool {
         }
         switch state.requestArrived(isOwn: request.details.isGatewayOwn) {
         case .useIdle:
-            guard let connection = idle.popLast() else { return .refused }
+            guard let connection = connections.takeIdle() else { return .refused }
             return .server(connection)
         case .waitAndConnect:
             queue(request)
@@ -124,21 +134,18 @@ package final class ServerPool {
     }
 
     private func queue(_ request: UpstreamRequest) {
-        guard !request.details.isGatewayOwn else { return ownWaiting.append(request) }
-        waiting.append(request, of: request.owner?.clientName, at: loop.lastTick)
-        guard !isRelieving else { return }
-        isRelieving = true
+        waiting.append(request, at: loop.lastTick)
+        guard waiting.hasClients, reliefTimer.deadline == WheelTimer.never else { return }
         reliefTimer.target = self
         loop.timers.set(reliefTimer, loop.lastTick + Self.reliefInterval)
     }
 
     /// Takes out who is to be served next.
     private func nextWaiting() -> UpstreamRequest? {
-        if !ownWaiting.isEmpty { return ownWaiting.removeFirst() }
-        return waiting.next { address in
+        waiting.next { address in
             var held = 0
             var total = 1
-            forEachOwner { owner in
+            connections.forEachOwner { owner in
                 total += 1
                 if owner.clientName == address { held += 1 }
             }
@@ -146,11 +153,8 @@ package final class ServerPool {
         }
     }
 
-    /// Those that have a place now.
-    func forEachOwner(_ body: (any UpstreamRequestOwner) -> Void) {
-        for connection in single { if let owner = connection.request?.owner { body(owner) } }
-        for connection in multiplexed { connection.forEachOwner(body) }
-    }
+    /// The owners of the requests that have a connection.
+    func forEachOwner(_ body: (any UpstreamRequestOwner) -> Void) { connections.forEachOwner(body) }
 
     /// How many requests of other addresses have waited since `moment` or longer.
     func othersWaiting(butNot address: SubjectName?, since moment: MonotonicTime) -> Int {
@@ -159,16 +163,11 @@ package final class ServerPool {
 
     /// The request no longer wants a connection.
     package func forget(_ request: UpstreamRequest) {
-        if let index = ownWaiting.firstIndex(where: { $0 === request }) {
-            ownWaiting.remove(at: index)
-        } else if !waiting.remove(request) {
-            return
-        }
-        state.waiterLeft()
+        if waiting.remove(request) { state.waiterLeft() }
     }
 
     func release(_ connection: BackendConnection, at now: MonotonicTime) {
-        if state.isOverfull, ownWaiting.isEmpty {
+        if state.isOverfull, !waiting.hasOwn {
             connection.finish()
             return connection.close()
         }
@@ -177,55 +176,47 @@ package final class ServerPool {
 
     /// A connection that was idle has gone.
     func idleClosed(_ connection: BackendConnection) {
-        guard let index = idle.lastIndex(where: { $0 === connection }) else { return }
-        idle.remove(at: index)
-        forgetSingle(connection)
-        state.idleClosed()
+        if connections.idleClosed(connection) { state.idleClosed() }
     }
 
     /// A connection that was in use has gone or cannot be used again.
     func busyClosed(_ connection: BackendConnection) {
-        forgetSingle(connection)
+        connections.closed(connection)
         if state.busyClosed() == .connect { connect() }
-    }
-
-    private func forgetSingle(_ connection: BackendConnection) {
-        guard let index = single.firstIndex(where: { $0 === connection }) else { return }
-        single.swapAt(index, single.count - 1)
-        single.removeLast()
     }
 
     /// A connection that had been used before turned out dead: those that are idle are likely to be, too.
     func doubtIdle() {
-        let doubted = idle
+        // Each leaves the list when its channel is closed, which may be at once.
+        let doubted = connections.idle
         for connection in doubted { connection.close() }
     }
 
     /// The next request shall find out anew whether a connection can be opened.
     func forgetConnections() {
         doubtIdle()
-        let old = multiplexed
-        for connection in old { connection.drain() }
+        drainMultiplexed()
     }
 
     /// Lets go of the idle connections; those in use close when they are done.
     package func close() {
-        isClosed = true
-        servers = nil
-        if let forUpgrades, forUpgrades !== self { forUpgrades.close() }
-        forUpgrades = nil
-        let closing = idle
-        for connection in closing { connection.close() }
-        let draining = multiplexed
+        listing = .closed(index: serverIndex)
+        if case .elsewhere(let other) = upgrades { other.close() }
+        doubtIdle()
+        drainMultiplexed()
+    }
+
+    private func drainMultiplexed() {
+        let draining = connections.multiplexed
         for connection in draining { connection.drain() }
     }
 
     private func offer(_ connection: BackendConnection, _ action: PoolState.ReadyAction, at now: MonotonicTime) {
         switch action {
-        case .serveWaiting where !waiting.isEmpty || !ownWaiting.isEmpty:
+        case .serveWaiting where !waiting.isEmpty:
             nextWaiting()?.serverReady(connection)
         case .serveWaiting, .keepIdle:
-            idle.append(connection)
+            connections.becameIdle(connection)
             connection.becameIdle(at: now)
             if isClosed || !connector.isCurrent(connection.address) { connection.close() }
         }
@@ -235,7 +226,7 @@ package final class ServerPool {
 
     /// One of them has room again.
     func hasRoom(_ connection: BackendMultiplexer) {
-        while !waiting.isEmpty || !ownWaiting.isEmpty, let stream = connection.openStream() {
+        while !waiting.isEmpty, let stream = connection.openStream() {
             state.waiterServed()
             guard let request = nextWaiting() else { return stream.giveBack() }
             request.serverReady(stream)
@@ -244,34 +235,51 @@ package final class ServerPool {
 
     /// It takes no new requests; those under way go on.
     func retires(_ connection: BackendMultiplexer) {
-        guard let index = multiplexed.firstIndex(where: { $0 === connection }) else { return }
-        multiplexed.remove(at: index)
-        if state.sharedClosed() == .connect { connect() }
+        if connections.retired(connection), state.sharedClosed() == .connect { connect() }
     }
 
     // MARK: How the server is doing
 
     /// The head of an answer came.
     package func answered(_ request: UpstreamRequest) {
-        servers?.answered(serverIndex, begunAt: request.attemptBegunAt)
+        if case .listed(let servers, let index) = listing { servers.answered(index, begunAt: request.attemptBegunAt) }
     }
 
     /// That a server does not take connections for WebSockets says nothing of how it does with requests.
     package func failed(_ failure: ServerFailure, begunAt: MonotonicTime) {
-        guard !isForUpgradesAlone else { return }
-        servers?.failed(serverIndex, failure, begunAt: begunAt)
+        if isForUpgradesAlone { return }
+        if case .listed(let servers, let index) = listing { servers.failed(index, failure, begunAt: begunAt) }
     }
 
-    private var isForUpgradesAlone: Bool { server.scheme == .https && forUpgrades === self }
+    private func connected(begunAt: MonotonicTime) {
+        if isForUpgradesAlone { return }
+        if case .listed(let servers, let index) = listing { servers.connected(index, begunAt: begunAt) }
+    }
 
-    func attemptEnded() { servers?.ended(serverIndex) }
+    private var isForUpgradesAlone: Bool {
+        switch upgrades {
+        case .hereAlone: true
+        case .here, .elsewhere, .nowhere: false
+        }
+    }
 
-    package var isHealthy: Bool { servers?.isHealthy(serverIndex) ?? false }
+    func attemptEnded() {
+        if case .listed(let servers, let index) = listing { servers.ended(index) }
+    }
+
+    package var isHealthy: Bool {
+        switch listing {
+        case .listed(let servers, let index): servers.isHealthy(index)
+        case .unlisted, .closed: false
+        }
+    }
 
     /// With those of connections for WebSockets.
     package var allCounters: BackendCounters {
-        guard let forUpgrades, forUpgrades !== self else { return counters }
-        return counters + forUpgrades.counters
+        switch upgrades {
+        case .here, .hereAlone, .nowhere: counters
+        case .elsewhere(let other): counters + other.counters
+        }
     }
 
     // MARK: Opening
@@ -288,17 +296,20 @@ package final class ServerPool {
     }
 
     private func opened(_ result: Result<ServerConnector.Connected, ServerFailure>, begunAt: MonotonicTime) {
-        if case .success = result, !isForUpgradesAlone { servers?.connected(serverIndex, begunAt: begunAt) }
         switch result {
-        case .success(.single(let connection)): opened(connection)
-        case .success(.multiplexed(let connection)): opened(connection)
+        case .success(.single(let connection)):
+            connected(begunAt: begunAt)
+            opened(connection)
+        case .success(.multiplexed(let connection)):
+            connected(begunAt: begunAt)
+            opened(connection)
         case .failure(let failure): connectFailed(failure, begunAt: begunAt)
         }
     }
 
     private func opened(_ connection: BackendConnection) {
         guard connection.connected() else { return connectFailed(.connectFailed, begunAt: loop.lastTick) }
-        single.append(connection)
+        connections.opened(connection)
         offer(connection, state.connected(), at: loop.now())
         if state.reconsider() == .connect { connect() }
     }
@@ -306,7 +317,7 @@ package final class ServerPool {
     private func opened(_ connection: BackendMultiplexer) {
         guard connection.connected() else { return connectFailed(.connectFailed, begunAt: loop.lastTick) }
         state.sharedConnected()
-        multiplexed.append(connection)
+        connections.opened(connection)
         hasRoom(connection)
         if state.reconsider() == .connect { connect() }
         if isClosed { connection.drain() }
@@ -316,9 +327,7 @@ package final class ServerPool {
         counters.connectFailures += 1
         failed(failure, begunAt: begunAt)
         let action = state.failedToConnect()
-        let told = (0..<action.told).compactMap { _ in
-            ownWaiting.isEmpty ? waiting.next { _ in false } : ownWaiting.removeFirst()
-        }
+        let told = (0..<action.told).compactMap { _ in waiting.next { _ in false } }
         if action.connects { connect() }
         for request in told { request.serverUnreachable(self) }
     }
@@ -326,10 +335,7 @@ package final class ServerPool {
 
 extension ServerPool: WheelTimerTarget {
     package func deadlineMet() {
-        guard !waiting.isEmpty else {
-            isRelieving = false
-            return loop.timers.retire(reliefTimer)
-        }
+        guard waiting.hasClients else { return loop.timers.retire(reliefTimer) }
         let now = loop.now()
         // With one on its way there is room.
         if state.connecting == 0 { takeBackPlaces(at: now) }

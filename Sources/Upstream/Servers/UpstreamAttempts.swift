@@ -15,7 +15,11 @@ struct UpstreamAttempts: Equatable {
     private var hasSpoken = false
 
     /// A server could not be reached, or does not take this kind of request.
-    mutating func skipped(_ server: ServerIndex) { tried.append(server) }
+    ///
+    /// - Parameter server: Nil for a server of no list: it is asked once and no other is chosen.
+    mutating func skipped(_ server: ServerIndex?) {
+        if let server { tried.append(server) }
+    }
 
     /// A server has the request.
     ///
@@ -36,13 +40,15 @@ struct UpstreamAttempts: Equatable {
 
     /// The server is lost.
     ///
-    /// - Parameter wasActedOn: Whether it may have acted on the request; if it said that it did not, any other may.
+    /// - Parameters:
+    ///   - server: As for ``skipped(_:)``.
+    ///   - wasActedOn: Whether it may have acted on the request; if it said that it did not, any other may.
     /// - Returns: Whether another server may have it.
-    mutating func lost(_ server: ServerIndex, wasActedOn: Bool, hasBody: Bool) -> Bool {
+    mutating func lost(_ server: ServerIndex?, wasActedOn: Bool, hasBody: Bool) -> Bool {
         let isUnseen = !wasActedOn && !hasSpoken && !hasBody && count < Self.mostRefused
         guard mayRetry || isUnseen else { return false }
         mayRetry = false
-        tried.append(server)
+        skipped(server)
         return true
     }
 }

@@ -221,8 +221,8 @@ package final class UpstreamRequest {
             guard details.handshake != nil else { return pool }
             if let upgrades = pool.forUpgrades { return upgrades }
             // It speaks HTTP/2 only; another may not.
-            guard !attempts.tried.contains(pool.serverIndex) else { return nil }
-            attempts.skipped(pool.serverIndex)
+            guard let server = pool.serverIndex, !attempts.tried.contains(server) else { return nil }
+            attempts.skipped(server)
             pool.attemptEnded()
             attempt = nil
         }

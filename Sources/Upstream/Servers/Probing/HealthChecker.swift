@@ -27,7 +27,7 @@ package final class HealthChecker {
         self.announce = announce
         var settings = ServerPool.Settings(backend, loops: 1)
         settings.responseTimeout = min(settings.responseTimeout, check.every.nanosecondsClamped)
-        pool = ServerPool(server, settings, tls: tls, loop: loop)
+        pool = ServerPool(server, settings, tls: tls, upgrades: .nowhere, loop: loop)
         tally = ProbeTally(healthyAfter: check.healthyAfter, unhealthyAfter: check.unhealthyAfter)
     }
 

@@ -1,0 +1,42 @@
+import Authorization
+import Time
+
+/// The requests that wait for a connection to one server.
+struct WaitingRequests {
+    /// The gateway's own, which come before all others.
+    private var own: [UpstreamRequest] = []
+    private var clients = FairQueue<UpstreamRequest, SubjectName?>()
+
+    var isEmpty: Bool { clients.isEmpty && own.isEmpty }
+    var hasOwn: Bool { !own.isEmpty }
+    var hasClients: Bool { !clients.isEmpty }
+
+    mutating func append(_ request: UpstreamRequest, at now: MonotonicTime) {
+        guard !request.details.isGatewayOwn else { return own.append(request) }
+        clients.append(request, of: request.owner?.clientName, at: now)
+    }
+
+    /// Takes out the request that is to be served next.
+    ///
+    /// - Parameter hasShare: See ``FairQueue/next(unless:)``.
+    mutating func next(unless hasShare: (SubjectName?) -> Bool) -> UpstreamRequest? {
+        own.isEmpty ? clients.next(unless: hasShare) : own.removeFirst()
+    }
+
+    /// - Returns: Whether it waited.
+    mutating func remove(_ request: UpstreamRequest) -> Bool {
+        if let index = own.firstIndex(where: { $0 === request }) {
+            own.remove(at: index)
+            return true
+        }
+        return clients.remove(request)
+    }
+
+    /// See ``FairQueue/makeRoom(for:)``.
+    mutating func makeRoom(for address: SubjectName?) -> UpstreamRequest? { clients.makeRoom(for: address) }
+
+    /// How many requests of other addresses have waited since `moment` or longer.
+    func count(butNot address: SubjectName?, since moment: MonotonicTime) -> Int {
+        clients.count(butNot: address, since: moment)
+    }
+}
