@@ -329,12 +329,14 @@ private struct ReceivedForwarding {
         for index in 0..<head.fieldCount {
             let field = head.fields[index]
             guard !field.isAlias, !field.value.isEmpty else { continue }
-            switch field.known {
-            case .forwarded: forwarded.append(field.value)
-            case .xForwarded where bytes.isFieldName(field.name, "x-forwarded-for"): addresses.append(field.value)
-            case .xForwarded where bytes.isFieldName(field.name, "x-forwarded-proto"): hasProtocol = true
-            case .xForwarded where bytes.isFieldName(field.name, "x-forwarded-host"): hasHost = true
-            default: break
+            if field.known == .forwarded { forwarded.append(field.value) }
+            guard field.known == .xForwarded else { continue }
+            if bytes.isFieldName(field.name, "x-forwarded-for") {
+                addresses.append(field.value)
+            } else if bytes.isFieldName(field.name, "x-forwarded-proto") {
+                hasProtocol = true
+            } else if bytes.isFieldName(field.name, "x-forwarded-host") {
+                hasHost = true
             }
         }
     }

@@ -74,7 +74,9 @@ struct FieldFilter {
         case .cookie:
             if isListed(field, bytes) { return .drop }
             return rules.stripsCookies ? .dropTokenCookie : .keep
-        default: return isListed(field, bytes) ? .drop : .keep
+        case .other, .contentLength, .transferEncoding, .connection, .upgrade, .te, .trailer, .keepAlive,
+            .proxyConnection, .proxyAuthenticate, .proxyAuthorization, .http2Settings, .date:
+            return isListed(field, bytes) ? .drop : .keep
         }
     }
 
