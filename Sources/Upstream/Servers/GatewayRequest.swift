@@ -27,19 +27,25 @@ package final class GatewayRequest {
         case body(most: Int)
     }
 
+    private enum State {
+        /// The head of the response is waited for.
+        case waiting((Result<Response, Failure>) -> Void)
+        case receiving(Response, (Result<Response, Failure>) -> Void)
+        case done
+    }
+
     private let loop: LoopContext
     private let upstream: UpstreamRequest
     private let wanted: Wanted
     private let timer = WheelTimer()
-    private var done: ((Result<Response, Failure>) -> Void)?
+    private var state: State
     private var requestBody: [UInt8] = []
-    private var response: Response?
 
     /// - Parameter done: Told once.
     package init(loop: LoopContext, wants wanted: Wanted, done: @escaping (Result<Response, Failure>) -> Void) {
         self.loop = loop
         self.wanted = wanted
-        self.done = done
+        state = .waiting(done)
         upstream = UpstreamRequest(loop: loop)
     }
 
@@ -70,8 +76,12 @@ package final class GatewayRequest {
     }
 
     private func finish(_ result: Result<Response, Failure>) {
-        guard let done else { return }
-        self.done = nil
+        let done: (Result<Response, Failure>) -> Void
+        switch state {
+        case .waiting(let then), .receiving(_, let then): done = then
+        case .done: return
+        }
+        state = .done
         loop.timers.retire(timer)
         upstream.abandon()
         done(result)
@@ -125,13 +135,14 @@ extension GatewayRequest: UpstreamRequestOwner {
     }
 
     package func responseStarted(_ response: ReceivedResponse, _ framing: ResponseFraming) {
+        guard case .waiting(let done) = state else { return }
         let response = Response(status: response.head.status, body: [])
-        self.response = response
+        state = .receiving(response, done)
         if wanted == .status { finish(.success(response)) }
     }
 
     package func responseBody(_ bytes: ByteBuffer, _ range: Range<Int>) {
-        guard var response, case .body(let most) = wanted else { return }
+        guard case .receiving(var response, let done) = state, case .body(let most) = wanted else { return }
         guard response.body.count + range.count <= most else {
             // Where the status alone says no, it counts.
             guard 200..<300 ~= response.status else {
@@ -139,14 +150,18 @@ extension GatewayRequest: UpstreamRequestOwner {
             }
             return finish(.failure(.tooLargeResponse))
         }
-        self.response = nil
+        // The body is appended to in place, not copied.
+        state = .waiting(done)
         bytes.readableBytesUInt8Span.extracting(range).withUnsafeBufferPointer { response.body += $0 }
-        self.response = response
+        state = .receiving(response, done)
     }
 
     package func responseEnded(serverKeepsAlive: Bool, trailers: [UInt8], at now: MonotonicTime) -> Bool {
         upstream.end()
-        finish(response.map { .success($0) } ?? .failure(.network))
+        switch state {
+        case .receiving(let response, _): finish(.success(response))
+        case .waiting, .done: finish(.failure(.network))
+        }
         return serverKeepsAlive
     }
 
@@ -171,7 +186,12 @@ extension GatewayRequest: UpstreamRequestOwner {
 
     /// The server is waited for, never the gateway.
     package var mayYieldPlace: Bool { false }
-    package var isResponding: Bool { response != nil }
+    package var isResponding: Bool {
+        switch state {
+        case .receiving: true
+        case .waiting, .done: false
+        }
+    }
 
     package func rateForServer(at now: MonotonicTime) -> Double { .infinity }
 

@@ -69,8 +69,14 @@ final class ServerConnector {
         within limit: TimeAmount,
         _ then: @escaping (Result<Connected, ServerFailure>) -> Void
     ) {
-        let opening = ServerOpening(pool, loop: loop, speaksHTTP2: server.scheme == .h2c, address, then)
         let label = pool.label
+        let negotiation: ServerOpening.Negotiation =
+            if let tls {
+                .handshake(tls.peerName(forHost: server.address.host)) { self.tell($0, of: label, at: address) }
+            } else {
+                .none(speaksHTTP2: server.scheme == .h2c)
+            }
+        let opening = ServerOpening(pool, loop: loop, negotiation, address, then)
         let bound = NIOLoopBound((self, opening), eventLoop: loop.eventLoop)
         ClientBootstrap(group: loop.eventLoop)
             .connectTimeout(limit)
@@ -83,9 +89,6 @@ final class ServerConnector {
                     let pipeline = channel.pipeline.syncOperations
                     if let tls = connector.tls {
                         try pipeline.addHandler(try tls.makeHandler(forHost: connector.server.address.host))
-                        opening.awaitsHandshake = true
-                        opening.peerName = tls.peerName(forHost: connector.server.address.host)
-                        opening.isAnother = { connector.tell($0, of: label, at: address) }
                     }
                     try pipeline.addHandler(opening)
                 }
@@ -96,7 +99,7 @@ final class ServerConnector {
                 opening.failed(error is ChannelError ? .connectTimedOut : .connectFailed)
             }
         if tls != nil {
-            opening.timeout = loop.eventLoop.assumeIsolated().scheduleTask(in: limit) { opening.tooLate() }
+            opening.fail(in: limit)
         }
     }
 
@@ -112,30 +115,42 @@ final class ServerConnector {
 private final class ServerOpening: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 
-    var awaitsHandshake = false
-    /// Whose certificate the server has to show, beyond what the handshake itself verifies.
-    var peerName: PeerName?
-    var isAnother: ((PeerNameProblem) -> Void)?
-    var timeout: Scheduled<Void>?
+    /// What comes between the TCP connection and the first request.
+    enum Negotiation {
+        case none(speaksHTTP2: Bool)
+        /// TLS, which also tells whether the server speaks HTTP/2.
+        ///
+        /// - Parameters:
+        ///   - name: Whose certificate the server has to show, beyond what the handshake itself verifies.
+        ///   - isAnother: Called when it shows another one.
+        case handshake(_ name: PeerName?, isAnother: (PeerNameProblem) -> Void)
+    }
+
+    private enum State {
+        case opening(then: (Result<ServerConnector.Connected, ServerFailure>) -> Void)
+        case done
+    }
+
     private let pool: ServerPool
     private let loop: LoopContext
-    private let speaksHTTP2: Bool
+    private let negotiation: Negotiation
     private let address: SocketAddress
-    private var then: ((Result<ServerConnector.Connected, ServerFailure>) -> Void)?
+    private var state: State
+    private var timeout: Scheduled<Void>?
     private var context: ChannelHandlerContext?
 
     init(
         _ pool: ServerPool,
         loop: LoopContext,
-        speaksHTTP2: Bool,
+        _ negotiation: Negotiation,
         _ address: SocketAddress,
         _ then: @escaping (Result<ServerConnector.Connected, ServerFailure>) -> Void
     ) {
         self.pool = pool
         self.loop = loop
-        self.speaksHTTP2 = speaksHTTP2
+        self.negotiation = negotiation
         self.address = address
-        self.then = then
+        state = .opening(then: then)
     }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
@@ -143,16 +158,18 @@ private final class ServerOpening: ChannelInboundHandler, RemovableChannelHandle
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
     func channelActive(context: ChannelHandlerContext) {
-        if !awaitsHandshake { opened(context, speaksHTTP2: speaksHTTP2) }
+        if case .none(let speaksHTTP2) = negotiation { opened(context, speaksHTTP2: speaksHTTP2) }
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        guard case TLSUserEvent.handshakeCompleted(let applicationProtocol) = event else { return }
+        guard case TLSUserEvent.handshakeCompleted(let applicationProtocol) = event,
+            case .handshake(let peerName, let isAnother) = negotiation
+        else { return }
         let certificate = try? context.pipeline.syncOperations.nioSSL_peerCertificate()
         do throws(PeerNameProblem) {
             try peerName?.verify(certificate)
         } catch {
-            isAnother?(error)
+            isAnother(error)
             failed(.connectFailed)
             return context.close(promise: nil)
         }
@@ -166,15 +183,18 @@ private final class ServerOpening: ChannelInboundHandler, RemovableChannelHandle
         context.close(promise: nil)
     }
 
-    func tooLate() {
-        failed(.connectTimedOut)
-        context?.close(promise: nil)
+    /// Fails when the connection cannot take requests by then.
+    func fail(in limit: TimeAmount) {
+        timeout = loop.eventLoop.assumeIsolated().scheduleTask(in: limit) { [self] in
+            failed(.connectTimedOut)
+            context?.close(promise: nil)
+        }
     }
 
     func failed(_ failure: ServerFailure) { finish(.failure(failure)) }
 
     private func opened(_ context: ChannelHandlerContext, speaksHTTP2: Bool) {
-        guard then != nil else { return context.close(promise: nil) }
+        if case .done = state { return context.close(promise: nil) }
         do {
             let pipeline = context.pipeline.syncOperations
             let connected: ServerConnector.Connected
@@ -197,8 +217,8 @@ private final class ServerOpening: ChannelInboundHandler, RemovableChannelHandle
 
     private func finish(_ result: Result<ServerConnector.Connected, ServerFailure>) {
         timeout?.cancel()
-        guard let then else { return }
-        self.then = nil
+        guard case .opening(let then) = state else { return }
+        state = .done
         then(result)
     }
 }

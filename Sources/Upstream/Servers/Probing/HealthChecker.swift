@@ -5,13 +5,19 @@ import Time
 
 /// Probes one server for the whole process from one event loop, and tells of every change.
 package final class HealthChecker {
+    private enum State {
+        case probing
+        /// Until the next probe.
+        case pausing(Scheduled<Void>)
+        case stopped
+    }
+
     private let check: HealthCheck
     private let pool: ServerPool
     private let announce: (Bool) -> Void
     private unowned let loop: LoopContext
     private var tally: ProbeTally
-    private var task: Scheduled<Void>?
-    private var isStopped = false
+    private var state = State.probing
 
     /// - Parameter announce: Told of every change between up and down.
     package init(
@@ -34,24 +40,26 @@ package final class HealthChecker {
     package func start() { probe() }
 
     package func stop() {
-        isStopped = true
-        task?.cancel()
+        if case .pausing(let next) = state { next.cancel() }
+        state = .stopped
         pool.close()
     }
 
     /// The next probe begins an interval after the last one began, or once that is over.
     private func probe() {
+        state = .probing
         let began = NIODeadline.now()
         let interval = check.every.nanosecondsClamped
         let probe = GatewayRequest(loop: loop, wants: .status) { result in
             // The next one shall find out whether a connection can be opened.
             self.pool.forgetConnections()
-            guard !self.isStopped else { return }
+            guard case .probing = self.state else { return }
             let isGood = if case .success(let response) = result { 200..<300 ~= response.status } else { false }
             if let isUp = self.tally.observed(isGood: isGood) { self.changed(isUp) }
-            self.task = self.loop.eventLoop.assumeIsolated().scheduleTask(
+            let next = self.loop.eventLoop.assumeIsolated().scheduleTask(
                 deadline: began + .nanoseconds(Int64(interval))
             ) { self.probe() }
+            self.state = .pausing(next)
         }
         let agent = (name: "User-Agent", value: Array("gatehouse".utf8))
         let host = Array("\(pool.server.address)".utf8)
