@@ -6,14 +6,14 @@ import Testing
 
 /// A connection that many requests share, on a channel that a test closes.
 struct BackendMultiplexerTests {
-    private let house: EmbeddedHouse
+    private let servers: EmbeddedServers
     private let channel = EmbeddedChannel()
     private let multiplexer: BackendMultiplexer
 
     init() throws {
-        house = try EmbeddedHouse()
+        servers = try EmbeddedServers()
         let address = try SocketAddress(ipAddress: "127.0.0.1", port: 9001)
-        multiplexer = BackendMultiplexer(pool: house.pools[0], loop: house.worker.loop, address: address)
+        multiplexer = BackendMultiplexer(pool: servers.pools[0], loop: servers.loop, address: address)
         try channel.pipeline.syncOperations.addHandler(multiplexer)
     }
 
@@ -21,7 +21,7 @@ struct BackendMultiplexerTests {
     @Test func connectionLostInItsFirstWriteIsNotThePools() {
         channel.pipeline.fireChannelInactive()
         #expect(!multiplexer.connected())
-        house.worker.loop.endTurn()
+        servers.loop.endTurn()
         #expect(!multiplexer.connected() && multiplexer.openStream() == nil)
     }
 

@@ -10,8 +10,8 @@ import Testing
 
 struct BackendServersTests {
     @Test func serversAreTakenInTurnAndTriedOnesLeftOut() throws {
-        let house = try EmbeddedHouse(servers: 3)
-        let servers = house.servers
+        let embedded = try EmbeddedServers(3)
+        let servers = embedded.servers
         let taken = (0..<6).compactMap { _ in servers.choose(for: nil, butNot: [])?.serverIndex }
         #expect(Array(taken.prefix(3)) == Array(taken.suffix(3)))
         #expect(Set(taken) == [0, 1, 2])
@@ -20,23 +20,23 @@ struct BackendServersTests {
     }
 
     @Test func aServerThatProbesFoundDownGetsNothing() throws {
-        let house = try EmbeddedHouse(servers: 2, balance: .leastRequests)
-        let servers = house.servers
-        servers.probed(house.pools[0].server, isUp: false)
+        let embedded = try EmbeddedServers(2, balance: .leastRequests)
+        let servers = embedded.servers
+        servers.probed(embedded.pools[0].server, isUp: false)
         #expect((0..<20).allSatisfy { _ in servers.choose(for: nil, butNot: [])?.serverIndex == 1 })
-        #expect(!house.pools[0].isHealthy && house.pools[1].isHealthy)
-        servers.probed(house.pools[1].server, isUp: false)
+        #expect(!embedded.pools[0].isHealthy && embedded.pools[1].isHealthy)
+        servers.probed(embedded.pools[1].server, isUp: false)
         #expect(servers.choose(for: nil, butNot: []) == nil)
     }
 
     /// A request that lasts for days holds what it began with, and not one more for each reload since.
     @Test func thoseOfReloadsBetweenAreLetGo() throws {
-        let house = try EmbeddedHouse(servers: 2)
-        let first = house.servers
-        let backend = try Door.tenant().backend
+        let embedded = try EmbeddedServers(2)
+        let first = embedded.servers
+        let backend = try SampleTenant.tenant().backend
         weak var between: BackendServers?
         func reload(from previous: BackendServers) -> BackendServers {
-            BackendServers(backend, tls: nil, loop: house.worker.loop, loops: 1, previous: previous)
+            BackendServers(backend, tls: nil, loop: embedded.loop, loops: 1, previous: previous)
         }
         func reloadTwice() -> BackendServers {
             let second = reload(from: first)

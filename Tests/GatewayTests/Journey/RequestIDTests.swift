@@ -16,7 +16,8 @@ struct RequestIDTests {
     @Test func textHasTheFormOfAUUIDOfVersionFour() {
         #expect(RequestID(high: 0, low: 0).text == "00000000-0000-4000-8000-000000000000")
         #expect(RequestID(high: .max, low: .max).text == "ffffffff-ffff-4fff-bfff-ffffffffffff")
-        #expect(Door.requestID.text == "01234567-89ab-4def-bedc-ba9876543210")
+        let id = RequestID(high: 0x0123_4567_89ab_cdef, low: 0xfedc_ba98_7654_3210)
+        #expect(id.text == "01234567-89ab-4def-bedc-ba9876543210")
     }
 
     @Test func everyIdentifierKeepsItsVersionVariantAndText() {

@@ -1,6 +1,10 @@
 import HTTPCore
 import IdentityProvider
+import Logging
 import NIOCore
+import NIOEmbedded
+import SharedState
+import Store
 import Tenants
 import TestSupport
 import Testing
@@ -8,8 +12,6 @@ import Time
 import Verification
 
 @testable import Authorization
-@testable import Gateway
-@testable import Proxy
 @testable import Upstream
 
 /// One event loop's way from a head's bytes to the head that the backend gets, without a socket.
@@ -36,21 +38,29 @@ final class Door {
     static let issuer = SampleTenant.issuer
     static let requestID = RequestID(high: 0x0123_4567_89ab_cdef, low: 0xfedc_ba98_7654_3210)
 
-    private let house: EmbeddedHouse
     let tenants: [TenantRuntime]
-    let router: RequestRouter
+    private let router: RequestRouter
     let authorizer: Authorizer
     let circumstances = Circumstances(source: RequestSource())
     private let received = ReceivedRequest()
     private let parser = RequestHeadParser(maximumBytes: 32 << 10, maximumFields: 100)
 
     init(_ tenants: [Tenant]) {
-        let house = EmbeddedHouse(tenants)
-        self.house = house
-        let runtimes = house.worker.serving.tenants.map(\.runtime)
+        let sources = RemoteKeySource.all(of: tenants)
+        let limits = SharedLimits(tenants, store: MemoryStore(), logger: Logger(label: "test")).map { limits in
+            (limiter: limits.limiter, ledger: LimitLedger(eventLoop: EmbeddedEventLoop(), settle: limits.settle))
+        }
+        let runtimes = tenants.tenantIndices.map { place in
+            TenantRuntime(
+                index: place,
+                tenant: tenants[place],
+                remoteKeySources: sources,
+                limits: limits.flatMap { TenantLimits(tenant: place, $0.limiter, $0.ledger, trustedProxies: []) }
+            )
+        }
         self.tenants = runtimes
         router = RequestRouter(directory: TenantDirectory(tenants), tenants: runtimes)
-        authorizer = Authorizer(router: router, keySources: house.worker.serving.keySteps.sources.count)
+        authorizer = Authorizer(router: router, keySources: sources.count)
         for tenant in runtimes { tenant.revocations.age(since: 1, at: 1) }
     }
 
@@ -111,7 +121,7 @@ final class Door {
         return request
     }
 
-    struct NotRouted: Error {}
+    private struct NotRouted: Error {}
 
     /// GET of `path` at `app.test` with further header lines.
     func get(_ path: String, token: String? = nil, lines: [String] = [], at now: UnixTime = Door.now) -> Answer {

@@ -15,9 +15,8 @@ import Tenants
 final class EmbeddedHouse {
     let worker: Worker
 
-    convenience init(servers: Int = 1, balance: Balance = .roundRobin) throws {
+    convenience init(servers: Int = 1) throws {
         var tenant = try Door.tenant()
-        tenant.backend.balance = balance
         tenant.backend.servers = (1...servers).map {
             BackendServer(address: HostPort(host: "127.0.0.1", port: 9000 + $0))
         }
@@ -58,8 +57,6 @@ final class EmbeddedHouse {
         worker = Worker(parts, eventLoop: EmbeddedEventLoop())
         worker.use(RevocationUpdate(sets: [:], contact: worker.lastTick))
     }
-
-    var servers: BackendServers { worker.serving.tenants[0].servers }
 
     var pools: [ServerPool] { worker.serving.tenants.flatMap(\.servers.pools) }
 }
