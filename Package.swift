@@ -442,22 +442,78 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        .testTarget(
-            name: "GatewayTests",
+        // A request's way from its head to the server's, without a socket.
+        .target(
+            name: "UpstreamTestSupport",
             dependencies: [
-                "Authorization", "Counting", "ExtAuthz", "Gateway", "HTTPCore", "IdentityProvider", "Proxy",
-                "SharedState",
-                "Store", "Tenants", "TestSupport", "Time", "Upstream", "Verification",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                "Authorization", "HTTPCore", "IdentityProvider", "SharedState", "Store", "Tenants", "TestSupport",
+                "Time", "Upstream", "Verification",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
+            path: "Tests/UpstreamTestSupport",
+            swiftSettings: strict
+        ),
+        // A worker whose loop never runs.
+        .target(
+            name: "ProxyTestSupport",
+            dependencies: [
+                "Authorization", "IdentityProvider", "Proxy", "SharedState", "Store", "Tenants", "Upstream",
+                "UpstreamTestSupport",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            path: "Tests/ProxyTestSupport",
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "AuthorizationTests",
+            dependencies: [
+                "Authorization", "Counting", "HTTPCore", "SharedState", "Store", "Tenants", "TestSupport", "Time",
+                "UpstreamTestSupport", "Verification",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "UpstreamTests",
+            dependencies: [
+                "Authorization", "Counting", "HTTPCore", "Tenants", "TestSupport", "Time", "Upstream",
+                "UpstreamTestSupport", "Verification",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "NIOTLS", package: "swift-nio"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "ProxyTests",
+            dependencies: [
+                "Authorization", "Counting", "HTTPCore", "IdentityProvider", "Proxy", "ProxyTestSupport",
+                "SharedState", "Tenants", "TestSupport", "Time", "Upstream", "UpstreamTestSupport", "Verification",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "GatewayTests",
+            dependencies: [
+                "Authorization", "Counting", "ExtAuthz", "Gateway", "IdentityProvider", "Proxy", "ProxyTestSupport",
+                "SharedState", "Store", "Tenants", "TestSupport", "Time", "Upstream", "UpstreamTestSupport",
+                "Verification",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
             swiftSettings: strict
         ),

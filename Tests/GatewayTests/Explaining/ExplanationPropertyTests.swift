@@ -1,12 +1,9 @@
+import Authorization
 import Tenants
 import TestSupport
 import Testing
+import UpstreamTestSupport
 import Verification
-
-@testable import Authorization
-@testable import Gateway
-@testable import Proxy
-@testable import Upstream
 
 /// What holds of every explanation: it ends with the decision, the decision is that of a request that nobody explains,
 /// and no token is in it.

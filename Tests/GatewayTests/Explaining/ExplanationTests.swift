@@ -1,14 +1,14 @@
+import Authorization
+import ProxyTestSupport
 import Store
 import Tenants
 import TestSupport
 import Testing
+import UpstreamTestSupport
 import Verification
 
-@testable import Authorization
 @testable import Gateway
-@testable import Proxy
 @testable import SharedState
-@testable import Upstream
 
 /// What is told of decisions, step by step.
 struct ExplanationTests {

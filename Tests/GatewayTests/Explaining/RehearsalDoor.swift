@@ -1,11 +1,12 @@
+import Authorization
 import NIOCore
+import Proxy
+import ProxyTestSupport
 import Tenants
+import UpstreamTestSupport
 import Verification
 
-@testable import Authorization
 @testable import Gateway
-@testable import Proxy
-@testable import Upstream
 
 /// Asks a loop that never runs what requests would meet.
 final class RehearsalDoor {

@@ -1,13 +1,10 @@
 import Counting
+import Gateway
 import Tenants
 import Testing
 import Time
+import UpstreamTestSupport
 import Verification
-
-@testable import Authorization
-@testable import Gateway
-@testable import Proxy
-@testable import Upstream
 
 /// The `tests` of tenants.yaml, as `gatehouse check` runs them.
 struct TenantTestRunTests {

@@ -5,10 +5,7 @@ import TestSupport
 import Testing
 import Verification
 
-@testable import Authorization
 @testable import Gateway
-@testable import Proxy
-@testable import Upstream
 
 /// With real files. What is waited for is what the watch hands on or logs; the time limit is a failure's.
 @Suite(.timeLimit(.minutes(1))) final class KeyFileWatchTests: Sendable {

@@ -1,12 +1,9 @@
 import Foundation
+import Gateway
 import Synchronization
 import Tenants
 import Testing
-
-@testable import Authorization
-@testable import Gateway
-@testable import Proxy
-@testable import Upstream
+import Upstream
 
 /// Real files, looked at every millisecond.
 @Suite struct ConfigurationWatchTests {

@@ -1,11 +1,9 @@
 import Tenants
 import TestSupport
 import Testing
+import UpstreamTestSupport
 
-@testable import Authorization
 @testable import Gateway
-@testable import Proxy
-@testable import Upstream
 
 @Suite struct ReloadPlanTests {
     private static func listener(_ port: Int) -> Listener { Listener(address: HostPort(host: "127.0.0.1", port: port)) }

@@ -1,10 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Authorization
 @testable import Gateway
-@testable import Proxy
-@testable import Upstream
 
 /// The examples of protobuf.dev, "Encoding", and OTLP's own forms.
 struct ProtobufWriterTests {

@@ -3,10 +3,8 @@ import TestSupport
 import Testing
 import Time
 
-@testable import Authorization
 @testable import Gateway
 @testable import Proxy
-@testable import Upstream
 
 struct TraceQueueTests {
     private static let second: UInt64 = 1_000_000_000

@@ -1,0 +1,135 @@
+import Tenants
+import TestSupport
+import Testing
+import UpstreamTestSupport
+
+@testable import Authorization
+
+/// Preflights, as the decision answers them.
+struct CrossOriginSharingTests {
+    private static func door(
+        _ origins: [String] = ["https://front.test", "http://localhost:3000"],
+        credentials: Bool = true,
+        mode: Tenant.Mode = .enforce
+    ) throws -> Door {
+        var tenant = try Door.tenant(mode: mode)
+        tenant.crossOrigin = CrossOriginRules(
+            origins: origins,
+            allowsCredentials: credentials,
+            maxAge: .seconds(90),
+            line: 5
+        )
+        return Door([tenant])
+    }
+
+    private static func ask(_ door: Door, _ lines: [String], method: String = "OPTIONS") -> Door.Answer {
+        door.ask(Door.request("/a", method: method, lines: lines))
+    }
+
+    private static func preflight(_ answer: Door.Answer) -> [String]? {
+        guard case .preflight(let preflight) = answer else { return nil }
+        return String(decoding: preflight.lines, as: UTF8.self).split(separator: "\r\n").map(String.init)
+    }
+
+    private static let vary = "Vary: Origin, Access-Control-Request-Method, Access-Control-Request-Headers"
+
+    @Test func anAllowedOriginMayCall() throws {
+        let answer = Self.ask(
+            try Self.door(),
+            [
+                "Origin: https://front.test", "Access-Control-Request-Method: PUT",
+                "Access-Control-Request-Headers: authorization,x-a , X-B", "Access-Control-Request-Headers: dpop",
+            ]
+        )
+        #expect(
+            Self.preflight(answer) == [
+                "Access-Control-Allow-Origin: https://front.test", "Access-Control-Allow-Credentials: true",
+                "Access-Control-Max-Age: 90",
+                "Access-Control-Allow-Methods: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS",
+                "Access-Control-Allow-Headers: authorization, x-a, X-B, dpop", Self.vary,
+            ]
+        )
+    }
+
+    @Test func everyOriginMayCallWithoutCookies() throws {
+        let lines = ["Origin: https://any.test", "Access-Control-Request-Method: GET"]
+        let answer = Self.preflight(Self.ask(try Self.door(["*"], credentials: false), lines))
+        #expect(answer?.first == "Access-Control-Allow-Origin: *")
+        #expect(answer?.contains { $0.contains("Credentials") } == false)
+        #expect(answer?.contains { $0.contains("Allow-Headers") } == false)
+    }
+
+    @Test func methodsThatAreNotOfTheUsualOnesMayBeAskedFor() throws {
+        let lines = ["Origin: http://localhost:3000", "Access-Control-Request-Method: QUERY"]
+        let answer = Self.preflight(Self.ask(try Self.door(), lines))
+        #expect(
+            answer?.contains("Access-Control-Allow-Methods: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, QUERY")
+                == true
+        )
+        #expect(answer?.first == "Access-Control-Allow-Origin: http://localhost:3000")
+    }
+
+    @Test(arguments: [
+        "https://evil.test", "http://front.test", "https://front.test:444", "https://front.test.evil.test", "null", "*",
+        "https://front.tes", "https://front.test/", "",
+    ])
+    func otherOriginsMayNot(origin: String) throws {
+        let lines = ["Origin: \(origin)", "Access-Control-Request-Method: GET"]
+        let refusal = try #require(Self.ask(try Self.door(), lines).refusal)
+        #expect(refusal.code == .crossSiteRequest)
+        #expect(refusal.status == 403)
+        #expect(refusal.detail.contains("cors.origins"))
+        #expect(String(decoding: refusal.lines, as: UTF8.self) == Self.vary + "\r\n")
+    }
+
+    @Test(arguments: [
+        ["Access-Control-Request-Method: GET", "Access-Control-Request-Method: GET"],
+        ["Access-Control-Request-Method: "], ["Access-Control-Request-Method: GET PUT"],
+        ["Access-Control-Request-Method: \(String(repeating: "A", count: 33))"],
+        ["Access-Control-Request-Method: GET", "Origin: https://front.test"],
+        ["Access-Control-Request-Method: GET", "Access-Control-Request-Headers: a b"],
+        ["Access-Control-Request-Method: GET", "Access-Control-Request-Headers: a, \"b\""],
+        [
+            "Access-Control-Request-Method: GET",
+            "Access-Control-Request-Headers: \(String(repeating: "a", count: 4097))",
+        ],
+    ])
+    func malformedQuestionsAreRefused(lines: [String]) throws {
+        let answer = Self.ask(try Self.door(), ["Origin: https://front.test"] + lines)
+        #expect(answer.refusal == .malformedPreflight)
+    }
+
+    @Test(arguments: [
+        ("OPTIONS", ["Origin: https://front.test"]), ("OPTIONS", ["Access-Control-Request-Method: GET"]),
+        ("OPTIONS", ["Origin: https://front.test", "Access_Control_Request_Method: GET"]),
+        ("GET", ["Origin: https://front.test", "Access-Control-Request-Method: GET"]),
+        ("options", ["Origin: https://front.test", "Access-Control-Request-Method: GET"]),
+    ])
+    func whatIsNoPreflightIsDecidedAsEverythingElse(method: String, lines: [String]) throws {
+        #expect(Self.ask(try Self.door(), lines, method: method).refusal == .missingToken)
+    }
+
+    @Test func withoutRulesPreflightsAreTheBackends() throws {
+        let lines = ["Origin: https://front.test", "Access-Control-Request-Method: GET"]
+        #expect(Self.ask(Door([try Door.tenant()]), lines).refusal == .missingToken)
+    }
+
+    @Test func observedPreflightsGoOn() throws {
+        let door = try Self.door(mode: .observe)
+        let answer = Self.ask(door, ["Origin: https://evil.test", "Access-Control-Request-Method: GET"])
+        #expect(answer.grant?.outcome == .refused(.crossSiteRequest))
+        #expect(door.circumstances.observed?.refusal.code == .crossSiteRequest)
+    }
+
+    @Test func theExplanationSaysWhy() throws {
+        let door = try Self.door()
+        for (origin, text) in [("https://front.test", "is one of"), ("https://evil.test", "is not one of")] {
+            let explanation = Explanation()
+            door.circumstances.explanation = explanation
+            _ = Self.ask(door, ["Origin: \(origin)", "Access-Control-Request-Method: GET"])
+            let entry = try #require(explanation.entries.first { $0.step == .preflight })
+            #expect(entry.text.contains(text))
+            #expect(entry.line == 5)
+        }
+    }
+}

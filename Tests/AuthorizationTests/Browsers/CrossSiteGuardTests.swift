@@ -1,0 +1,273 @@
+import Authorization
+import Tenants
+import TestSupport
+import Testing
+import UpstreamTestSupport
+import Verification
+
+/// Which requests with a cookie are refused, because another site's page may be behind them.
+struct CrossSiteGuardTests {
+    private static let origins: [(name: String, value: String?, row: String)] = [
+        // For Sec-Fetch-Site absent, same-origin, none, same-site, cross-site, and what no browser sends.
+        ("none", nil, "+++---"), ("own", "http://app.test", "+++---"),
+        ("own with port", "http://app.test:80", "+++---"),
+        ("own in capitals", "HTTP://APP.test", "+++---"), ("trusted", "https://front.test", "++++++"),
+        ("trusted with port", "https://Front.test:443", "++++++"), ("foreign", "https://evil.test", "------"),
+        ("neighbour", "http://other.app.test", "------"), ("other scheme", "https://app.test", "------"),
+        ("other port", "http://app.test:8080", "------"), ("longer", "http://app.test.evil.test", "------"),
+        ("shorter", "http://app.tes", "------"), ("with path", "http://app.test/", "------"),
+        ("two in one", "http://app.test http://evil.test", "------"), ("null", "null", "------"),
+        ("empty", "", "------"),
+    ]
+    private static let sites: [String?] = [nil, "same-origin", "none", "same-site", "cross-site", "Same-Origin"]
+
+    private static func door(_ from: [TokenSource], mode: Tenant.Mode = .enforce, open: Bool = false) throws -> Door {
+        let rules = open ? [try Door.rule("/**", .anyone)] : []
+        var tenant = try Door.tenant(from: from, access: rules)
+        tenant.crossSite = CrossSiteRules(trustedOrigins: ["https://front.test"], mode: mode, line: 7)
+        let door = Door([tenant])
+        door.circumstances.peer = try Door.peer()
+        return door
+    }
+
+    private static func lines(_ origin: String?, _ site: String?) -> [String] {
+        (origin.map { ["Origin: \($0)"] } ?? []) + (site.map { ["Sec-Fetch-Site: \($0)"] } ?? [])
+    }
+
+    @Test(arguments: ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "PROPFIND", "get", "X"])
+    func theWholeMatrix(method: String) throws {
+        let token = try Door.token()
+        let isSafe = ["GET", "HEAD", "OPTIONS"].contains(method)
+        let sources: [(source: TokenSource, line: String, isCookie: Bool)] = [
+            (.cookie(name: "session"), "Cookie: a=b; session=\(token)", true),
+            (.bearer, "Authorization: Bearer \(token)", false),
+            (.header(name: "X-Token"), "X-Token: \(token)", false),
+        ]
+        for source in sources {
+            let door = try Self.door([source.source])
+            for origin in Self.origins {
+                for (site, mark) in zip(Self.sites, origin.row) {
+                    let lines = [source.line] + Self.lines(origin.value, site)
+                    let answer = door.ask(Door.request("/a", method: method, lines: lines))
+                    let isGranted = !source.isCookie || isSafe || mark == "+"
+                    let what = "\(method) \(source.source) origin \(origin.name) site \(site ?? "absent")"
+                    #expect((answer.grant?.caller != nil) == isGranted, "\(what)")
+                    #expect(isGranted || answer.refusal == .crossSite, "\(what)")
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ["Upgrade: websocket", "Connection: upgrade"], ["upgrade: WebSocket/13"], ["Upgrade: h2c, websocket"],
+        ["Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="], ["sec_websocket_key: x"], ["Sec-WebSocket-Version: 13"],
+    ])
+    func handshakesOfWebSocketsAreHeldToItWhateverTheirMethod(fields: [String]) throws {
+        let door = try Self.door([.cookie(name: "session")])
+        let cookie = "Cookie: session=\(try Door.token())"
+        for origin in Self.origins {
+            for (site, mark) in zip(Self.sites, origin.row) {
+                let lines = [cookie] + fields + Self.lines(origin.value, site)
+                let answer = door.ask(Door.request("/a", lines: lines))
+                #expect((answer.grant != nil) == (mark == "+"), "\(origin.name) \(site ?? "absent")")
+            }
+        }
+        // Another upgrade is none.
+        let other = [cookie, "Upgrade: h2c", "Connection: upgrade", "Origin: https://evil.test"]
+        #expect(door.ask(Door.request("/a", lines: other)).grant != nil)
+    }
+
+    @Test(arguments: [
+        ["Origin: http://app.test", "Origin: https://evil.test"],
+        ["Origin: http://app.test", "Origin: http://app.test"],
+        ["Sec-Fetch-Site: same-origin", "Sec-Fetch-Site: cross-site"], ["Sec_Fetch_Site: same-origin"],
+        ["Origin: https://front.test", "Sec_Fetch_Site: same-origin"],
+    ])
+    func whatCanBeReadInTwoWaysIsRefused(lines: [String]) throws {
+        let door = try Self.door([.cookie(name: "session")])
+        let all = ["Cookie: session=\(try Door.token())"] + lines
+        #expect(door.ask(Door.request("/a", method: "POST", lines: all)).refusal == .crossSite)
+        #expect(door.ask(Door.request("/a", lines: all)).grant != nil)
+    }
+
+    @Test func theTokenThatDecidesIsTheOneThatCounts() throws {
+        let token = try Door.token()
+        let lines = ["Cookie: session=\(token)", "Authorization: Bearer \(token)", "Origin: https://evil.test"]
+        let post = Door.request("/a", method: "POST", lines: lines)
+        #expect(try Self.door([.bearer, .cookie(name: "session")]).ask(post).grant != nil)
+        #expect(try Self.door([.cookie(name: "session"), .bearer]).ask(post).refusal == .crossSite)
+        // A cookie that is none of the sources is nobody's.
+        #expect(try Self.door([.bearer]).ask(post).grant != nil)
+    }
+
+    @Test func openPathsGetNoIdentityFromAnotherSite() throws {
+        let door = try Self.door([.cookie(name: "session")], open: true)
+        let foreign = ["Origin: https://evil.test"]
+        let cookie = ["Cookie: session=\(try Door.token())"]
+        #expect(door.ask(Door.request("/a", method: "POST", lines: cookie + foreign)).refusal == .crossSite)
+        let forged = ["Cookie: session=\(try Door.token(forged: true))"]
+        #expect(door.ask(Door.request("/a", method: "POST", lines: forged + foreign)).refusal == .crossSite)
+        #expect(door.ask(Door.request("/a", method: "POST", lines: foreign)).grant?.caller == nil)
+        #expect(door.ask(Door.request("/a", method: "POST", lines: foreign)).grant != nil)
+        #expect(door.ask(Door.request("/a", lines: cookie + foreign)).grant?.caller != nil)
+    }
+
+    /// The attacker adds a token that is no good in a place that he can fill: the cookie reaches the backend all the
+    /// same.
+    @Test func aBadTokenElsewhereDoesNotHideTheCookie() throws {
+        let from: [TokenSource] = [.query(name: "t"), .header(name: "X-Token"), .bearer, .cookie(name: "session")]
+        let cookie = "Cookie: session=\(try Door.token())"
+        let forged = try Door.token(forged: true)
+        let past = try Door.token(["exp": .number(JSONNumber(Int(Door.now.seconds) - 3600))])
+        // Whoever has an account has a good one.
+        let theirs = try Door.token(["sub": "mallory"])
+        func post(_ target: String, _ lines: [String]) -> [UInt8] {
+            Door.request(target, method: "POST", lines: lines)
+        }
+        for open in [true, false] {
+            let door = try Self.door(from, open: open)
+            for lines in [[cookie, "Origin: https://evil.test"], [cookie, "Sec-Fetch-Site: cross-site"]] {
+                for token in ["x", forged, past, theirs] {
+                    #expect(door.ask(post("/a?t=\(token)", lines)).refusal == .crossSite, "\(open) \(token)")
+                    let header = lines + ["X-Token: \(token)"]
+                    #expect(door.ask(post("/a", header)).refusal == .crossSite, "\(open) \(token)")
+                }
+            }
+        }
+        let door = try Self.door(from, open: true)
+        let foreign = ["Origin: https://evil.test"]
+        #expect(door.ask(post("/a?t=x", [cookie, "Origin: http://app.test"])).grant != nil)
+        #expect(door.ask(post("/a?t=x", [cookie])).grant != nil)
+        #expect(door.ask(post("/a?t=x", foreign)).grant != nil)
+        #expect(door.ask(post("/a?t=x", ["Cookie: other=1"] + foreign)).grant != nil)
+        #expect(door.ask(Door.request("/a?t=x", lines: [cookie] + foreign)).grant != nil)
+        // No page sends this one without being allowed to.
+        #expect(door.ask(post("/a", ["Authorization: Bearer x", cookie] + foreign)).grant != nil)
+    }
+
+    @Test func aCookieThatTheBackendDoesNotGetCannotBeMisused() throws {
+        var tenant = try Door.tenant(
+            from: [.query(name: "t"), .cookie(name: "session")],
+            access: [Door.rule("/**", .anyone)]
+        )
+        tenant.identity.token = .strip
+        let door = Door([tenant])
+        door.circumstances.peer = try Door.peer()
+        let lines = ["Cookie: session=\(try Door.token())", "Origin: https://evil.test"]
+        #expect(door.ask(Door.request("/a?t=x", method: "POST", lines: lines)).grant != nil)
+        #expect(door.ask(Door.request("/a", method: "POST", lines: lines)).refusal == .crossSite)
+    }
+
+    @Test func aBadTokenThatHidesACookieIsObservedToo() throws {
+        let door = try Self.door([.query(name: "t"), .cookie(name: "session")], mode: .observe, open: true)
+        let lines = ["Cookie: session=\(try Door.token())", "Origin: https://evil.test"]
+        let answer = door.ask(Door.request("/a?t=x", method: "POST", lines: lines))
+        #expect(answer.grant?.outcome == .refused(.crossSiteRequest))
+        #expect(door.circumstances.observed?.line == 7)
+    }
+
+    @Test func observedRequestsGoOnAndAreNoted() throws {
+        let door = try Self.door([.cookie(name: "session")], mode: .observe)
+        let lines = ["Cookie: session=\(try Door.token())", "Origin: https://evil.test"]
+        let answer = door.ask(Door.request("/a", method: "POST", lines: lines))
+        #expect(answer.grant?.outcome == .refused(.crossSiteRequest))
+        #expect(door.circumstances.observed?.refusal == .crossSite)
+        #expect(door.circumstances.observed?.line == 7)
+    }
+
+    // MARK: The request's own origin
+
+    struct Own: Sendable {
+        var origin: String
+        var host: String
+        var isAllowed: Bool
+    }
+
+    private func expect(_ cases: [Own], from peer: Peer, lines: [String] = []) throws {
+        for one in cases {
+            var tenant = try Door.tenant(from: [.cookie(name: "session")])
+            tenant.hosts = [.exact("app.test"), .exact("[2001:db8::1]")]
+            let door = Door([tenant])
+            door.circumstances.peer = peer
+            let all = ["Cookie: session=\(try Door.token())", "Origin: \(one.origin)"] + lines
+            let answer = door.ask(Door.request("/a", method: "POST", host: one.host, lines: all))
+            #expect((answer.grant != nil) == one.isAllowed, "\(one.origin) at \(one.host)")
+        }
+    }
+
+    @Test func itIsSchemeHostAndPort() throws {
+        let plain = [
+            Own(origin: "http://app.test", host: "app.test", isAllowed: true),
+            Own(origin: "http://app.test", host: "APP.test:80", isAllowed: true),
+            Own(origin: "http://app.test", host: "app.test:", isAllowed: true),
+            Own(origin: "http://app.test:8080", host: "app.test:8080", isAllowed: true),
+            Own(origin: "http://[2001:db8::1]", host: "[2001:DB8::1]", isAllowed: true),
+            Own(origin: "http://[2001:db8::1]:81", host: "[2001:db8::1]:81", isAllowed: true),
+            Own(origin: "http://app.test", host: "app.test:8080", isAllowed: false),
+            Own(origin: "http://app.test:443", host: "app.test", isAllowed: false),
+            Own(origin: "https://app.test", host: "app.test", isAllowed: false),
+            Own(origin: "https://app.test", host: "app.test:443", isAllowed: false),
+            Own(origin: "http://", host: "app.test", isAllowed: false),
+            Own(origin: "app.test", host: "app.test", isAllowed: false),
+            Own(origin: "ftp://app.test", host: "app.test", isAllowed: false),
+        ]
+        try expect(plain, from: Door.peer())
+        // What anybody says of the way so far is not believed.
+        try expect(plain, from: Door.peer(), lines: ["X-Forwarded-Proto: https"])
+        try expect(plain, from: Door.peer(trusted: true), lines: ["X-Forwarded-Proto: HTTP"])
+    }
+
+    @Test func behindAProxyThatEndsTLSItIsWhatTheProxySays() throws {
+        let secured = [
+            Own(origin: "https://app.test", host: "app.test", isAllowed: true),
+            Own(origin: "https://app.test", host: "app.test:443", isAllowed: true),
+            Own(origin: "https://app.test:8443", host: "app.test:8443", isAllowed: true),
+            Own(origin: "http://app.test", host: "app.test", isAllowed: false),
+            Own(origin: "https://app.test", host: "app.test:80", isAllowed: false),
+        ]
+        try expect(secured, from: Door.peer(trusted: true), lines: ["X-Forwarded-Proto: https"])
+    }
+
+    @Test func whereNobodySaysTheSchemeEitherIsGood() throws {
+        let unknown = [
+            Own(origin: "https://app.test", host: "app.test", isAllowed: true),
+            Own(origin: "http://app.test", host: "app.test", isAllowed: true),
+            Own(origin: "https://app.test", host: "app.test:443", isAllowed: true),
+            Own(origin: "http://app.test", host: "app.test:443", isAllowed: false),
+            Own(origin: "https://evil.test", host: "app.test", isAllowed: false),
+        ]
+        try expect(unknown, from: Door.peer(trusted: true))
+        try expect(unknown, from: Door.peer(trusted: true), lines: ["X-Forwarded-Proto: https, http"])
+        let twice = ["X-Forwarded-Proto: https", "X-Forwarded-Proto: http"]
+        try expect(unknown, from: Door.peer(trusted: true), lines: twice)
+    }
+
+    @Test func anAbsoluteTargetNamesTheHost() throws {
+        let door = try Self.door([.cookie(name: "session")])
+        let lines = ["Cookie: session=\(try Door.token())", "Origin: http://app.test:81"]
+        let target = "http://app.test:81/a"
+        #expect(door.ask(Door.request(target, method: "POST", host: "app.test", lines: lines)).grant != nil)
+        #expect(door.ask(Door.request("/a", method: "POST", host: "app.test", lines: lines)).refusal == .crossSite)
+    }
+
+    @Test func theExplanationSaysWhy() throws {
+        let door = try Self.door([.cookie(name: "session")])
+        let cookie = "Cookie: session=\(try Door.token())"
+        let cases: [(lines: [String], text: String)] = [
+            (["Origin: https://front.test"], "csrf.trusted_origins"),
+            (["Origin: http://app.test"], "the request's own"),
+            (["Origin: http://app.test", "Sec-Fetch-Site: cross-site"], "another site asked"),
+            (["Origin: https://evil.test"], "neither the request's own nor trusted"),
+            (["Sec-Fetch-Site: none"], "no other site asked"), (["Sec-Fetch-Site: same-site"], "another site asked"),
+            ([], "no browser asked"),
+        ]
+        for one in cases {
+            let explanation = Explanation()
+            door.circumstances.explanation = explanation
+            _ = door.ask(Door.request("/a", method: "POST", lines: [cookie] + one.lines))
+            let entry = try #require(explanation.entries.first { $0.step == .csrf })
+            #expect(entry.text.contains(one.text))
+            #expect(entry.line == 7)
+        }
+    }
+}

@@ -1,0 +1,217 @@
+import Counting
+import Tenants
+import Testing
+import Time
+import UpstreamTestSupport
+import Verification
+
+@testable import Authorization
+
+/// What is remembered of tokens, and what must never be.
+struct TokenCacheTests {
+    private func caller(_ name: String, expires: UnixTime = Door.now + 600) throws -> (Caller, [UInt8]) {
+        let tenant = try Door.tenant()
+        let number = JSONNumber(Int(expires.seconds))
+        let token = Array(try Door.token(["sub": .string(name), "exp": .number(number)]).utf8)
+        let principal = try TokenVerifier(tenant.authenticate.policy).verify(token, at: Door.now)
+        return (Caller(principal, tenant: tenant), token)
+    }
+
+    private func key(_ number: Int, tenant: TenantIndex = 0) -> TokenCache.Key {
+        TokenCache.Key(hash: (0, UInt64(number) + 1), tenant: tenant)
+    }
+
+    // MARK: Through the decision
+
+    @Test func secondUseOfATokenIsAHit() throws {
+        let door = Door([try Door.tenant()])
+        let token = try Door.token()
+        for _ in 0..<3 { #expect(door.get("/", token: token).grant?.caller?.principal.subject == "alice") }
+        #expect(door.authorizer.authenticator.cacheCounts == TokenCacheCounts(hits: 2, misses: 1, refusedHits: 0))
+    }
+
+    @Test func rememberedTokenStillExpires() throws {
+        let door = Door([try Door.tenant()])
+        let token = try Door.token()
+        #expect(door.get("/", token: token).grant != nil)
+        #expect(door.get("/", token: token, at: Door.now + 659.9).grant != nil)
+        #expect(door.get("/", token: token, at: Door.now + 660).refusal == .tokenExpired)
+        #expect(door.authorizer.authenticator.cacheCounts == TokenCacheCounts(hits: 1, misses: 2, refusedHits: 0))
+        #expect(door.get("/", token: token, at: Door.now + 661).refusal == .tokenExpired)
+        #expect(door.authorizer.authenticator.cacheCounts.refusedHits == 1)
+    }
+
+    @Test func tokenOfOneTenantIsNotAnothers() throws {
+        let other = try Door.tenant(name: "other", host: "other.test")
+        let stranger = IssuerPolicy(
+            issuer: "https://stranger.test",
+            algorithms: [.hs256],
+            keys: try KeySet(secret: Array("the secret of a stranger, which is thirty-two bytes".utf8))
+        )
+        var strange = other
+        strange.authenticate.policy.issuers = [stranger]
+        let door = Door([try Door.tenant(), strange])
+        let lines = ["Authorization: Bearer \(try Door.token())"]
+        for _ in 0..<2 {
+            #expect(door.ask(Door.request("/", lines: lines)).grant != nil)
+            #expect(door.ask(Door.request("/", host: "other.test", lines: lines)).refusal?.code == .invalidToken)
+        }
+        #expect(door.authorizer.authenticator.cacheCounts == TokenCacheCounts(hits: 1, misses: 2, refusedHits: 1))
+    }
+
+    @Test func forgedTokensNeverEnterAndNeverEvictAGoodOne() throws {
+        let door = Door([try Door.tenant()])
+        let token = try Door.token()
+        #expect(door.get("/", token: token).grant != nil)
+        let forged = try Door.token(forged: true)
+        let body = forged.dropLast(6)
+        for number in 0..<2000 {
+            let text = String(10_000 + number)
+            #expect(door.get("/", token: "\(body)A\(text)").refusal?.status == 401)
+        }
+        #expect(door.authorizer.authenticator.cacheCounts.hits == 0)
+        #expect(door.get("/", token: token).grant != nil)
+        #expect(door.authorizer.authenticator.cacheCounts.hits == 1)
+        #expect(door.get("/", token: forged).grant == nil)
+    }
+
+    @Test func refusalIsRememberedForAWhileOnly() throws {
+        let door = Door([try Door.tenant()])
+        let forged = try Door.token(forged: true)
+        for time in [0.0, 29, 31] {
+            #expect(door.get("/", token: forged, at: Door.now + time).refusal?.code == .invalidToken)
+        }
+        #expect(door.authorizer.authenticator.cacheCounts == TokenCacheCounts(hits: 0, misses: 2, refusedHits: 1))
+    }
+
+    @Test func tokenThatBecomesValidIsNotHeldAgainstItsBearer() throws {
+        let door = Door([try Door.tenant()])
+        let token = try Door.token(["nbf": .number(JSONNumber(Int(Door.now.seconds) + 65))])
+        #expect(door.get("/", token: token).refusal?.code == .invalidToken)
+        #expect(door.get("/", token: token, at: Door.now + 10).grant != nil)
+    }
+
+    // MARK: The cache itself
+
+    /// A verified token and where its hash would put it.
+    private struct Known {
+        var caller: Caller
+        var token: [UInt8]
+        var key: TokenCache.Key
+
+        func insert(into cache: TokenCache) { cache.insert(caller, key, token: token.span) }
+
+        func entry(in cache: TokenCache, at now: UnixTime = Door.now) -> TokenCache.Entry? {
+            cache.entry(key, token: token.span, at: now)
+        }
+
+        func find(in cache: TokenCache, at now: UnixTime = Door.now) -> Caller? {
+            entry(in: cache, at: now)?.caller
+        }
+    }
+
+    private func known(_ number: Int) throws -> Known {
+        let (caller, token) = try caller("c\(number)")
+        return Known(caller: caller, token: token, key: key(number))
+    }
+
+    @Test func setOfEightHoldsEightAndGivesOneUpForTheNinth() throws {
+        let cache = TokenCache(sets: 1)
+        let all = try (0..<9).map(known)
+        for known in all.dropLast() { known.insert(into: cache) }
+        for known in all.dropLast() { #expect(known.find(in: cache) === known.caller) }
+        all[8].insert(into: cache)
+        let kept = all.indices.filter { all[$0].find(in: cache) === all[$0].caller }
+        #expect(kept.count == 8)
+        #expect(kept.contains(8))
+    }
+
+    @Test func entryThatAConnectionRemembersIsGoodForItsTokenAndTenantOnly() throws {
+        let cache = TokenCache(sets: 4)
+        let (alice, bob) = (try known(1), try known(2))
+        alice.insert(into: cache)
+        let entry = try #require(alice.entry(in: cache))
+        let tenant = alice.key.tenant
+        func caller(_ tenant: TenantIndex, _ token: [UInt8], at now: UnixTime = Door.now) -> Caller? {
+            entry.caller(ofTenant: tenant, token: token.span, at: now)
+        }
+        #expect(caller(tenant, alice.token) === alice.caller)
+        #expect(caller(TenantIndex(tenant.value + 1), alice.token) == nil)
+        #expect(caller(tenant, bob.token) == nil)
+        #expect(caller(tenant, alice.token, at: alice.caller.lifetime.refusedFrom) == nil)
+    }
+
+    @Test func rememberedEntryThatTheCacheGaveUpIsNotUsed() throws {
+        let cache = TokenCache(sets: 1)
+        let all = try (0..<9).map(known)
+        for known in all.dropLast() { known.insert(into: cache) }
+        let entries = all.dropLast().compactMap { $0.entry(in: cache) }
+        all[8].insert(into: cache)
+        func held() -> Int {
+            zip(entries, all).count { entry, known in
+                entry.caller(ofTenant: known.key.tenant, token: known.token.span, at: Door.now) != nil
+            }
+        }
+        #expect(held() == 7)
+        cache.removeAll()
+        #expect(held() == 0)
+        #expect(all.allSatisfy { $0.find(in: cache) == nil })
+    }
+
+    /// One token that is used between insertions stays, however many others come once.
+    @Test func usedTokenOutlivesTokensThatComeOnce() throws {
+        let cache = TokenCache(sets: 1)
+        let all = try (0..<40).map(known)
+        var isKept = true
+        for known in all {
+            known.insert(into: cache)
+            isKept = isKept && all[0].find(in: cache) === all[0].caller
+        }
+        #expect(isKept)
+    }
+
+    @Test func tokenUsedSinceTheLastRoundGetsASecondChance() throws {
+        let cache = TokenCache(sets: 1)
+        let all = try (0..<10).map(known)
+        for known in all[..<9] { known.insert(into: cache) }
+        #expect(all[0].find(in: cache) == nil)
+        #expect(all[1].find(in: cache) != nil)
+        all[9].insert(into: cache)
+        #expect(all[1].find(in: cache) != nil)
+        #expect(all[2].find(in: cache) == nil)
+    }
+
+    @Test func sameHashWithOtherBytesOrTenantIsNoHit() throws {
+        let cache = TokenCache(sets: 4)
+        let alice = try known(1)
+        alice.insert(into: cache)
+        var forged = alice
+        forged.token[forged.token.count - 1] ^= 1
+        var shorter = alice
+        shorter.token.removeLast()
+        var stranger = alice
+        stranger.key.tenant = 1
+        for other in [forged, shorter, stranger] { #expect(other.find(in: cache) == nil) }
+        #expect(alice.find(in: cache) === alice.caller)
+    }
+
+    @Test func expiredTokenIsForgotten() throws {
+        let cache = TokenCache(sets: 1)
+        let alice = try known(1)
+        alice.insert(into: cache)
+        #expect(alice.find(in: cache, at: UnixTime(alice.caller.lifetime.refusedFrom.seconds.nextDown)) != nil)
+        #expect(alice.find(in: cache, at: alice.caller.lifetime.refusedFrom) == nil)
+        #expect(alice.find(in: cache) == nil)
+    }
+
+    @Test func refusedCacheTellsHashesApartAndForgets() {
+        let cache = RefusedTokenCache(sets: 1)
+        cache.insert(.tokenExpired, key(1), at: 100)
+        #expect(cache.refusal(key(1), at: 129.9) == .tokenExpired)
+        #expect(cache.refusal(key(1), at: 130) == nil)
+        #expect(cache.refusal(key(2), at: 100) == nil)
+        for number in 2..<6 { cache.insert(.missingToken, key(number), at: 100) }
+        #expect(cache.refusal(key(1), at: 101) == nil)
+        #expect((2..<6).allSatisfy { cache.refusal(key($0), at: 101) == .missingToken })
+    }
+}

@@ -1,0 +1,186 @@
+import Authorization
+import Tenants
+import Testing
+import UpstreamTestSupport
+import Verification
+
+/// Who gets through, and with which refusal the others do not.
+struct AuthorizerTests {
+    /// What came of a request, in one word.
+    private func word(_ answer: Door.Answer) -> String {
+        switch answer {
+        case .malformed(let violation): "malformed \(violation.status)"
+        case .refused(let refusal): "\(refusal.status) \(refusal.code.rawValue)"
+        case .preflight: "preflight"
+        case .endpoint: "endpoint"
+        case .needs: "needs a slow step"
+        case .granted(let grant): "\(grant.outcome.label) \(grant.caller?.principal.subject ?? "nobody")"
+        }
+    }
+
+    private static func rules() throws -> [AccessRule] {
+        [
+            try Door.rule("/health", .anyone),
+            try Door.rule("/open/**", .anyone),
+            try Door.rule("/admin/**", .signedIn(roles: ["admin"], scopes: ["manage"]), methods: ["GET", "POST"]),
+            try Door.rule("/write", .signedIn(roles: [], scopes: ["read", "write"])),
+            try Door.rule("/both", .signedIn(roles: ["driver", "customer"], scopes: ["rare"])),
+        ]
+    }
+
+    struct Case: Sendable {
+        var path: String
+        var claims: KeyValuePairs<String, JSONValue?>?
+        var expected: String
+        var method = "GET"
+    }
+
+    @Test(arguments: [
+        Case(path: "/health", claims: nil, expected: "anonymous nobody"),
+        Case(path: "/health", claims: [:], expected: "granted alice"),
+        Case(path: "/health", claims: ["exp": 1], expected: "anonymous nobody"),
+        Case(path: "/open/a/b?c", claims: ["iss": "x"], expected: "anonymous nobody"),
+        Case(path: "/", claims: nil, expected: "401 missing_token"),
+        Case(path: "/", claims: [:], expected: "granted alice"),
+        Case(path: "/", claims: ["iss": "https://other.test"], expected: "401 invalid_token"),
+        Case(path: "/", claims: ["exp": 1], expected: "401 token_expired"),
+        Case(path: "/", claims: ["nbf": 1_900_000_000], expected: "401 invalid_token"),
+        Case(path: "/", claims: ["aud": 5], expected: "401 invalid_token"),
+        Case(path: "/admin", claims: nil, expected: "401 missing_token"),
+        Case(path: "/admin", claims: [:], expected: "403 insufficient_role"),
+        Case(path: "/admin/x", claims: ["role": "admin"], expected: "403 insufficient_scope"),
+        Case(path: "/admin/x", claims: ["role": "Admin", "scope": "manage"], expected: "403 insufficient_role"),
+        Case(path: "/admin/x", claims: ["role": "admin", "scope": "manage"], expected: "granted alice"),
+        Case(
+            path: "/admin/x",
+            claims: ["role": nil, "roles": ["x", "admin"], "scope": ["manage"]],
+            expected: "granted alice"
+        ),
+        Case(path: "/admin/x", claims: ["role": "a b admin", "scope": "manage"], expected: "403 insufficient_role"),
+        Case(path: "/admin/x", claims: [:], expected: "granted alice", method: "DELETE"),
+        Case(path: "/admin/x", claims: [:], expected: "granted alice", method: "get"),
+        Case(path: "/write", claims: [:], expected: "granted alice"),
+        Case(path: "/write", claims: ["scope": "read"], expected: "403 insufficient_scope"),
+        Case(path: "/write", claims: ["scope": nil], expected: "403 insufficient_scope"),
+        Case(path: "/both", claims: [:], expected: "403 insufficient_scope"),
+        Case(path: "/both", claims: ["role": "x", "scope": "rare"], expected: "403 insufficient_role"),
+        Case(path: "/both", claims: ["role": "driver", "scope": "rare"], expected: "granted alice"),
+    ])
+    func ruleAndTokenDecide(expected: Case) throws {
+        let door = Door([try Door.tenant(access: Self.rules())])
+        let token = try expected.claims.map { try Door.token($0) }
+        let lines = token.map { ["Authorization: Bearer \($0)"] } ?? []
+        #expect(
+            word(door.ask(Door.request(expected.path, method: expected.method, lines: lines))) == expected.expected
+        )
+    }
+
+    @Test func refusalForScopesNamesThemAll() throws {
+        let door = Door([try Door.tenant(access: Self.rules())])
+        let refusal = door.get("/write", token: try Door.token(["scope": "read"])).refusal
+        #expect(refusal?.neededScopes == ["read", "write"])
+    }
+
+    @Test func severalTokensAre400EvenWhereNoneIsNeeded() throws {
+        let door = Door([try Door.tenant(access: Self.rules())])
+        let token = try Door.token()
+        for path in ["/", "/health"] {
+            let twice = door.get(path, token: token, lines: ["Authorization: Bearer \(token)"])
+            #expect(word(twice) == "400 bad_request")
+        }
+    }
+
+    @Test func forgedTokenIsInvalidAndIgnoredOnOpenPaths() throws {
+        let door = Door([try Door.tenant(access: Self.rules())])
+        let forged = try Door.token(forged: true)
+        #expect(word(door.get("/", token: forged)) == "401 invalid_token")
+        #expect(word(door.get("/health", token: forged)) == "anonymous nobody")
+    }
+
+    // MARK: Every reading of a path is asked about
+
+    @Test(arguments: [
+        "/admin", "//admin", "/%61dmin/x", "/open/../admin/x", "/open/%2e%2e/admin/x", "/admin;x=1/y", "/./admin",
+        "/admin;a", "/;/admin/x", "/open/./../admin",
+    ])
+    func guardedPathStaysGuardedInEverySpelling(path: String) throws {
+        let door = Door([try Door.tenant(access: Self.rules())])
+        #expect(word(door.get(path, token: try Door.token())) == "403 insufficient_role")
+    }
+
+    @Test func openPathIsOpenOnlyIfBothReadingsAre() throws {
+        let rules = [try Door.rule("/a/*/c", .anyone), try Door.rule("/a/**", .signedIn(roles: ["x"], scopes: []))]
+        let door = Door([try Door.tenant(access: rules)])
+        #expect(word(door.get("/a/b/c")) == "anonymous nobody")
+        #expect(word(door.get("/a/b;p/c")) == "anonymous nobody")
+        #expect(word(door.get("/a/b//c")) == "401 missing_token")
+        #expect(word(door.get("/a;x/b/c")) == "401 missing_token")
+        #expect(word(door.get("/a/b/c;x")) == "401 missing_token")
+    }
+
+    /// A backend may merge slashes and keep parameters, or the other way round: neither reading is one of the two others.
+    @Test func readingThatMergesOnlyOrDropsOnlyIsAskedAboutToo() throws {
+        let rules = [
+            try Door.rule("/a/*/c", .signedIn(roles: ["x"], scopes: [])), try Door.rule("/a/**", .anyone),
+        ]
+        let door = Door([try Door.tenant(access: rules)])
+        #expect(word(door.get("/a//;x/c")) == "401 missing_token")
+        #expect(word(door.get("/a//;x/c", token: try Door.token())) == "403 insufficient_role")
+        #expect(word(door.get("/a//b;x/d")) == "anonymous nobody")
+    }
+
+    @Test(arguments: ["/a%2fb", "/..;/admin", "/../admin", "/a\\b", "/%00", "/%252e%252e/admin", "/%ff", "/%3b"])
+    func ambiguousPathIs400(path: String) throws {
+        let door = Door([try Door.tenant(access: Self.rules())])
+        #expect(word(door.get(path, token: try Door.token())) == "400 ambiguous_path")
+    }
+
+    // MARK: Routing
+
+    @Test func hostAndPrefixChooseTheTenant() throws {
+        let open = [try Door.rule("/**", .anyone)]
+        let door = Door([
+            try Door.tenant(name: "all", access: open), try Door.tenant(name: "shop", prefix: "/shop", access: open),
+            try Door.tenant(name: "other", host: "other.test", prefix: "/x", access: open),
+        ])
+        let name = { (target: String, host: String) in
+            door.ask(Door.request(target, host: host)).grant?.request.tenant.tenant.name
+        }
+        #expect(name("/", "app.test") == "all")
+        #expect(name("/shop", "APP.test:8080") == "shop")
+        #expect(name("/shop/a", "app.test.") == "shop")
+        #expect(name("/shopping", "app.test") == "all")
+        #expect(name("/a/../shop/b", "app.test") == "shop")
+        #expect(name("http://other.test/x", "app.test") == "other")
+        #expect(name("http://app.test", "other.test") == "all")
+        #expect(door.ask(Door.request("/", host: "other.test")).refusal == .unknownHost)
+        #expect(door.ask(Door.request("/", host: "nobody.test")).refusal == .unknownHost)
+        #expect(word(door.ask(Door.request("/", host: "a b"))) == "400 bad_request")
+        #expect(word(door.ask(Door.request("http://app.test/", host: "bad host"))) == "400 bad_request")
+    }
+
+    @Test(arguments: ["/.gatehouse", "/.gatehouse/", "/.gatehouse/auth", "/%2egatehouse/auth", "/a/../.gatehouse/x"])
+    func pathsOfOursNeverReachABackend(path: String) throws {
+        let door = Door([try Door.tenant(access: [try Door.rule("/**", .anyone)])])
+        #expect(door.get(path).refusal == .ours)
+    }
+
+    @Test func pathsThatOnlyLookLikeOursGoOn() throws {
+        let door = Door([try Door.tenant(access: [try Door.rule("/**", .anyone)])])
+        for path in ["/.gatehouses", "/.gatehous", "/gatehouse", "/a/.gatehouse", "/."] {
+            #expect(door.get(path).grant != nil, "\(path)")
+        }
+    }
+
+    // MARK: Observe mode
+
+    @Test func observeModeLetsThroughButVouchesForNobodyUnverified() throws {
+        let door = Door([try Door.tenant(access: Self.rules(), mode: .observe)])
+        #expect(word(door.get("/")) == "missing_token nobody")
+        #expect(word(door.get("/", token: try Door.token(forged: true))) == "invalid_token nobody")
+        #expect(word(door.get("/admin", token: try Door.token())) == "insufficient_role alice")
+        #expect(word(door.get("/", token: try Door.token())) == "granted alice")
+        #expect(word(door.get("/%2f", token: try Door.token())) == "ambiguous_path alice")
+        #expect(word(door.get("/%2f", token: try Door.token(forged: true))) == "ambiguous_path nobody")
+    }
+}

@@ -1,0 +1,74 @@
+import Authorization
+import Tenants
+import Testing
+import UpstreamTestSupport
+import Verification
+
+/// Which URL a proof has to name.
+struct RequestedURLTests {
+    private func isLetIn(
+        _ url: String,
+        from peer: Peer,
+        target: String = "/orders",
+        lines: [String] = []
+    ) async throws -> Bool {
+        let door = try ProvingDoor(peer: peer)
+        let token = try door.token()
+        let proof = try door.proof(for: token, changing: ["htu": .string(url)])
+        return try await door.answer(ProvingDoor.lines(token, proof) + lines, path: target).grant != nil
+    }
+
+    @Test func whatATrustedProxySaysOfTheScheme() async throws {
+        let proxy = try Door.peer(trusted: true)
+        let https = ["X-Forwarded-Proto: https"]
+        #expect(try await isLetIn("https://app.test/orders", from: proxy, lines: https))
+        #expect(try await !isLetIn("http://app.test/orders", from: proxy, lines: https))
+        #expect(try await isLetIn("http://app.test/orders", from: proxy))
+        #expect(try await isLetIn("https://app.test/orders", from: proxy, lines: ["X-Forwarded-Proto: HTTPS"]))
+        // Said twice, or something else: the connection counts.
+        #expect(try await isLetIn("http://app.test/orders", from: proxy, lines: https + https))
+        #expect(try await isLetIn("http://app.test/orders", from: proxy, lines: ["X-Forwarded-Proto: gopher"]))
+    }
+
+    @Test func whatAnybodySaysOfTheScheme() async throws {
+        let peer = try Door.peer()
+        let https = ["X-Forwarded-Proto: https", "X-Forwarded-Host: other.test"]
+        #expect(try await isLetIn("http://app.test/orders", from: peer, lines: https))
+        #expect(try await !isLetIn("https://app.test/orders", from: peer, lines: https))
+        #expect(try await !isLetIn("http://other.test/orders", from: peer, lines: https))
+    }
+
+    @Test func theURLAsItWasReceived() async throws {
+        let peer = try Door.peer()
+        #expect(try await isLetIn("http://app.test/a/orders", from: peer, target: "/a/./orders?x=1"))
+        #expect(try await isLetIn("http://app.test/orders", from: peer, target: "http://app.test/orders"))
+        #expect(try await isLetIn("http://app.test", from: peer, target: "http://app.test"))
+        #expect(try await isLetIn("http://app.test/%C3%B6", from: peer, target: "/%c3%b6"))
+        #expect(try await !isLetIn("http://app.test/a/orders", from: peer, target: "/a//orders"))
+    }
+
+    @Test func aPrefixThatIsTakenOffIsPartOfIt() async throws {
+        var tenant = try Door.tenant(prefix: "/shop", strips: true)
+        tenant.proof = ProofRules()
+        let door = Door([tenant])
+        door.circumstances.peer = try Door.peer()
+        let key = try SigningKey.generate(.p256)
+        let token = try Door.token(["cnf": ["jkt": .string(key.thumbprint ?? "")]])
+        let signer = try ProofSigner(key, algorithm: .es256)
+        for (url, isGood) in [("http://app.test/shop/orders", true), ("http://app.test/orders", false)] {
+            let proof = try signer.sign(
+                method: "GET",
+                target: url,
+                id: "1",
+                at: Door.now,
+                accessToken: Array(token.utf8)
+            )
+            let answer = door.ask(Door.request("/shop/orders", lines: ProvingDoor.lines(token, proof)))
+            guard case .needs(.proof) = answer else {
+                #expect(!isGood && answer.refusal?.proofError == .invalidProof)
+                continue
+            }
+            #expect(isGood)
+        }
+    }
+}

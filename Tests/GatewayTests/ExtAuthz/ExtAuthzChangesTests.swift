@@ -1,0 +1,113 @@
+import ExtAuthz
+import Tenants
+import Testing
+import UpstreamTestSupport
+
+/// What Envoy changes of a request that may pass.
+@Suite struct ExtAuthzChangesTests {
+    private static let verified = [
+        "X-Verified-Subject", "X-Verified-Email", "X-Verified-Provider", "X-Client-Certificate-Subject",
+    ]
+
+    @Test func callerIsSetAndNothingThatIsSetIsRemoved() throws {
+        let door = try ExtAuthzDoor([Door.tenant()])
+        let changes = try door.changes(ExtAuthzDoor.request(token: Door.token()))
+        #expect(
+            changes.setTexts == ["X-User-Id: alice", "X-User-Email: alice@example.test", "X-User-Role: customer"]
+        )
+        #expect(changes.removeTexts == Self.verified)
+        #expect(changes.removeParameters.isEmpty)
+    }
+
+    @Test func whatTheCallerDoesNotHaveIsRemoved() throws {
+        let door = try ExtAuthzDoor([Door.tenant()])
+        let changes = try door.changes(ExtAuthzDoor.request(token: Door.token(["email": nil, "role": nil])))
+        #expect(changes.setTexts == ["X-User-Id: alice"])
+        #expect(changes.removeTexts == ["X-User-Email", "X-User-Role"] + Self.verified)
+    }
+
+    @Test func onOpenPathsAllOfItIsRemoved() throws {
+        let door = try ExtAuthzDoor([Door.tenant(access: [Door.rule("/**", .anyone)])])
+        let spoofed = [("x-user-id", "root"), ("X-USER-ROLE", "admin")]
+        let changes = try door.changes(ExtAuthzDoor.request(fields: spoofed))
+        #expect(changes.set.isEmpty)
+        let removed = Set(changes.removeTexts.map { $0.lowercased() })
+        #expect(removed.isSuperset(of: ["x-user-id", "x-user-email", "x-user-role"]))
+    }
+
+    @Test func otherSpellingsOfIdentityFieldsAreRemovedAsTheyAreSpelled() throws {
+        let door = try ExtAuthzDoor([Door.tenant()])
+        let spoofed = [
+            ("x_user_id", "root"), ("X-User_Id", "root"), ("x.user.id", "root"), ("X-USER-ID", "root"),
+            ("x_verified_subject", "root"), ("x_client_certificate_subject", "CN=root"), ("x-user-identity", "kept"),
+        ]
+        let changes = try door.changes(ExtAuthzDoor.request(token: Door.token(), fields: spoofed))
+        #expect(
+            changes.removeTexts == Self.verified
+                + ["x_user_id", "x-user_id", "x.user.id", "x_verified_subject", "x_client_certificate_subject"]
+        )
+        #expect(changes.setTexts.first == "X-User-Id: alice")
+    }
+
+    @Test func bearerTokenIsTakenOffWhereItIsStripped() throws {
+        let identity = Identity(headers: [], token: .strip)
+        let door = try ExtAuthzDoor([Door.tenant(identity: identity)])
+        let changes = try door.changes(ExtAuthzDoor.request(token: Door.token()))
+        #expect(changes.removeTexts == Self.verified + ["Authorization"])
+        let keeps = try ExtAuthzDoor([Door.tenant(identity: Identity(headers: [], token: .keep))])
+        #expect(try keeps.changes(ExtAuthzDoor.request(token: Door.token())).removeTexts == Self.verified)
+    }
+
+    @Test func fieldsOfTheHeadersSectionAreLeftAlone() throws {
+        var tenant = try Door.tenant()
+        tenant.headers.request = HeaderRules.Changes(
+            set: [HeaderRules.Field(name: "X-Api-Key", value: Secret("k"))],
+            remove: ["X-Debug", "X-User-Id"]
+        )
+        let door = try ExtAuthzDoor([tenant])
+        let fields = [("x-api-key", "1"), ("x_debug", "1"), ("x-debug", "1"), ("x_user_id", "root")]
+        let changes = try door.changes(ExtAuthzDoor.request(token: Door.token(), fields: fields))
+        #expect(changes.removeTexts == Self.verified + ["x_user_id"])
+    }
+
+    @Test func aProofGoesTheWayOfItsToken() throws {
+        for (token, removed) in [(Identity.TokenForwarding.strip, ["DPoP", "Authorization"]), (.keep, [])] {
+            var tenant = try Door.tenant(identity: Identity(headers: [], token: token))
+            tenant.proof = ProofRules(need: .optional)
+            let door = try ExtAuthzDoor([tenant])
+            let changes = try door.changes(ExtAuthzDoor.request(token: Door.token()))
+            #expect(changes.removeTexts == Self.verified + removed)
+        }
+    }
+
+    @Test func cookieIsSetToWhatIsLeftOfIt() throws {
+        let identity = Identity(headers: [], token: .strip)
+        let door = try ExtAuthzDoor([Door.tenant(from: [.cookie(name: "session")], identity: identity)])
+        let token = try Door.token()
+        let among = ExtAuthzDoor.request(fields: [("cookie", "a=1; session=\(token); b=2")])
+        #expect(try door.changes(among).setTexts == ["Cookie: a=1; b=2"])
+        let inTwo = ExtAuthzDoor.request(fields: [("cookie", "a=1; session=\(token)"), ("cookie", "b=2")])
+        #expect(try door.changes(inTwo).setTexts == ["Cookie: a=1; b=2"])
+        let alone = ExtAuthzDoor.request(fields: [("cookie", "session=\(token)")])
+        #expect(try door.changes(alone).setTexts == [])
+        #expect(try door.changes(alone).removeTexts.contains("Cookie"))
+    }
+
+    @Test func tokenInTheQueryIsTakenOffUnderEachSpelling() throws {
+        let identity = Identity(headers: [], token: .strip)
+        let door = try ExtAuthzDoor([Door.tenant(from: [.query(name: "access_token")], identity: identity)])
+        let token = try Door.token()
+        let path = "/a?b=c&access_token=\(token)&access%5Ftoken=\(token)&access_token=\(token)"
+        let parameters = try door.changes(ExtAuthzDoor.request(path)).removeParameters
+        #expect(parameters.map { String(decoding: $0, as: UTF8.self) } == ["access_token", "access%5Ftoken"])
+    }
+
+    @Test func subprotocolsAreSetToWhatIsLeftOfThem() throws {
+        let identity = Identity(headers: [], token: .strip)
+        let source = TokenSource.header(name: "sec-websocket-protocol")
+        let door = try ExtAuthzDoor([Door.tenant(from: [source], identity: identity)])
+        let fields = [("sec-websocket-protocol", "chat, \(try Door.token())")]
+        let changes = try door.changes(ExtAuthzDoor.request(fields: fields))
+        #expect(changes.setTexts == ["Sec-WebSocket-Protocol: chat"])
+    }
+}

@@ -1,0 +1,112 @@
+import Authorization
+import HTTPCore
+import NIOCore
+import ProxyTestSupport
+import Tenants
+import Testing
+import UpstreamTestSupport
+
+@testable import Proxy
+@testable import Upstream
+
+/// For whom the least rate of bodies counts, and when.
+struct BodyRateTests {
+    private let house: EmbeddedHouse
+    private let client = RecordingClient()
+    private let exchange: RequestExchange
+    private let server: RecordingServer
+
+    init() throws {
+        house = try EmbeddedHouse()
+        exchange = RequestExchange(worker: house.worker)
+        server = RecordingServer(house.pools[0])
+    }
+
+    /// A request whose head is with the server, and whose body follows.
+    private func begin(_ lines: [String] = []) throws {
+        let token = try Door.token(["exp": .number(.init(4_000_000_000))])
+        let all = ["Authorization: Bearer \(token)", "Content-Length: 100000"] + lines
+        let request = house.worker.loop.spares.requests.take()
+        let bytes = ByteBuffer(bytes: Door.request("/a", method: "POST", lines: all))
+        try #require(request.parse(bytes, house.worker.parser) == .complete)
+        exchange.begin(request, version: .http11, for: client)
+        // As the pool does it.
+        server.pool.forget(exchange.upstream)
+        exchange.upstream.serverReady(server)
+        try #require(exchange.takesBody)
+    }
+
+    /// It does as it should: it waits for the server's word.
+    @Test func timeBeforeTheServerSaysContinueDoesNotCountAgainstTheClient() throws {
+        try begin(["Expect: 100-continue"])
+        exchange.bodyAwaited(since: 0)
+        #expect(!exchange.rates.request.isWaiting)
+        exchange.interim(try response("HTTP/1.1 100 Continue\r\n\r\n"))
+        #expect(exchange.rates.request.isWaiting)
+    }
+
+    @Test func timeInWhichTheServerTakesNoMoreDoesNotCountAgainstTheClient() throws {
+        try begin()
+        exchange.bodyAwaited(since: 0)
+        #expect(exchange.rates.request.isWaiting)
+        server.isWritable = false
+        exchange.serverWritabilityChanged(false)
+        #expect(!exchange.rates.request.isWaiting)
+    }
+
+    @Test func clientThatTakesNothingOfAResponseIsHeldToTheRate() throws {
+        try begin()
+        exchange.responseStarted(try response("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"), .length(9))
+        client.isWritable = false
+        exchange.responseIsHeldUp()
+        #expect(exchange.rates.response?.rate == 1 << 10)
+        #expect(exchange.rates.response?.isWaiting == true)
+        // The deadline is met, and nothing was taken since.
+        #expect(!exchange.clientTakesResponse())
+        client.taken = 5000
+        #expect(exchange.clientTakesResponse())
+        #expect(!exchange.clientTakesResponse())
+        client.isWritable = true
+        exchange.clientWritabilityChanged(true)
+        #expect(exchange.rates.response?.isWaiting == false)
+    }
+
+    @Test func responseThatWaitsForOthersAloneHasADeadlineAgainWhenItWaitsForItsClient() throws {
+        try begin()
+        exchange.responseStarted(try response("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"), .length(9))
+        exchange.bodyEnded(trailers: [])
+        client.isWritable = false
+        exchange.responseIsHeldUp()
+        exchange.responseIsFree()
+        #expect(exchange.rates.response?.isWaiting == false && client.deadline == WheelTimer.never)
+        exchange.responseIsHeldUp()
+        #expect(exchange.rates.response?.isWaiting == true && client.deadline != WheelTimer.never)
+    }
+
+    /// A server that has answered early, and whose response waits here, takes no more of the request.
+    @Test func bodyThatEndsAfterItsServerIsDoneIsWhole() throws {
+        try begin()
+        exchange.upstream.end()
+        #expect(exchange.bodyReceived(ByteBuffer(string: "a")))
+        exchange.bodyEnded(trailers: [])
+        #expect(exchange.lifecycle.body.isComplete && !exchange.takesBody)
+    }
+
+    @Test func ratesOfOneRequestSayNothingOfTheNext() throws {
+        try begin()
+        exchange.responseStarted(try response("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"), .length(9))
+        client.isWritable = false
+        client.taken = 5000
+        exchange.responseIsHeldUp()
+        exchange.clientGone()
+        client.isWritable = true
+        try begin()
+        #expect(exchange.rates.response == nil && exchange.rates.request.bytes == 0)
+    }
+
+    private func response(_ text: String) throws -> ReceivedResponse {
+        let response = ReceivedResponse()
+        try #require(response.parse(ByteBuffer(string: text), ResponseHeadParser()) == .complete)
+        return response
+    }
+}

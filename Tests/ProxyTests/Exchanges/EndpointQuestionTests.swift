@@ -1,0 +1,54 @@
+import Authorization
+import IdentityProvider
+import Tenants
+import Testing
+import UpstreamTestSupport
+
+@testable import Proxy
+
+/// What an endpoint is told of a request's scheme and of the page behind it.
+@Suite struct EndpointQuestionTests {
+    private func read(_ lines: [String], from peer: Peer) throws -> EndpointRequest {
+        let door = Door([try Door.tenant()])
+        let bytes = Door.request("/logout", method: "POST", lines: lines)
+        let routed = try door.routed(bytes)
+        let question = EndpointQuestion(
+            endpoint: .sessionLogout,
+            routed: routed,
+            head: routed.head,
+            peer: peer,
+            trustedProxies: [],
+            requestID: Door.requestID
+        )
+        let request = question.read(bytes.span, at: Door.now)
+        return try #require(request)
+    }
+
+    @Test func theSchemeIsKnownWhereSomebodySaysIt() throws {
+        let plain = try read([], from: Door.peer())
+        #expect(plain.isSchemeKnown && !plain.isSecure)
+        let proxy = try Door.peer(trusted: true)
+        let secure = try read(["X-Forwarded-Proto: https"], from: proxy)
+        #expect(secure.isSchemeKnown && secure.isSecure)
+        let unsaid: [[String]] = [
+            [], ["X-Forwarded-Proto: gopher"], ["X-Forwarded-Proto: https", "X-Forwarded-Proto: https"],
+        ]
+        for lines in unsaid {
+            let request = try read(lines, from: proxy)
+            #expect(!request.isSchemeKnown && !request.isSecure)
+        }
+    }
+
+    @Test func whatIsSaidTwiceOfThePageIsAmbiguous() throws {
+        let own = "Origin: http://app.test"
+        let plain = try read([own, "Sec-Fetch-Site: same-origin"], from: Door.peer())
+        #expect(!plain.fields.isOriginAmbiguous)
+        #expect(plain.fields.origin == "http://app.test" && plain.fields.secFetchSite == "same-origin")
+        for lines in [
+            ["Origin: https://evil.test", own], [own, own], [own, "Sec_Fetch_Site: none"],
+            ["Sec-Fetch-Site: cross-site", "Sec-Fetch-Site: none"],
+        ] {
+            #expect(try read(lines, from: Door.peer()).fields.isOriginAmbiguous, "\(lines)")
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import NIOCore
+import Proxy
+import ProxyTestSupport
+import Tenants
+import Testing
+import Time
+import UpstreamTestSupport
+import Verification
+
+@testable import Authorization
+
+/// Requests whose slow step there is no room for.
+struct FullHouseDecisionTests {
+    private static func tenant(mode: Tenant.Mode = .enforce) throws -> Tenant {
+        let observed = AccessRule(
+            path: try PathPattern("/soon/**"),
+            allow: .signedIn(roles: [], scopes: []),
+            mode: .observe,
+            line: 9
+        )
+        return try Door.tenant(access: [try Door.rule("/open/**", .anyone), observed], mode: mode)
+    }
+
+    /// - Parameter withoutRoom: The steps that could not be taken.
+    private static func ask(_ door: Door, _ path: String, withoutRoom: AllowedSteps) throws -> Door.Answer {
+        door.circumstances.begin(door.circumstances.peer)
+        door.circumstances.steps.withoutRoom = withoutRoom
+        let lines = ["Authorization: Bearer \(try Door.token())"]
+        return door.ask(Door.request(path, lines: lines), allowing: .all.subtracting(withoutRoom))
+    }
+
+    @Test(arguments: [AllowedSteps.signature, .keys, .introspection, .refresh])
+    func whoHasToBeKnownIsRefused(step: AllowedSteps) throws {
+        let door = Door([try Self.tenant()])
+        #expect(try Self.ask(door, "/orders", withoutRoom: step).refusal == .overloaded)
+        door.circumstances.begin(door.circumstances.peer)
+        #expect(door.get("/orders", token: try Door.token()).grant?.caller != nil)
+    }
+
+    @Test func othersGoOnAsNobody() throws {
+        let door = Door([try Self.tenant()])
+        let open = try #require(try Self.ask(door, "/open/x", withoutRoom: .signature).grant)
+        #expect(open.caller == nil && open.outcome == .anonymous)
+        let soon = try #require(try Self.ask(door, "/soon/x", withoutRoom: .signature).grant)
+        #expect(soon.caller == nil && soon.outcome == .refused(.overloaded))
+        let observing = Door([try Self.tenant(mode: .observe)])
+        let observed = try #require(try Self.ask(observing, "/orders", withoutRoom: .signature).grant)
+        #expect(observed.caller == nil && observed.outcome == .refused(.overloaded))
+    }
+
+    @Test func aProofsBearsOnTokensThatAreBound() throws {
+        let door = try ProvingDoor(ProofRules(need: .optional), access: [try Door.rule("/open/**", .anyone)])
+        #expect(try Self.ask(door.door, "/orders", withoutRoom: .proof).grant?.caller != nil)
+        let token = try door.token()
+        for (path, isOpen) in [("/orders", false), ("/open/x", true)] {
+            let proof = try door.proof(for: token, changing: ["htu": .string("http://app.test\(path)")])
+            door.door.circumstances.begin(door.door.circumstances.peer)
+            door.door.circumstances.steps.withoutRoom = .proof
+            let bytes = Door.request(path, lines: ProvingDoor.lines(token, proof))
+            let answer = door.door.ask(bytes, allowing: .all.subtracting(.proof))
+            #expect(answer.refusal == (isOpen ? nil : .overloaded))
+            #expect((answer.grant != nil) == isOpen && answer.grant?.caller == nil)
+        }
+    }
+
+    /// A question of another proxy's, whose keys as many requests wait for as may.
+    @Test func aQuestionIsDecidedWithoutTheStep() throws {
+        let source = RemoteKeySource(location: .keySet(url: "https://id.test/keys"))
+        var tenant = try Door.tenant(access: [try Door.rule("/open/**", .anyone)])
+        tenant.authenticate = Authentication(
+            policy: VerificationPolicy(issuers: [IssuerPolicy(issuer: Door.issuer, algorithms: [.rs256], keys: nil)]),
+            keySources: [.remote(source)]
+        )
+        let key = try SigningKey.generate(.rsa(bits: 2048))
+        let claims: JSONObject = [
+            "iss": .string(Door.issuer), "sub": "alice", "exp": .number(JSONNumber(Int(Clock.unix().seconds) + 600)),
+        ]
+        let token = try TokenSigner(key, algorithm: .rs256, keyID: key.thumbprint).sign(claims)
+        // Nobody answers as long as the test runs.
+        let house = EmbeddedHouse([tenant]) { _, _ in
+            try? await Task.sleep(for: .seconds(86_400))
+            return .nothingNew
+        }
+        var outcomes: [String: String] = [:]
+        func ask(_ path: String) {
+            let bytes = Door.request(path, lines: ["Authorization: Bearer \(token)"])
+            Inquiry(ByteBuffer(bytes: bytes), Circumstances(source: RequestSource()), worker: house.worker) {
+                verdict,
+                _ in
+                switch verdict {
+                case .granted(let grant): outcomes[path] = grant.caller == nil ? "nobody" : "somebody"
+                case .refused(let refusal, _): outcomes[path] = refusal.code.rawValue
+                case .preflight, .endpoint, .pending: outcomes[path] = "something else"
+                }
+            }
+            .begin()
+        }
+        for number in 0..<128 { ask("/open/\(number)") }
+        #expect(outcomes.isEmpty)
+        ask("/open/last")
+        ask("/orders")
+        #expect(outcomes == ["/open/last": "nobody", "/orders": "overloaded"])
+    }
+}

@@ -1,0 +1,178 @@
+import HTTPCore
+import NIOCore
+import NIOEmbedded
+import ProxyTestSupport
+import Tenants
+import TestSupport
+import Testing
+import Time
+import UpstreamTestSupport
+
+@testable import Authorization
+@testable import Proxy
+@testable import Upstream
+
+/// A client's connection over HTTP/2 without sockets: our session as the client, the gateway's streams, and servers that
+/// do what a test says. The client takes no more of a stream than ``HTTP2Limits/streamWindow`` unless it is told to.
+final class HTTP2ClientConnection {
+    /// A stream as both of its ends have it.
+    struct Stream {
+        let id: UInt32
+        let exchange: RequestExchange
+        let server: RecordingServer
+    }
+
+    let house: EmbeddedHouse
+    let connection: HTTP2ServerConnection
+    private let channel: EmbeddedChannel
+    private var session = HTTP2Session(role: .client, limits: HTTP2Limits())
+    private var fields = HeaderList()
+    /// Octets of body that came on each stream, and how its messages ended.
+    private(set) var bodies: [UInt32: [UInt8]] = [:]
+    private(set) var ended: Set<UInt32> = []
+    private(set) var resets: [UInt32: HTTP2ErrorCode] = [:]
+
+    init() throws {
+        house = try EmbeddedHouse()
+        let loop = try #require(house.worker.eventLoop as? EmbeddedEventLoop)
+        let peer = Peer(nil, trustedProxies: [])
+        connection = HTTP2ServerConnection(worker: house.worker, peer: peer, isWelcome: true)
+        channel = EmbeddedChannel(handler: connection, loop: loop)
+        _ = house.worker.opened(connection)
+        channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
+        session.start()
+        try exchangeBytes()
+    }
+
+    // MARK: Requests and responses
+
+    /// A request whose head is with a server.
+    func request(_ path: String = "/a", token: String) throws -> Stream {
+        try open(
+            [
+                HPACKField(":method", "GET"), HPACKField(":scheme", "http"), HPACKField(":path", path),
+                HPACKField(":authority", "app.test"), HPACKField("authorization", "Bearer \(token)"),
+            ],
+            endStream: true
+        )
+    }
+
+    /// A request whose response has begun.
+    func response(token: String) throws -> Stream {
+        let stream = try request(token: token)
+        let head = try Self.head("HTTP/1.1 200 OK\r\nContent-Length: 100000000\r\n\r\n")
+        stream.exchange.responseStarted(head, .length(100_000_000))
+        try exchangeBytes()
+        return stream
+    }
+
+    /// A WebSocket that the server has granted (RFC 8441).
+    func webSocket(token: String) throws -> Stream {
+        let stream = try open(
+            [
+                HPACKField(":method", "CONNECT"), HPACKField(":protocol", "websocket"), HPACKField(":scheme", "http"),
+                HPACKField(":path", "/a"), HPACKField(":authority", "app.test"),
+                HPACKField("sec-websocket-version", "13"), HPACKField("authorization", "Bearer \(token)"),
+            ],
+            endStream: false
+        )
+        let lines = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n"
+        stream.exchange.switched(try Self.head(lines))
+        try exchangeBytes()
+        return stream
+    }
+
+    private func open(_ list: [HPACKField], endStream: Bool) throws -> Stream {
+        let next = session.openStream()
+        let id = try #require(next)
+        session.sendHeaders(stream: id, endStream: endStream) { encoder, out in
+            for field in list {
+                let (name, value) = (Array(field.name.utf8), Array(field.value.utf8))
+                encoder.encode(name: name.span, value: value.span, indexing: .without, to: &out)
+            }
+        }
+        try exchangeBytes()
+        let exchange = try #require(connection.streams.open[id]).exchange
+        let server = RecordingServer(try #require(exchange.upstream.waitsAt))
+        // As the pool does it.
+        server.pool.forget(exchange.upstream)
+        exchange.upstream.serverReady(server)
+        return Stream(id: id, exchange: exchange, server: server)
+    }
+
+    /// The server sends so many bytes of a response's body at once.
+    func serverSends(_ count: Int, on stream: Stream) throws {
+        stream.exchange.responseBody(ByteBuffer(repeating: 7, count: count), 0..<count)
+        stream.exchange.flushResponse()
+        try exchangeBytes()
+    }
+
+    /// The server sends bytes of a WebSocket.
+    func serverSends(_ bytes: [UInt8], inside stream: Stream) throws {
+        stream.exchange.tunnelReceived(ByteBuffer(bytes: bytes))
+        stream.exchange.flushResponse()
+        try exchangeBytes()
+    }
+
+    /// The client takes so many bytes of a stream besides those that it has taken.
+    func takes(_ count: Int, on stream: Stream) throws {
+        let window = session.receiveWindow(ofStream: stream.id)
+        session.widen(stream: stream.id, to: try #require(window) + count)
+        try exchangeBytes()
+    }
+
+    func isOpen(_ stream: Stream) -> Bool { connection.streams.open[stream.id] != nil }
+
+    static func head(_ text: String) throws -> ReceivedResponse {
+        let response = ReceivedResponse()
+        try #require(response.parse(ByteBuffer(string: text), ResponseHeadParser()) == .complete)
+        return response
+    }
+
+    // MARK: Bytes and time
+
+    /// Carries what either end has written to the other until neither has anything to say.
+    func exchangeBytes() throws {
+        var isQuiet = false
+        while !isQuiet {
+            isQuiet = true
+            if session.output.readableBytes > 0 {
+                isQuiet = false
+                let bytes = session.output
+                session.output = ByteBuffer()
+                try channel.writeInbound(bytes)
+            }
+            while let bytes = try channel.readOutbound(as: ByteBuffer.self) {
+                isQuiet = false
+                session.receive(bytes)
+            }
+            while let event = session.next(headers: &fields, at: 1) { take(event) }
+        }
+    }
+
+    private func take(_ event: HTTP2Session.Event) {
+        switch event {
+        case .headers(let id, let endStream, _): if endStream { ended.insert(id) }
+        case .data(let id, let bytes, let flowControlled, let endStream):
+            bodies[id, default: []] += Array(bytes.readableBytesView)
+            // The connection's window is no matter here.
+            session.passedOn(stream: id, flowControlled)
+            if endStream { ended.insert(id) }
+        case .reset(let id, let code, _): resets[id] = code
+        case .writable, .goAway, .settings, .connectionError: break
+        }
+    }
+
+    var now: MonotonicTime { house.worker.now() }
+
+    /// Meets the deadlines up to so many seconds after a moment.
+    func pass(_ seconds: Double, after start: MonotonicTime) throws {
+        let loop = house.worker.loop
+        let moment = start + UInt64(seconds * 1_000_000_000)
+        for timer in loop.timers.advance(to: moment) where timer.takeDeadline(at: moment) {
+            timer.target?.deadlineMet()
+        }
+        loop.endTurn()
+        try exchangeBytes()
+    }
+}

@@ -1,0 +1,120 @@
+import Authorization
+import HTTPCore
+import NIOCore
+import TestSupport
+import Testing
+
+@testable import Proxy
+@testable import Upstream
+
+/// Every event in every state: those that cannot happen are noticed, and move the request to its end.
+struct LifecycleEventTests {
+    private enum Start: CaseIterable {
+        case receivingHead, deciding, waiting, inquiring, waitingForServer, streaming, passing, holding, capturing,
+            tunnel,
+            finishing, done
+    }
+
+    private static func life(_ start: Start) throws -> RequestLifecycle {
+        var life = RequestLifecycle()
+        if start == .receivingHead { return life }
+        life = try LifecycleSample.deciding(.length(10))
+        switch start {
+        case .receivingHead, .deciding: break
+        case .waiting: life.waits(ReceivedRequest(), for: .keys, generation: 0)
+        case .inquiring: life.waitsForInquiry()
+        case .waitingForServer: life.granted(ResponseHolds())
+        case .streaming: life = try LifecycleSample.streaming(.length(10))
+        case .passing:
+            life = try LifecycleSample.streaming(.length(10))
+            _ = life.responseStarted(draining: false, room: ReplayRoom(0))
+        case .holding: life = try LifecycleSample.holding(ResponseSummary(status: 200, isReadableJSON: false))
+        case .capturing:
+            life = try LifecycleSample.streaming(
+                .length(10),
+                holds: ResponseHolds(capture: try LifecycleSample.captureRule())
+            )
+            _ = life.responseStarted(draining: false, room: ReplayRoom(0))
+        case .tunnel:
+            life = try LifecycleSample.streaming(.length(10))
+            life.switched()
+        case .finishing:
+            life = try LifecycleSample.streaming(.length(10))
+            _ = life.responseStarted(draining: false, room: ReplayRoom(0))
+            _ = life.responseEnded()
+        case .done: life.end()
+        }
+        return life
+    }
+
+    private struct Event {
+        let name: String
+        let possibleIn: [Start]
+        let apply: (inout RequestLifecycle) throws -> Void
+    }
+
+    private static let summary = ResponseSummary(status: 200, isReadableJSON: false)
+    private static let beforeAnyResponse: [Start] = [
+        .receivingHead, .deciding, .waiting, .inquiring, .waitingForServer, .streaming, .holding,
+    ]
+
+    private static var events: [Event] {
+        [
+            Event(name: "headReceived", possibleIn: [.receivingHead]) {
+                $0.headReceived(.none, keepsAlive: true, expectsContinue: false)
+            },
+            Event(name: "waits", possibleIn: [.deciding]) { $0.waits(ReceivedRequest(), for: .keys, generation: 0) },
+            Event(name: "waitsForRefresh", possibleIn: [.waiting]) {
+                $0.waitsForRefresh(try LifecycleSample.attempt())
+            },
+            Event(name: "waitsForInquiry", possibleIn: [.deciding]) { $0.waitsForInquiry() },
+            Event(name: "granted", possibleIn: [.deciding, .waiting, .inquiring]) { $0.granted(ResponseHolds()) },
+            Event(name: "serverTaken", possibleIn: [.waitingForServer]) { _ = $0.serverTaken() },
+            Event(name: "endpointTaken", possibleIn: [.deciding, .waiting, .inquiring]) { $0.endpointTaken(nil) },
+            Event(name: "triesAgain", possibleIn: [.streaming]) { $0.triesAgain() },
+            Event(name: "responseHeadReceived", possibleIn: [.streaming]) { _ = $0.responseHeadReceived(summary) },
+            Event(name: "holdSkipped", possibleIn: [.holding]) { _ = $0.holdSkipped(summary) },
+            Event(name: "refreshBegan", possibleIn: []) { $0.refreshBegan(try LifecycleSample.attempt()) },
+            Event(name: "heldResponseTaken", possibleIn: [.holding]) { $0.heldResponseTaken(ReceivedResponse()) },
+            Event(name: "replays", possibleIn: []) { $0.replays(nil) },
+            Event(name: "responseStarted", possibleIn: [.streaming]) {
+                _ = $0.responseStarted(draining: false, room: ReplayRoom(0))
+            },
+            Event(name: "responseEndsConnection", possibleIn: [.passing, .capturing]) { $0.responseEndsConnection() },
+            Event(name: "holdsEnd", possibleIn: [.capturing]) { $0.holdsEnd(trailers: []) },
+            Event(name: "responseEnded", possibleIn: [.passing]) { _ = $0.responseEnded() },
+            Event(name: "respond", possibleIn: beforeAnyResponse) { _ = $0.respond(draining: false, mostRest: nil) },
+            Event(name: "switched", possibleIn: [.streaming]) { $0.switched() },
+        ]
+    }
+
+    @Test func impossibleEventsAreNoticedAndEndTheRequest() throws {
+        for start in Start.allCases {
+            for event in Self.events {
+                var life = try Self.life(start)
+                try event.apply(&life)
+                let isPossible = event.possibleIn.contains(start)
+                #expect((life.mistake == nil) == isPossible, "\(event.name) in \(start)")
+                guard !isPossible else { continue }
+                guard case .done = life.state else {
+                    Issue.record("\(event.name) in \(start) goes on")
+                    continue
+                }
+            }
+        }
+    }
+
+    /// Events that come from others at any time, and mean nothing where they come too late.
+    @Test func lateEventsChangeNothing() throws {
+        for start in [Start.receivingHead, .finishing, .done] {
+            var life = try Self.life(start)
+            let step = life.stepEnded(generation: 0)
+            let inquiry = life.inquiryEnded()
+            let hold = life.holdEnded()
+            let capture = life.captureEnded()
+            #expect(step == nil && !inquiry && hold == nil && capture == nil && life.refresh == nil)
+            #expect(life.endpointPassedOn(nil) == nil && life.passGathered() == nil)
+            #expect(!life.gather(ByteBuffer(), 0..<0) && life.mistake == nil)
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import Authorization
+import HTTPCore
+import NIOCore
+import TestSupport
+import Testing
+import UpstreamTestSupport
+
+@testable import Proxy
+
+/// Requests that meet whatever can happen, in a random order, beside an observer that knows only what went in and out.
+struct LifecycleModelTests {
+    /// What was seen of one request from outside.
+    private struct Seen {
+        var responses = 0
+        var heads = 0
+        var ends = 0
+    }
+
+    @Test(arguments: [1, 2, 3, 4, 5, 6, 7, 8] as [UInt64])
+    func requestsKeepTheirPromises(seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
+        let room = ReplayRoom(1000)
+        let door = Door([try Door.tenant()])
+        let head = Door.request("/a", method: "POST", lines: ["Content-Length: 4"])
+        let caller = try LifecycleSample.caller()
+        let rule = try LifecycleSample.captureRule()
+        for _ in 0..<400 {
+            var life = RequestLifecycle()
+            var seen = Seen()
+            // Nothing of a former request: a new one has neither a body nor anything to wait for.
+            #expect(life.body == RequestBody() && life.keptRequest == nil && life.refresh == nil && !life.hasHolds)
+            life.headReceived(.length(4), keepsAlive: random.below(4) > 0, expectsContinue: random.below(4) == 0)
+            func holds() throws -> ResponseHolds {
+                var kept: KeptRequest?
+                if random.below(2) == 0 {
+                    kept = KeptRequest(try door.routed(head), limit: 100, room: room, spare: SpareRequests())
+                }
+                return ResponseHolds(
+                    refresh: kept,
+                    capture: random.below(3) == 0 ? rule : nil,
+                    registration: random.below(3) == 0 ? LifecycleSample.identity : nil,
+                    signOut: random.below(3) == 0 ? caller : nil
+                )
+            }
+            for _ in 0..<60 {
+                guard life.isUnderWay else { break }
+                let next = try holds()
+                try step(&life, &seen, &random, next, room)
+            }
+            let stillUnderWay = life.isUnderWay
+            let loss = life.clientLost()
+            #expect(loss.wasUnderWay == stillUnderWay)
+            #expect(seen.responses <= 1 && seen.heads <= 1 && seen.ends <= seen.heads, "one response a request")
+            #expect(life.mistake == nil)
+            // No action after the end.
+            #expect(life.serverLost() == .nothing && life.callerRevoked(isLong: true) == .nothing)
+            #expect(life.deadlineMet(serverTakesBody: false) == .nothing && !life.hasHolds && life.refresh == nil)
+            #expect(room.left == 1000, "everything that was leased is given back")
+        }
+    }
+
+    /// One event that can happen in the state.
+    private func step(
+        _ life: inout RequestLifecycle,
+        _ seen: inout Seen,
+        _ random: inout SplitMix64,
+        _ holds: ResponseHolds,
+        _ room: ReplayRoom
+    ) throws {
+        if random.below(12) == 0, life.awaitsResponse {
+            _ = life.respond(draining: random.below(5) == 0, mostRest: random.below(10))
+            seen.responses += 1
+            return
+        }
+        switch life.state {
+        case .deciding(let deciding):
+            switch deciding.wait {
+            case .nothing:
+                switch random.below(3) {
+                case 0: life.waits(ReceivedRequest(), for: .keys, generation: UInt64(random.below(2)))
+                case 1: life.endpointTaken(random.below(2) == 0 ? ReceivedRequest() : nil)
+                default: life.granted(holds)
+                }
+            case .step, .refresh: _ = life.stepEnded(generation: UInt64(random.below(2)))
+            case .inquiry: _ = life.inquiryEnded()
+            }
+        case .waitingForServer: _ = life.serverTaken()
+        case .streaming(let streaming): stream(&life, streaming, &seen, &random, room)
+        case .holding(let holding):
+            if case .capture = holding.hold {
+                _ = life.captureEnded()
+            } else if case .unauthorized = holding.hold {
+                life.refreshBegan(try LifecycleSample.attempt())
+            } else if case .refreshing(let kept, _) = holding.hold, random.below(2) == 0 {
+                life.replays(ContentAtHand(kept))
+            } else {
+                _ = life.holdEnded()
+            }
+        case .tunnel: life.end()
+        case .receivingHead, .finishing, .done: break
+        }
+    }
+
+    private func stream(
+        _ life: inout RequestLifecycle,
+        _ streaming: RequestLifecycle.Streaming,
+        _ seen: inout Seen,
+        _ random: inout SplitMix64,
+        _ room: ReplayRoom
+    ) {
+        if !life.body.isComplete {
+            if random.below(2) == 0 { life.bodyEnded() }
+            life.keptRequest?.keep(ByteBuffer(repeating: 1, count: random.below(50)))
+        }
+        switch streaming.response {
+        case .awaited:
+            if case .endpoint = streaming.destination {
+                if random.below(2) == 0 { _ = life.endpointPassedOn(nil) }
+                return
+            }
+            switch random.below(6) {
+            case 0: life.triesAgain()
+            case 1: life.switched()
+            case 2 where streaming.holds.isEmpty:
+                _ = life.responseStarted(draining: false, room: room)
+                seen.heads += 1
+            default:
+                let status = random.pick([200, 401, 500])
+                _ = life.responseHeadReceived(ResponseSummary(status: status, isReadableJSON: random.below(2) == 0))
+            }
+        case .gathering:
+            if life.gather(ByteBuffer(repeating: 1, count: 20), 0..<random.below(20)) { return }
+            if random.below(2) == 0 { life.holdsEnd(trailers: []) } else { _ = life.passGathered() }
+        case .passing:
+            guard random.below(2) == 0 else { return }
+            _ = life.responseEnded()
+            seen.ends += 1
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import HTTPCore
+import Tenants
+import Testing
+import UpstreamTestSupport
+import Verification
+
+@testable import Authorization
+@testable import IdentityProvider
+@testable import Proxy
+
+/// Lifecycles in the states that tests begin in, and what these hold.
+enum LifecycleSample {
+    static func deciding(
+        _ framing: RequestFraming = .none,
+        keepsAlive: Bool = true,
+        expectsContinue: Bool = false
+    ) throws -> RequestLifecycle {
+        var life = RequestLifecycle()
+        life.headReceived(framing, keepsAlive: keepsAlive, expectsContinue: expectsContinue)
+        return life
+    }
+
+    static func streaming(
+        _ framing: RequestFraming = .none,
+        keepsAlive: Bool = true,
+        expectsContinue: Bool = false,
+        holds: ResponseHolds = ResponseHolds()
+    ) throws -> RequestLifecycle {
+        var life = try deciding(framing, keepsAlive: keepsAlive, expectsContinue: expectsContinue)
+        life.granted(holds)
+        _ = life.serverTaken()
+        return life
+    }
+
+    /// With a response that waits for the end of the caller's session.
+    static func holding(_ response: ResponseSummary) throws -> RequestLifecycle {
+        var life = try streaming(.none, holds: ResponseHolds(signOut: try caller()))
+        _ = life.responseHeadReceived(response)
+        return life
+    }
+
+    static func caller() throws -> Caller {
+        let door = Door([try Door.tenant()])
+        let answer = door.get("/a", token: try Door.token())
+        return try #require(answer.grant?.caller)
+    }
+
+    static func attempt() throws -> RefreshAttempt {
+        RefreshAttempt(
+            caller: try caller(),
+            token: [],
+            refreshToken: nil,
+            way: RefreshDeliveryWay(header: "X-Token", cookies: [])
+        )
+    }
+
+    static func kept(_ room: ReplayRoom = ReplayRoom(100)) throws -> KeptRequest {
+        let request = try Door([try Door.tenant()]).routed(Door.request("/a"))
+        return KeptRequest(request, limit: 10, room: room, spare: SpareRequests())
+    }
+
+    static func captureRule() throws -> TokenCapture {
+        TokenCapture(
+            path: try PathPattern("/login"),
+            accessToken: try SampleRenewal.pointer("/access"),
+            refreshToken: try SampleRenewal.pointer("/refresh")
+        )
+    }
+
+    static let identity = ProviderIdentity(provider: .google, subject: "110169484474386276334", name: "Bo Ek")
+}

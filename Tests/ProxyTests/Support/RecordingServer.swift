@@ -1,0 +1,38 @@
+import NIOCore
+import Time
+import Upstream
+
+/// A server that notes what it is told.
+final class RecordingServer: UpstreamServer {
+    let pool: ServerPool
+    var isWritable = true
+    private(set) var request: UpstreamRequest?
+    private(set) var head = ByteBuffer()
+    private(set) var body = ByteBuffer()
+    private(set) var isGivenBack = false
+    private(set) var isAbandoned = false
+    private(set) var isTunnelEnded = false
+    private(set) var isRequestOut = false
+    private(set) var isReading = true
+
+    init(_ pool: ServerPool) { self.pool = pool }
+
+    func takeBuffer() -> ByteBuffer { ByteBuffer() }
+
+    func begin(_ request: UpstreamRequest, _ head: ForwardedHead) {
+        self.request = request
+        self.head = head.bytes
+    }
+
+    func takeHead() -> ByteBuffer { head }
+    func send(_ bytes: ByteBuffer) { body.writeImmutableBuffer(bytes) }
+    func endBody(trailers: ByteBuffer) {}
+    func flush(bodyFollows: Bool) {}
+    func requestSent(at now: MonotonicTime) { isRequestOut = true }
+    func setReading(_ isReading: Bool) { self.isReading = isReading }
+    func resumeResponse() {}
+    func sendTunnel(_ bytes: ByteBuffer) {}
+    func endTunnel() { isTunnelEnded = true }
+    func abandon() { isAbandoned = true }
+    func giveBack() { isGivenBack = true }
+}

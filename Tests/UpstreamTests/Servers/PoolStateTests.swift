@@ -1,0 +1,185 @@
+import TestSupport
+import Testing
+
+@testable import Upstream
+
+/// A pool's numbers against a pretend world that has the requests and connections themselves.
+struct PoolStateTests {
+    /// Requests are numbers; each is waiting, served, or told that it will not be.
+    private struct World {
+        var state: PoolState
+        let maximum: Int
+        let maximumWaiting: Int
+        var idle = 0
+        var connecting = 0
+        var waiting: [Int] = []
+        var served: [Int] = []
+        var requests = 0
+        var turnedAway = 0
+
+        init(maximum: Int, maximumWaiting: Int) {
+            state = PoolState(maximumConnections: maximum, maximumWaiting: maximumWaiting)
+            self.maximum = maximum
+            self.maximumWaiting = maximumWaiting
+        }
+
+        var open: Int { idle + connecting + served.count }
+
+        mutating func arrive() -> String? {
+            requests += 1
+            switch state.requestArrived() {
+            case .useIdle:
+                guard idle > 0 else { return "an idle connection was used that is not there" }
+                idle -= 1
+                served.append(requests)
+            case .waitAndConnect:
+                guard idle == 0, open < maximum else { return "a connection is opened without need or room" }
+                waiting.append(requests)
+                connecting += 1
+            case .wait:
+                guard open == maximum else { return "a request waits though there is room" }
+                waiting.append(requests)
+            case .refuse:
+                guard open == maximum, waiting.count >= maximumWaiting else { return "a request is refused too early" }
+                turnedAway += 1
+            }
+            return nil
+        }
+
+        mutating func becameFree(_ action: PoolState.ReadyAction) -> String? {
+            switch action {
+            case .serveWaiting:
+                guard !waiting.isEmpty else { return "nobody is there to be served" }
+                served.append(waiting.removeFirst())
+            case .keepIdle:
+                guard waiting.isEmpty else { return "a connection idles while someone waits" }
+                idle += 1
+            }
+            return nil
+        }
+
+        mutating func fail() -> String? {
+            connecting -= 1
+            let action = state.failedToConnect()
+            guard action.told <= waiting.count else { return "more are told than wait" }
+            guard waiting.isEmpty || action.told > 0 else { return "nobody is told of a failure" }
+            waiting.removeFirst(action.told)
+            turnedAway += action.told
+            if action.connects { connecting += 1 }
+            guard waiting.isEmpty || connecting + served.count > 0 else { return "nothing will come for who waits" }
+            return nil
+        }
+
+        /// One random event among those that can happen.
+        mutating func step(_ random: inout SplitMix64) -> String? {
+            switch random.below(9) {
+            case 0...2: return arrive()
+            case 3 where connecting > 0:
+                connecting -= 1
+                return becameFree(state.connected())
+            case 4 where connecting > 0: return fail()
+            case 5 where !served.isEmpty:
+                served.remove(at: random.below(served.count))
+                return becameFree(state.released())
+            case 6 where !served.isEmpty:
+                served.remove(at: random.below(served.count))
+                if state.busyClosed() == .connect { connecting += 1 }
+            case 7 where idle > 0:
+                idle -= 1
+                state.idleClosed()
+            case 8 where !waiting.isEmpty:
+                waiting.remove(at: random.below(waiting.count))
+                turnedAway += 1
+                state.waiterLeft()
+            default: break
+            }
+            return nil
+        }
+
+        var problem: String? {
+            guard state.idle == idle, state.busy == served.count, state.connecting == connecting,
+                state.waiting == waiting.count
+            else { return "the numbers are not those of the world" }
+            if open > maximum { return "\(open) connections are open" }
+            if waiting.count > maximumWaiting + connecting { return "\(waiting.count) wait" }
+            if !waiting.isEmpty && idle > 0 { return "someone waits while a connection is idle" }
+            if !waiting.isEmpty && connecting + served.count == 0 { return "someone waits for nothing" }
+            return nil
+        }
+    }
+
+    @Test(arguments: [(1, 0), (1, 3), (2, 0), (3, 2), (5, 10)])
+    func numbersAgreeWithTheWorld(maximum: Int, maximumWaiting: Int) {
+        for seed in 0..<40 {
+            var random = SplitMix64(seed: UInt64(seed))
+            var world = World(maximum: maximum, maximumWaiting: maximumWaiting)
+            for step in 0..<500 {
+                if let problem = world.step(&random) ?? world.problem {
+                    Issue.record("seed \(seed), step \(step): \(problem)")
+                    return
+                }
+            }
+        }
+    }
+
+    /// From any state, once nothing new arrives and every connection does its part, nobody is left waiting.
+    @Test func everyWaiterIsServedOrToldInTheEnd() {
+        for seed in 0..<200 {
+            var random = SplitMix64(seed: UInt64(1000 + seed))
+            var world = World(maximum: random.within(1...4), maximumWaiting: random.below(6))
+            for _ in 0..<random.below(200) { _ = world.step(&random) }
+            var rounds = 0
+            while world.connecting > 0 || !world.served.isEmpty, rounds < 1000 {
+                rounds += 1
+                if world.connecting > 0 {
+                    if random.oneIn(2) {
+                        #expect(world.fail() == nil)
+                    } else {
+                        world.connecting -= 1
+                        let action = world.state.connected()
+                        #expect(world.becameFree(action) == nil)
+                    }
+                } else {
+                    world.served.removeFirst()
+                    let action = world.state.released()
+                    #expect(world.becameFree(action) == nil)
+                }
+            }
+            #expect(world.waiting.isEmpty && rounds < 1000)
+        }
+    }
+
+    @Test func poolOfNothingStillHasOneConnection() {
+        var state = PoolState(maximumConnections: 0, maximumWaiting: 0)
+        #expect(state.requestArrived() == .waitAndConnect)
+        #expect(state.requestArrived() == .refuse)
+    }
+
+    @Test func failureBesideABusyConnectionOpensAnotherForWhoStillWaits() {
+        var state = PoolState(maximumConnections: 2, maximumWaiting: 5)
+        _ = state.requestArrived()
+        #expect(state.connected() == .serveWaiting)
+        for _ in 0..<3 { _ = state.requestArrived() }
+        #expect(state.failedToConnect() == PoolState.FailureAction(told: 1, connects: true))
+        #expect(state.connecting == 1)
+    }
+
+    @Test func lastFailureTellsEveryone() {
+        var state = PoolState(maximumConnections: 1, maximumWaiting: 5)
+        for _ in 0..<4 { _ = state.requestArrived() }
+        #expect(state.failedToConnect() == PoolState.FailureAction(told: 4, connects: false))
+        #expect(state.open == 0)
+    }
+
+    @Test func lossOfABusyConnectionOpensAnotherForThoseWhoWait() {
+        var state = PoolState(maximumConnections: 1, maximumWaiting: 5)
+        _ = state.requestArrived()
+        _ = state.connected()
+        #expect(state.busyClosed() == .nothing)
+        _ = state.requestArrived()
+        _ = state.connected()
+        _ = state.requestArrived()
+        #expect(state.busyClosed() == .connect)
+        #expect(state.connected() == .serveWaiting)
+    }
+}

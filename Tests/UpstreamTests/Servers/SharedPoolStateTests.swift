@@ -1,0 +1,173 @@
+import TestSupport
+import Testing
+
+@testable import Upstream
+
+/// A pool's numbers where connections carry many requests, against a pretend world that has them.
+struct SharedPoolStateTests {
+    /// Each connection has a number of places; what is served on it takes one.
+    private struct World {
+        var state: PoolState
+        let maximum: Int
+        let maximumWaiting: Int
+        let places: Int
+        /// Requests under way on each connection.
+        var connections: [Int] = []
+        var connecting = 0
+        var waiting = 0
+        var turnedAway = 0
+
+        init(maximum: Int, maximumWaiting: Int, places: Int) {
+            state = PoolState(maximumConnections: maximum, maximumWaiting: maximumWaiting, sharesConnections: true)
+            self.maximum = maximum
+            self.maximumWaiting = maximumWaiting
+            self.places = places
+        }
+
+        /// As ``ServerPool`` does: a place is looked for before the numbers are asked.
+        mutating func arrive() -> String? {
+            if let free = connections.firstIndex(where: { $0 < places }) {
+                connections[free] += 1
+                return nil
+            }
+            switch state.requestArrived() {
+            case .useIdle: return "there is no idle connection among shared ones"
+            case .waitAndConnect:
+                guard connecting == 0 else { return "two are opened at once" }
+                guard connections.count < maximum else { return "one is opened without room" }
+                waiting += 1
+                connecting += 1
+            case .wait: waiting += 1
+            case .refuse:
+                guard waiting >= maximumWaiting else { return "a request is refused too early" }
+                turnedAway += 1
+            }
+            return nil
+        }
+
+        private mutating func fill() {
+            for place in connections.indices {
+                while waiting > 0, connections[place] < places {
+                    state.waiterServed()
+                    waiting -= 1
+                    connections[place] += 1
+                }
+            }
+        }
+
+        mutating func connected() {
+            connecting -= 1
+            state.sharedConnected()
+            connections.append(0)
+            fill()
+        }
+
+        mutating func failed() -> String? {
+            connecting -= 1
+            let action = state.failedToConnect()
+            guard action.told <= waiting else { return "more are told than wait" }
+            waiting -= action.told
+            turnedAway += action.told
+            if action.connects { connecting += 1 }
+            return nil
+        }
+
+        /// The connection is gone, and what was under way on it.
+        mutating func lose(_ place: Int) {
+            connections.remove(at: place)
+            if state.sharedClosed() == .connect { connecting += 1 }
+        }
+
+        mutating func step(_ random: inout SplitMix64) -> String? {
+            switch random.below(8) {
+            case 0...3: return arrive()
+            case 4 where connecting > 0: connected()
+            case 5 where connecting > 0: return failed()
+            case 6 where !connections.isEmpty:
+                let place = random.below(connections.count)
+                if connections[place] > 0 { connections[place] -= 1 }
+                fill()
+            case 7 where !connections.isEmpty && random.oneIn(4): lose(random.below(connections.count))
+            case 7 where waiting > 0:
+                waiting -= 1
+                state.waiterLeft()
+            default: break
+            }
+            return nil
+        }
+
+        var problem: String? {
+            guard state.shared == connections.count, state.connecting == connecting, state.waiting == waiting,
+                state.idle == 0, state.busy == 0
+            else { return "the numbers are not those of the world" }
+            if connections.count + connecting > maximum { return "\(connections.count) + \(connecting) are open" }
+            if connecting > 1 { return "\(connecting) are opened at once" }
+            if waiting > 0, connecting == 0, connections.isEmpty { return "someone waits for nothing" }
+            if waiting > 0, connections.contains(where: { $0 < places }) { return "someone waits beside a free place" }
+            return nil
+        }
+    }
+
+    @Test(arguments: [(1, 0, 1), (1, 3, 2), (2, 0, 1), (3, 2, 100), (5, 10, 3)])
+    func numbersAgreeWithTheWorld(maximum: Int, maximumWaiting: Int, places: Int) {
+        for seed in 0..<60 {
+            var random = SplitMix64(seed: UInt64(seed))
+            var world = World(maximum: maximum, maximumWaiting: maximumWaiting, places: places)
+            for step in 0..<500 {
+                if let problem = world.step(&random) ?? world.problem {
+                    Issue.record("seed \(seed), step \(step): \(problem)")
+                    return
+                }
+            }
+        }
+    }
+
+    @Test func oneConnectionIsOpenedForManyWhoWait() {
+        var state = PoolState(maximumConnections: 10, maximumWaiting: 100, sharesConnections: true)
+        #expect(state.requestArrived() == .waitAndConnect)
+        for _ in 0..<50 { #expect(state.requestArrived() == .wait) }
+        #expect(state.connecting == 1)
+        state.sharedConnected()
+        for _ in 0..<51 { state.waiterServed() }
+        #expect(state.shared == 1)
+        #expect(state.waiting == 0)
+    }
+
+    @Test func whatAServerSpeaksIsLearnedFromItsConnection() {
+        // Taken for one that shares, it turns out to be one that does not: each who waits has its own then.
+        var state = PoolState(maximumConnections: 3, maximumWaiting: 10, sharesConnections: true)
+        for _ in 0..<3 { _ = state.requestArrived() }
+        #expect(state.connecting == 1)
+        #expect(state.connected() == .serveWaiting)
+        #expect(!state.sharesConnections)
+        #expect(state.requestArrived() == .waitAndConnect)
+
+        // And the other way round: no more are opened than need be.
+        var other = PoolState(maximumConnections: 3, maximumWaiting: 10)
+        for _ in 0..<2 { #expect(other.requestArrived() == .waitAndConnect) }
+        other.sharedConnected()
+        #expect(other.sharesConnections)
+        #expect(other.requestArrived() == .wait)
+    }
+
+    @Test func theLossOfTheLastSharedConnectionOpensAnotherForThoseWhoWait() {
+        var state = PoolState(maximumConnections: 1, maximumWaiting: 5, sharesConnections: true)
+        _ = state.requestArrived()
+        state.sharedConnected()
+        state.waiterServed()
+        #expect(state.requestArrived() == .wait)
+        #expect(state.sharedClosed() == .connect)
+        #expect(state.failedToConnect() == PoolState.FailureAction(told: 1, connects: false))
+        #expect(state.open == 0)
+    }
+
+    @Test func aFailureBesideASharedConnectionTellsOne() {
+        var state = PoolState(maximumConnections: 2, maximumWaiting: 5, sharesConnections: true)
+        _ = state.requestArrived()
+        state.sharedConnected()
+        state.waiterServed()
+        #expect(state.requestArrived() == .waitAndConnect)
+        #expect(state.requestArrived() == .wait)
+        #expect(state.failedToConnect() == PoolState.FailureAction(told: 1, connects: true))
+    }
+}
