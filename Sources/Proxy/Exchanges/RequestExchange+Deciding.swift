@@ -61,18 +61,6 @@ extension RequestExchange {
         forward(grant, holds(grant, kept, bytes), bytes)
     }
 
-    private func holds(_ grant: Grant, _ kept: KeptRequest?, _ bytes: Span<UInt8>) -> ResponseHolds {
-        let capturesTokens = tenant?.capturesTokens == true
-        // Nearly all requests.
-        if kept == nil, !capturesTokens, grant.signsOut == nil, circumstances.signIn == nil { return .none }
-        return ResponseHolds(
-            refresh: kept,
-            capture: capturesTokens ? captureRule(grant.request, bytes) : nil,
-            registration: circumstances.signIn?.registers,
-            signOut: grant.signsOut
-        )
-    }
-
     // MARK: Slow steps
 
     private func wait(for step: SlowStep, _ request: RoutedRequest, _ bytes: Span<UInt8>) {

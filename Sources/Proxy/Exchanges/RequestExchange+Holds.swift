@@ -7,6 +7,21 @@ import Upstream
 
 /// What a response waits for before the client gets any of it, in the order of ``ResponseHolds/next(_:)``.
 extension RequestExchange {
+    /// What the response to a granted request may have to wait for.
+    ///
+    /// - Parameter kept: The request, where a refresh may follow.
+    func holds(_ grant: Grant, _ kept: KeptRequest?, _ bytes: Span<UInt8>) -> ResponseHolds {
+        let capturesTokens = tenant?.capturesTokens == true
+        // Nearly all requests.
+        if kept == nil, !capturesTokens, grant.signsOut == nil, circumstances.signIn == nil { return .none }
+        return ResponseHolds(
+            refresh: kept,
+            capture: capturesTokens ? captureRule(grant.request, bytes) : nil,
+            registration: circumstances.signIn?.registers,
+            signOut: grant.signsOut
+        )
+    }
+
     func holds(_ response: ReceivedResponse) -> Bool {
         guard lifecycle.hasHolds else { return false }
         let summary = ResponseSummary(response)
@@ -74,7 +89,7 @@ extension RequestExchange {
     // MARK: Tokens in a response's body
 
     /// Whether the response may hold tokens, by the request's path in any reading.
-    func captureRule(_ routed: RoutedRequest, _ bytes: Span<UInt8>) -> TokenCapture? {
+    private func captureRule(_ routed: RoutedRequest, _ bytes: Span<UInt8>) -> TokenCapture? {
         guard let refreshing = routed.tenant.refreshing else { return nil }
         var rule: TokenCapture?
         _ = routed.request.inAnyReading(bytes) { path in

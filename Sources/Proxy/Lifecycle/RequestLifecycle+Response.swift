@@ -125,14 +125,10 @@ extension RequestLifecycle {
     /// The request that a response of 401 leads to being made again; nil where it cannot.
     var keptRequest: KeptRequest? {
         switch state {
-        case .waitingForServer(let forwarding): return forwarding.holds.refresh
-        case .streaming(let streaming): return streaming.holds.refresh
-        case .holding(let holding):
-            switch holding.hold {
-            case .unauthorized(let kept), .refreshing(let kept, _): return kept
-            case .registration, .signOut, .capture: return nil
-            }
-        case .receivingHead, .deciding, .tunnel, .finishing, .done: return nil
+        case .waitingForServer(let forwarding): forwarding.holds.refresh
+        case .streaming(let streaming): streaming.holds.refresh
+        case .holding(let holding): holding.hold.keptRequest
+        case .receivingHead, .deciding, .tunnel, .finishing, .done: nil
         }
     }
 

@@ -96,6 +96,14 @@ enum ResponseHold {
     case signOut(Caller)
     /// The tokens in the body are stored; the rest of the response is here.
     case capture(TokenCaptureBuffer, trailers: [UInt8], clientStays: Bool)
+
+    /// The request that is made again after it.
+    var keptRequest: KeptRequest? {
+        switch self {
+        case .unauthorized(let kept), .refreshing(let kept, _): kept
+        case .registration, .signOut, .capture: nil
+        }
+    }
 }
 
 /// What the holds look at.
