@@ -13,10 +13,15 @@ public enum KnownField: UInt8, CaseIterable, Sendable {
 
     /// The field with this name, or `.other`; case does not matter (RFC 9110 section 5.1) and `_` counts as `-`.
     ///
-    /// Told by length first: at most three candidates are compared.
+    /// Told by length and first byte: at most one candidate is compared.
     static func named(_ bytes: Span<UInt8>, _ name: Range<Int>) -> KnownField {
-        func isName(_ text: StaticString) -> Bool { bytes.isFieldName(name, text) }
-        if name.count >= 11, bytes.isFieldName(name.lowerBound..<(name.lowerBound + 11), "x-forwarded") {
+        guard !name.isEmpty else { return .other }
+        let first = bytes[name.lowerBound].asFieldNameByte
+        @inline(__always)
+        func isName(_ text: StaticString) -> Bool { text.utf8Start.pointee == first && bytes.isFieldName(name, text) }
+        if first == UInt8(ascii: "x"), name.count >= 11,
+            bytes.isFieldName(name.lowerBound..<(name.lowerBound + 11), "x-forwarded")
+        {
             return name.count == 11 || bytes[name.lowerBound + 11].asFieldNameByte == UInt8(ascii: "-")
                 ? .xForwarded : .other
         }

@@ -23,17 +23,8 @@ extension RequestExchange {
         } catch {
             return refuse(Refusal(error))
         }
-        var context = ForwardingContext(
-            rules: tenant.forwarding,
-            peer: peer,
-            requestID: record.id,
-            traceID: (worker.loop.identifiers.next(), worker.loop.identifiers.next()),
-            spanID: worker.loop.identifiers.next() | 1,
-            version: record.request.version,
-            handshake: handshake,
-            wantsPlainAnswer: holds.wantsCapture
-        )
-        if let trace = record.trace { context.continues(trace, grant.outcome, at: worker.now()) }
+        // A constant: the closure below would copy a variable each time it reads it.
+        let context = forwardingContext(tenant, peer, handshake, grant.outcome, wantsPlainAnswer: holds.wantsCapture)
         let details = UpstreamRequest.Details(
             framing: head.framing,
             method: record.request.method,
@@ -53,6 +44,28 @@ extension RequestExchange {
             setDeadline(upstream.waitsAt?.responseTimeout)
         case .failed(let failure): refuse(Refusal(failure))
         }
+    }
+
+    private func forwardingContext(
+        _ tenant: ServedTenant,
+        _ peer: Peer,
+        _ handshake: WebSocketUpgrade?,
+        _ outcome: Outcome,
+        wantsPlainAnswer: Bool
+    ) -> ForwardingContext {
+        let loop = worker.loop
+        var context = ForwardingContext(
+            rules: tenant.forwarding,
+            peer: peer,
+            requestID: record.id,
+            traceID: (loop.identifiers.next(), loop.identifiers.next()),
+            spanID: loop.identifiers.next() | 1,
+            version: record.request.version,
+            handshake: handshake,
+            wantsPlainAnswer: wantsPlainAnswer
+        )
+        if let trace = record.trace { context.continues(trace, outcome, at: worker.now()) }
+        return context
     }
 
     /// - Throws: What is wrong with a handshake for a WebSocket.

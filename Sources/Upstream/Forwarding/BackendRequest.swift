@@ -289,14 +289,14 @@ package enum BackendRequest {
     ) {
         let peer = context.peer
         let address = peer.text
+        let isTLS = peer.tls != nil
         let received = peer.isTrustedProxy ? ReceivedForwarding(head, bytes) : ReceivedForwarding()
         let host = grant.request.target.authority ?? head.host.map { head.fields[$0].value } ?? 0..<0
         out.writeStaticString("X-Forwarded-For: ")
         out.writeList(bytes, received.addresses)
         out.writeBytes(address.span.bytes)
         if !received.hasProtocol {
-            out.writeStaticString("\r\nX-Forwarded-Proto: ")
-            out.writeStaticString(peer.scheme)
+            out.writeStaticString(isTLS ? "\r\nX-Forwarded-Proto: https" : "\r\nX-Forwarded-Proto: http")
         }
         if !received.hasHost {
             out.writeStaticString("\r\nX-Forwarded-Host: ")
@@ -306,9 +306,8 @@ package enum BackendRequest {
         out.writeList(bytes, received.forwarded)
         out.writeStaticString(peer.isIPv6 ? "for=\"[" : "for=")
         out.writeBytes(address.span.bytes)
-        out.writeStaticString(peer.isIPv6 ? "]\";proto=" : ";proto=")
-        out.writeStaticString(peer.scheme)
-        out.writeStaticString(";host=\"")
+        if peer.isIPv6 { out.writeStaticString("]\"") }
+        out.writeStaticString(isTLS ? ";proto=https;host=\"" : ";proto=http;host=\"")
         out.writeBytes(bytes.extracting(host).bytes)
         out.writeStaticString("\"\r\nVia: ")
         out.writeStaticString(context.version.received)

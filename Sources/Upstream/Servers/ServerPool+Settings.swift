@@ -1,4 +1,4 @@
-package import Tenants
+import Tenants
 
 extension ServerPool {
     /// What all servers of a backend have in common.
