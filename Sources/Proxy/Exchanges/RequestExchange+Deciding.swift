@@ -67,6 +67,7 @@ extension RequestExchange {
         record.trace?.waits(for: step)
         let generation = worker.serving.generation
         lifecycle.waits(request.received, for: AllowedSteps(step), generation: generation)
+        guard lifecycle.mistake == nil else { return endIfBroken() }
         endWork(at: worker.now())
         guard !perform(step, request, bytes) else { return }
         // Where nobody has to be known, it goes on all the same.
@@ -97,7 +98,7 @@ extension RequestExchange {
 
     /// On to what the client sent meanwhile.
     func goOn() {
-        endIfBroken()
+        guard lifecycle.mistake == nil else { return endIfBroken() }
         client?.setReading(true)
         client?.resume()
     }

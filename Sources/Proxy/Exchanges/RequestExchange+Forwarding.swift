@@ -33,6 +33,7 @@ extension RequestExchange {
             servers: tenant.servers
         )
         lifecycle.granted(holds)
+        guard lifecycle.mistake == nil else { return endIfBroken() }
         destination = .server
         let outcome = upstream.begin(details, for: self) { (buffer: consuming ByteBuffer) in
             ForwardedHead(grant, bytes, context, in: buffer)
@@ -88,9 +89,11 @@ extension RequestExchange {
     /// A server has the head: the rest of the request follows.
     private func sendRequest(at now: MonotonicTime) {
         guard let server = upstream.server else { return }
+        let content = lifecycle.serverTaken()
+        guard lifecycle.mistake == nil else { return endIfBroken() }
         record.upstream.server = server.pool
         record.trace?.took(server.pool)
-        if let content = lifecycle.serverTaken() {
+        if let content {
             if content.bytes.readableBytes > 0 { server.send(content.bytes) }
             return endRequest(server, trailers: content.trailers)
         }

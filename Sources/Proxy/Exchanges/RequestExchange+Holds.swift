@@ -69,6 +69,7 @@ extension RequestExchange {
     func takeHeldResponse(_ response: ReceivedResponse) {
         lifecycle.heldResponseTaken(response)
         upstream.end()
+        endIfBroken()
     }
 
     /// The response goes to the client, or waits for what else it has to wait for.
@@ -79,6 +80,7 @@ extension RequestExchange {
         case .here(let response):
             let bytes = response.bytes
             responseStarted(response, response.head.framing(answeringHead: record.request.method == .head))
+            guard lifecycle.isResponding else { return }
             responseBody(bytes, response.head.length..<bytes.readableBytes)
             completeResponse(trailers: [], at: worker.now())
             worker.loop.spares.responses.giveBack(response)

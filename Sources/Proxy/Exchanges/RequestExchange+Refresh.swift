@@ -201,6 +201,10 @@ extension RequestExchange {
         upstream.abandon()
         destination = .undecided
         lifecycle.replays(kept.body == .whole ? ContentAtHand(kept) : nil)
+        guard lifecycle.mistake == nil else {
+            endIfBroken()
+            return true
+        }
         decideAgain(request)
         return true
     }

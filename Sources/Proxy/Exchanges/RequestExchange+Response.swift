@@ -21,7 +21,9 @@ extension RequestExchange: UpstreamRequestOwner {
         record.response.status = response.head.status
         style.stays = lifecycle.responseStarted(draining: worker.isDraining, room: worker.replayRoom)
         guard lifecycle.mistake == nil else { return endIfBroken() }
-        if client?.writeHead(response, framing, style) == true { lifecycle.responseEndsConnection() }
+        guard client?.writeHead(response, framing, style) == true else { return }
+        lifecycle.responseEndsConnection()
+        endIfBroken()
     }
 
     func responseBody(_ bytes: ByteBuffer, _ range: Range<Int>) {
@@ -56,17 +58,18 @@ extension RequestExchange: UpstreamRequestOwner {
     }
 
     func completeResponse(trailers: [UInt8], at now: MonotonicTime) {
+        let fate = lifecycle.responseEnded()
+        guard lifecycle.mistake == nil else { return endIfBroken() }
         client?.writeEnd(trailers: trailers, style)
         upstream.end()
         refreshAhead()
-        leave(lifecycle.responseEnded(), status: record.response.status, at: now)
+        leave(fate, status: record.response.status, at: now)
     }
 
     /// The response is written: the exchange is over.
     private func leave(_ fate: ClientConnectionFate, status: Int, at now: MonotonicTime) {
         finishRecord(status: status, at: now)
         let client = client
-        endIfBroken()
         release()
         client?.flush()
         client?.responseEnded(fate, at: now)
@@ -117,6 +120,7 @@ extension RequestExchange: UpstreamRequestOwner {
     }
 
     private func send(_ response: GatewayResponse, _ fate: ClientConnectionFate, _ client: any ClientSide) {
+        guard lifecycle.mistake == nil else { return endIfBroken() }
         style.stays = fate != .close
         record.response.bodyBytes = client.write(response, isHead: record.request.method == .head, style)
         leave(fate, status: response.status, at: worker.now())

@@ -20,25 +20,31 @@ final class RecordingClient: ClientSide {
     private(set) var isCut = false
     private(set) var isClosed = false
     private(set) var resumptions = 0
+    /// What it was told of reading the request's body.
+    private(set) var readings: [Bool] = []
+    /// Told of whatever is written, before that is noted.
+    var onWrite: () -> Void = {}
 
     func bodyBytesTaken(of written: Int) -> Int { taken }
     func setDeadline(_ deadline: MonotonicTime) { self.deadline = deadline }
-    func setReading(_ isReading: Bool) {}
+    func setReading(_ isReading: Bool) { readings.append(isReading) }
     func resume() { resumptions += 1 }
     func writeInterim(_ response: ReceivedResponse, _ style: ResponseStyle) {}
     func writeContinue() {}
 
     func writeHead(_ response: ReceivedResponse, _ framing: ResponseFraming, _ style: ResponseStyle) -> Bool {
+        onWrite()
         statuses.append(response.head.status)
         return false
     }
 
-    func writeBody(_ bytes: ByteBuffer, _ range: Range<Int>) {}
-    func writeEnd(trailers: [UInt8], _ style: ResponseStyle) {}
+    func writeBody(_ bytes: ByteBuffer, _ range: Range<Int>) { onWrite() }
+    func writeEnd(trailers: [UInt8], _ style: ResponseStyle) { onWrite() }
     func flush() {}
     func responseEnded(_ fate: ClientConnectionFate, at now: MonotonicTime) { fates.append(fate) }
 
     func write(_ response: GatewayResponse, isHead: Bool, _ style: ResponseStyle) -> Int {
+        onWrite()
         responses.append(response)
         statuses.append(response.status)
         return response.body.count

@@ -14,6 +14,8 @@ final class RecordingServer: UpstreamServer {
     private(set) var isTunnelEnded = false
     private(set) var isRequestOut = false
     private(set) var isReading = true
+    /// Told of whatever is sent, before that is noted.
+    var onWrite: () -> Void = {}
 
     init(_ pool: ServerPool) { self.pool = pool }
 
@@ -25,9 +27,13 @@ final class RecordingServer: UpstreamServer {
     }
 
     func takeHead() -> ByteBuffer { head }
-    func send(_ bytes: ByteBuffer) { body.writeImmutableBuffer(bytes) }
-    func endBody(trailers: ByteBuffer) {}
-    func flush(bodyFollows: Bool) {}
+    func send(_ bytes: ByteBuffer) {
+        onWrite()
+        body.writeImmutableBuffer(bytes)
+    }
+
+    func endBody(trailers: ByteBuffer) { onWrite() }
+    func flush(bodyFollows: Bool) { onWrite() }
     func requestSent(at now: MonotonicTime) { isRequestOut = true }
     func setReading(_ isReading: Bool) { self.isReading = isReading }
     func resumeResponse() {}
