@@ -106,7 +106,13 @@ final class BackendConnection: ChannelInboundHandler {
         if case .awaitingHead = state, !output.isComplete {
             setDeadline(isWritable ? WheelTimer.never : loop.now() + pool.idleTimeout)
         }
-        request?.owner?.serverWritabilityChanged(isWritable)
+        guard let request else { return }
+        let number = request.number
+        // Found out in the middle of a write, which may be that of another exchange.
+        loop.atEndOfTurn { [self] in
+            guard self.request === request, request.number == number else { return }
+            request.owner?.serverWritabilityChanged(output.isWritable)
+        }
     }
 
     /// Often told in the middle of a write: it is not leased any more from now on, and the request that it has is told
