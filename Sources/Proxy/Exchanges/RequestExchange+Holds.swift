@@ -158,13 +158,10 @@ extension ResponseSummary {
 extension Worker {
     /// Has tokens stored; the exchange is told when they are, or cannot be.
     func store(_ tokens: CapturedTokens, for exchange: RequestExchange) {
-        let bound = NIOLoopBound(exchange, eventLoop: eventLoop)
-        let id = exchange.id
-        Task { [eventLoop, controlPlane] in
-            _ = await controlPlane.capture(tokens)
-            eventLoop.execute {
-                if bound.value.id == id { bound.value.captureEnded() }
-            }
+        run(for: exchange) {
+            await $0.capture(tokens)
+        } then: { exchange, _ in
+            exchange.captureEnded()
         }
     }
 }

@@ -22,16 +22,12 @@ extension Worker {
             return false
         }
         refreshing.waiting += 1
-        let bound = NIOLoopBound((refreshing, exchange), eventLoop: eventLoop)
-        let id = exchange.id
-        Task { [eventLoop, controlPlane] in
-            let outcome = await controlPlane.refresh(request)
-            eventLoop.execute {
-                let (refreshing, exchange) = bound.value
-                refreshing.waiting -= 1
-                // Whoever asked may be gone, and the object serve another request.
-                if exchange.id == id { exchange.refreshed(outcome) }
-            }
+        run(for: exchange) {
+            await $0.refresh(request)
+        } ended: {
+            refreshing.waiting -= 1
+        } then: {
+            $0.refreshed($1)
         }
         return true
     }
@@ -61,19 +57,11 @@ extension Worker {
 
     /// The session of a request that waits for new tokens was revoked: at the end of the loop's turn it is told so.
     func endRefresh(of exchange: RequestExchange) {
-        let bound = NIOLoopBound(exchange, eventLoop: eventLoop)
-        let id = exchange.id
-        eventLoop.execute {
-            if bound.value.id == id { bound.value.refreshed(.refused(.revoked)) }
-        }
+        later(for: exchange) { $0.refreshed(.refused(.revoked)) }
     }
 
     /// The request is decided on again as if a step had been done.
     func decideSoon(_ exchange: RequestExchange) {
-        let bound = NIOLoopBound(exchange, eventLoop: eventLoop)
-        let id = exchange.id
-        eventLoop.execute {
-            if bound.value.id == id { bound.value.stepEnded() }
-        }
+        later(for: exchange) { $0.stepEnded() }
     }
 }

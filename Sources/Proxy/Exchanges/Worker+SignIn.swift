@@ -1,5 +1,4 @@
 import IdentityProvider
-import NIOCore
 
 /// What the loops have to do with signing in besides single requests.
 extension Worker {
@@ -11,31 +10,24 @@ extension Worker {
     func ask(_ question: EndpointRequest, for exchange: RequestExchange) -> Bool {
         guard let tenant = exchange.tenant, tenant.questionsUnderWay < Self.mostQuestions else { return false }
         tenant.questionsUnderWay += 1
-        let bound = NIOLoopBound((tenant, exchange), eventLoop: eventLoop)
-        let id = exchange.id
         let place = tenant.index
-        Task { [eventLoop, controlPlane] in
-            let answer = await controlPlane.answer(place, question)
-            eventLoop.execute {
-                let (tenant, exchange) = bound.value
-                tenant.questionsUnderWay -= 1
-                // Whoever asked may be gone, and the object serve another request.
-                if exchange.id == id { exchange.endpointAnswered(answer) }
-            }
+        run(for: exchange) {
+            await $0.answer(place, question)
+        } ended: {
+            tenant.questionsUnderWay -= 1
+        } then: {
+            $0.endpointAnswered($1)
         }
         return true
     }
 
     /// Puts on record that the backend has let somebody in.
     func register(_ identity: ProviderIdentity, _ tenant: ServedTenant, for exchange: RequestExchange) {
-        let bound = NIOLoopBound(exchange, eventLoop: eventLoop)
-        let id = exchange.id
         let place = tenant.index
-        Task { [eventLoop, controlPlane] in
-            await controlPlane.register(place, identity)
-            eventLoop.execute {
-                if bound.value.id == id { bound.value.registered() }
-            }
+        run(for: exchange) {
+            await $0.register(place, identity)
+        } then: { exchange, _ in
+            exchange.registered()
         }
     }
 }

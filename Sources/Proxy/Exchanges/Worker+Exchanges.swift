@@ -1,0 +1,52 @@
+import NIOCore
+import SharedState
+
+/// What is done for an exchange elsewhere, or later. Only the request that asked is told what came of it: its client may
+/// be gone by then, and the exchange serve another one.
+extension Worker {
+    /// Has work done off the loop.
+    ///
+    /// - Parameters:
+    ///   - ended: Called on the loop in any case, before `then`.
+    ///   - then: Called on the loop if the exchange still has the request.
+    func run<Outcome: Sendable>(
+        for exchange: RequestExchange,
+        _ work: @escaping @Sendable (ControlPlane) async -> Outcome,
+        ended: @escaping () -> Void = {},
+        then: @escaping (RequestExchange, Outcome) -> Void
+    ) {
+        let asking = NIOLoopBound((Asking(exchange), ended, then), eventLoop: eventLoop)
+        Task { [eventLoop, controlPlane] in
+            let outcome = await work(controlPlane)
+            eventLoop.execute {
+                let (asking, ended, then) = asking.value
+                ended()
+                asking.tell { then($0, outcome) }
+            }
+        }
+    }
+
+    /// Tells the exchange when whatever the loop does now is done.
+    func later(for exchange: RequestExchange, _ then: @escaping (RequestExchange) -> Void) {
+        let asking = NIOLoopBound((Asking(exchange), then), eventLoop: eventLoop)
+        eventLoop.execute {
+            let (asking, then) = asking.value
+            asking.tell(then)
+        }
+    }
+}
+
+/// An exchange with the request that it had when it asked.
+private struct Asking {
+    private let exchange: RequestExchange
+    private let id: UInt64
+
+    init(_ exchange: RequestExchange) {
+        self.exchange = exchange
+        id = exchange.id
+    }
+
+    func tell(_ body: (RequestExchange) -> Void) {
+        if exchange.id == id { body(exchange) }
+    }
+}
