@@ -4,6 +4,8 @@ public enum InternalErrorPlace: String, CaseIterable, Sendable {
     case request
     case upstreamRequest = "upstream_request"
     case backendStream = "backend_stream"
+    case backendConnection = "backend_connection"
+    case serverPool = "server_pool"
 
     /// The index among all cases: counters are arrays.
     public var index: Int {
@@ -11,6 +13,8 @@ public enum InternalErrorPlace: String, CaseIterable, Sendable {
         case .request: 0
         case .upstreamRequest: 1
         case .backendStream: 2
+        case .backendConnection: 3
+        case .serverPool: 4
         }
     }
 }

@@ -58,6 +58,7 @@ extension BackendConnection {
     private func received(_ response: ReceivedResponse, _ request: UpstreamRequest) -> Bool {
         guard let owner = request.owner else {
             loop.spares.responses.giveBack(response)
+            failInternally("a response to a request that is over")
             return false
         }
         let status = response.head.status
@@ -192,7 +193,10 @@ extension BackendConnection {
     // MARK: Bodies
 
     private func readBody(_ request: UpstreamRequest, _ keepsAlive: Bool) -> Bool {
-        guard let owner = request.owner else { return false }
+        guard let owner = request.owner else {
+            failInternally("the body of a response to a request that is over")
+            return false
+        }
         let bytes = input.bytes
         var position = 0
         while true {

@@ -174,6 +174,13 @@ final class BackendConnection: ChannelInboundHandler {
         close()
     }
 
+    /// Something happened that must not be possible.
+    func failInternally(_ what: StaticString) {
+        loop.failedInternally(.backendConnection, what)
+        finish()
+        close()
+    }
+
     /// It has no request any more, and gets no other.
     func finish() {
         if case .closed = state { return }

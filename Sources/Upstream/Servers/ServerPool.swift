@@ -114,7 +114,12 @@ package final class ServerPool {
         }
         switch state.requestArrived(isOwn: request.details.isGatewayOwn) {
         case .useIdle:
-            guard let connection = connections.takeIdle() else { return .refused }
+            guard let connection = connections.takeIdle() else {
+                loop.failedInternally(.serverPool, "an idle connection that is not in the list")
+                // The place that was counted for it is free again.
+                if state.busyClosed() == .connect { connect() }
+                return .refused
+            }
             return .server(connection)
         case .waitAndConnect:
             queue(request)
@@ -213,9 +218,14 @@ package final class ServerPool {
 
     private func offer(_ connection: BackendConnection, _ action: PoolState.ReadyAction, at now: MonotonicTime) {
         switch action {
-        case .serveWaiting where !waiting.isEmpty:
-            nextWaiting()?.serverReady(connection)
-        case .serveWaiting, .keepIdle:
+        case .serveWaiting:
+            guard let request = nextWaiting() else {
+                loop.failedInternally(.serverPool, "a request that waits and is not in the list")
+                connection.finish()
+                return connection.close()
+            }
+            request.serverReady(connection)
+        case .keepIdle:
             connections.becameIdle(connection)
             connection.becameIdle(at: now)
             if isClosed || !connector.isCurrent(connection.address) { connection.close() }
@@ -227,8 +237,13 @@ package final class ServerPool {
     /// One of them has room again.
     func hasRoom(_ connection: BackendMultiplexer) {
         while !waiting.isEmpty, let stream = connection.openStream() {
+            guard let request = nextWaiting() else {
+                loop.failedInternally(.serverPool, "requests wait of which none is next")
+                // Before the stream: one that still took requests would be asked for another.
+                connection.drainLater()
+                return stream.giveBack()
+            }
             state.waiterServed()
-            guard let request = nextWaiting() else { return stream.giveBack() }
             request.serverReady(stream)
         }
     }

@@ -72,6 +72,8 @@ struct MetricsTextTests {
         #"gatehouse_access_log_lost_bytes_total 8"#, #"gatehouse_log_lost_lines_total 9"#,
         #"gatehouse_internal_errors_total{place="request"} 0"#,
         #"gatehouse_internal_errors_total{place="upstream_request"} 2"#,
+        #"gatehouse_internal_errors_total{place="backend_connection"} 0"#,
+        #"gatehouse_internal_errors_total{place="server_pool"} 0"#,
     ])
     func countIsThere(line: String) {
         #expect(lines().contains(line))
