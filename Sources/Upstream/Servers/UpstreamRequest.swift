@@ -56,7 +56,7 @@ package final class UpstreamRequest {
     }
 
     private let loop: LoopContext
-    /// Another one for each request.
+    /// Increases with each request.
     package private(set) var number: UInt64 = 0
     /// From the beginning of a request until its response is over.
     package private(set) var owner: (any UpstreamRequestOwner)?
@@ -90,7 +90,6 @@ package final class UpstreamRequest {
         number &+= 1
         self.owner = owner
         self.details = details
-        attempts = UpstreamAttempts()
         guard let pool = pool ?? chooseServer() else {
             end()
             return .failed(.unavailable)
@@ -132,12 +131,14 @@ package final class UpstreamRequest {
         end()
     }
 
-    /// The response is over, and the server with it.
+    /// The response is over, and the server with it. Nothing of the request can be read any more.
     package func end() {
         attempt?.attemptEnded()
         attempt = nil
         state = .idle
         owner = nil
+        details = Details()
+        attempts = UpstreamAttempts()
     }
 
     // MARK: What pools say
