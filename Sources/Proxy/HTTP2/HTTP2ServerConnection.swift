@@ -82,7 +82,7 @@ final class HTTP2ServerConnection: ChannelInboundHandler {
         // A client that takes nothing is not asked for more.
         try? context?.channel.syncOptions?.setOption(.autoRead, value: pressure.isWritable)
         updateBacklog()
-        // One that is closing keeps the deadline for that.
+        // While the connection closes, the deadline is that of the close.
         guard state == .open || state == .draining else { return }
         guard pressure.isWritable else { return setDeadline(worker.idleTimeout) }
         deadline.awaited = .nothing
@@ -106,6 +106,7 @@ final class HTTP2ServerConnection: ChannelInboundHandler {
         context.fireUserInboundEventTriggered(event)
     }
 
+    /// Whatever was under way is let go.
     private func gone() {
         if case .closed = state { return }
         state = .closed
@@ -144,7 +145,7 @@ final class HTTP2ServerConnection: ChannelInboundHandler {
         } while session.hasMoreOutput
         if !streams.ended.isEmpty {
             for stream in streams.ended {
-                // None for a connection that is gone: the streams would keep it.
+                // A connection that is gone keeps no spare streams: they hold a reference to it.
                 if state == .closed || !streams.keep(stream) { stream.retire() }
             }
             streams.forgetEnded()
@@ -181,8 +182,8 @@ final class HTTP2ServerConnection: ChannelInboundHandler {
         }
     }
 
-    /// The fields of a head or of trailers stand in ``Worker/requestFields`` until the stream has read them, which it does
-    /// before anything else.
+    /// The fields of a head or of trailers stand in ``LoopSpares/requestFields`` until the stream has read them, which it
+    /// does before anything else.
     private func take(_ event: HTTP2Session.Event) {
         switch event {
         case .headers(let id, let endStream, .initial): begin(id, endStream: endStream)
@@ -293,12 +294,7 @@ extension HTTP2ServerConnection: FrontConnection {
 
     func closeForBacklog() {
         // What the streams hold goes with them; the rest goes with the channel.
-        state = .closed
-        worker.loop.timers.retire(deadline.timer)
-        worker.closed(self)
-        updateBacklog()
-        abandonStreams()
-        retireSpare()
+        gone()
         context?.reset()
     }
 }

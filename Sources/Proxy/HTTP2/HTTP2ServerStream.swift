@@ -15,7 +15,7 @@ final class HTTP2ServerStream {
     private(set) var id: UInt32 = 0
     private(set) var peer: Peer
     var input = HTTP2StreamInput()
-    /// The last piece of the response: what it is the end of is told with it.
+    /// The last piece of the response. Held back so that END_STREAM can go with the last DATA frame.
     var lastPiece: ByteBuffer?
     /// Whether END_STREAM was sent.
     var responseEnded = false
@@ -31,7 +31,7 @@ final class HTTP2ServerStream {
 
     // MARK: What the client sends
 
-    /// The request's fields stand in ``Worker/requestFields``.
+    /// The request's fields stand in ``LoopSpares/requestFields``.
     func begin(_ id: UInt32, endStream: Bool, isWelcome: Bool) {
         self.id = id
         // A reload may have changed who is trusted since the object served another request.
@@ -91,7 +91,7 @@ final class HTTP2ServerStream {
         resume()
     }
 
-    /// The fields stand in ``Worker/requestFields``.
+    /// The fields stand in ``LoopSpares/requestFields``.
     func trailersReceived() {
         do throws(HTTP2Malformed) {
             input.trailers = try HTTP2Request.trailers(worker.loop.spares.requestFields)

@@ -18,7 +18,7 @@ extension BackendStream {
         var end: End
     }
 
-    /// The fields stand in ``Worker/answerFields``.
+    /// The fields stand in ``LoopSpares/responseFields``.
     func headReceived(endStream: Bool) {
         guard case .awaitingHead(let request) = state, let owner = request.owner else { return }
         request.serverSpoke()
@@ -93,7 +93,7 @@ extension BackendStream {
         if endStream { completed(trailers: []) } else { heard() }
     }
 
-    /// The fields stand in ``Worker/answerFields``.
+    /// The fields stand in ``LoopSpares/responseFields``.
     func trailersReceived() {
         do throws(HTTP2Malformed) {
             let trailers = try HTTP2BackendResponse.trailers(loop.spares.responseFields)

@@ -32,7 +32,7 @@ final class BackendStream {
     private var heldBack = 0
     /// Bytes of the client connection's ``ReceiveWindows`` that this stream's window holds.
     private var windowShare = 0
-    /// The last piece of the request: what it is the end of is told with it.
+    /// The last piece of the request. Held back so that END_STREAM can go with the last DATA frame.
     private var lastPiece: ByteBuffer?
     private let timer = WheelTimer()
 
