@@ -23,8 +23,14 @@ public enum RefreshCallResult: Sendable {
     /// Whether another try may do better.
     var mayRetry: Bool {
         switch self {
-        case .failed(.network), .failed(.providerFailed), .failed(.timeout): true
-        default: false
+        case .tokens, .refused: false
+        case .failed(let trouble):
+            switch trouble {
+            case .network, .providerFailed, .timeout: true
+            case .refused, .revoked, .noRefreshToken, .spentToken, .garbledAnswer, .tooLargeAnswer, .badToken,
+                .otherSubject, .sameToken, .justRefreshed, .overloaded, .storeUnavailable, .late:
+                false
+            }
         }
     }
 }
