@@ -26,8 +26,8 @@ final class RequestExchange {
     let upstream: UpstreamRequest
     /// From the first request to ``detach()``.
     private(set) var client: (any ClientSide)?
-    /// Another one for each request: what was asked for one must not reach the next. Identifiers of requests will not
-    /// do, since a trusted proxy may give two of them the same.
+    /// Increases with each request, so that the outcome of what was asked for one does not reach the next. Not the
+    /// request's identifier: a trusted proxy may send the same one twice.
     private(set) var id: UInt64 = 0
     var lifecycle = RequestLifecycle()
     var destination = Destination.undecided

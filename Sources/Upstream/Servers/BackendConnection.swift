@@ -133,9 +133,9 @@ final class BackendConnection: ChannelInboundHandler {
         loop.atEndOfTurn { [self] in lost(properly: properly) }
     }
 
-    // MARK: Ends that are none of the exchange's making
+    // MARK: Ends that the exchange did not ask for
 
-    /// The connection is over, whoever's doing it was. A response that is delimited by the close ends here.
+    /// The connection is over, whichever side ended it. A body that ends with the connection may be complete.
     func lost(properly: Bool) {
         switch state {
         case .closed: return

@@ -106,7 +106,7 @@ package final class ServerPool {
         for connection in connections.multiplexed {
             guard connector.isCurrent(connection.address) else {
                 connection.drainLater()
-                // Whatever became of the connection: it must not be met here again.
+                // The next look must not find it again.
                 retires(connection)
                 return lease(for: request)
             }
