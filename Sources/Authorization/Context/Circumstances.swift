@@ -69,6 +69,9 @@ package struct RequestSource: Equatable {
     var isForwardedAsReceived = false
     /// Whether it is only asked what would be: then no allowance is used up.
     package var isRehearsal = false
+    /// Whether the gateway reads the body and answers its own endpoints, or would; another proxy that asks has the head
+    /// alone to show.
+    var isServedHere: Bool { !isForwardedAsReceived }
 
     /// A client's request on a connection of the gateway's.
     package static let connection = RequestSource(isReceivedHere: true)

@@ -48,7 +48,7 @@ extension Authorizer {
     /// `limits.body_bytes`, for a body that says how long it is.
     func checkContentLength(_ question: DecisionQuestion) -> Decision? {
         let tenant = question.request.tenant
-        guard let limit = tenant.tenant.limits.bodyBytes, question.circumstances.source.isReceivedHere,
+        guard let limit = tenant.tenant.limits.bodyBytes, question.circumstances.source.isServedHere,
             case .length(let length) = question.head.framing, length > limit
         else { return nil }
         return .refused(.payloadTooLarge, tenant)
@@ -82,22 +82,29 @@ extension Authorizer {
             found = table.endpoint(at: path)
             return found != nil
         }
-        guard let found, !isForBackend(found, question, bytes) else { return nil }
-        return .endpoint(found, request)
+        guard let found else { return nil }
+        return decide(found, question, bytes)
     }
 
-    /// Whether a request at the path of an endpoint that forwards goes by the tenant's rules instead: what it asks of the
-    /// backend is no sign-in, or observe mode lets through what would be refused.
-    private func isForBackend(_ endpoint: Endpoint, _ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Bool {
-        let (circumstances, tenant, head) = (question.circumstances, question.request.tenant, question.head)
-        guard tenant.forwardsSignIns(endpoint) else { return false }
-        let isReceivedHere = circumstances.source.isReceivedHere
+    /// - Returns: Nil for a request at the path of an endpoint that forwards which goes by the tenant's rules instead: what
+    ///   it asks of the backend is no sign-in, or observe mode lets through what would be refused.
+    private func decide(_ endpoint: Endpoint, _ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Decision? {
+        let (circumstances, request, head) = (question.circumstances, question.request, question.head)
+        let tenant = request.tenant
+        let forwards = tenant.forwardsSignIns(endpoint)
+        let isServedHere = circumstances.source.isServedHere
         // A browser asks first whether it may send one (Fetch section 3.2.2), and asks the app.
-        if bytes.isEqual(head.method, to: "OPTIONS"), !isReceivedHere || head.framing == .none { return true }
-        guard isReceivedHere, tenant.tenant.mode == .observe,
-            let refusal = EndpointHeadCheck.refusal(endpoint, head, bytes)
-        else { return false }
+        if forwards, bytes.isEqual(head.method, to: "OPTIONS"), !isServedHere || head.framing == .none { return nil }
+        circumstances.explanation?.note(endpoint, of: tenant)
+        guard isServedHere, let refusal = EndpointHeadCheck.refusal(endpoint, head, bytes) else {
+            return .endpoint(endpoint, request)
+        }
+        guard forwards, tenant.tenant.mode == .observe else {
+            circumstances.explanation?.note(.endpoint, refusal.detail)
+            return .refused(refusal, tenant)
+        }
         circumstances.signIn = CheckedSignIn(observed: refusal.code)
-        return true
+        circumstances.note(ObservedRefusal(refusal: refusal, line: tenant.tenant.lines["mode"] ?? 0))
+        return nil
     }
 }

@@ -1,5 +1,5 @@
-package import HTTPCore
-package import IdentityProvider
+import HTTPCore
+import IdentityProvider
 
 /// What has to be right in the head of a request for an endpoint before its body is read.
 package enum EndpointHeadCheck {
@@ -7,7 +7,7 @@ package enum EndpointHeadCheck {
     package static let mostBytes = 64 << 10
 
     /// - Returns: Nil where nothing is wrong with it.
-    package static func refusal(_ endpoint: Endpoint, _ head: RequestHead, _ bytes: Span<UInt8>) -> Refusal? {
+    static func refusal(_ endpoint: Endpoint, _ head: RequestHead, _ bytes: Span<UInt8>) -> Refusal? {
         let methods = endpoint.methods
         guard methods.contains(where: { bytes.isEqual(head.method, to: $0) }) else { return .methodNotAllowed(methods) }
         if case .length(let length) = head.framing, length > mostBytes { return .payloadTooLarge }

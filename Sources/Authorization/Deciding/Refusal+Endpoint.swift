@@ -11,7 +11,7 @@ extension Refusal {
         )
     }
 
-    package static func methodNotAllowed(_ methods: [String]) -> Refusal {
+    static func methodNotAllowed(_ methods: [String]) -> Refusal {
         var refusal = Refusal(
             .badRequest,
             status: 405,

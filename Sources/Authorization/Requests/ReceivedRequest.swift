@@ -27,13 +27,6 @@ package final class ReceivedRequest {
         return outcome
     }
 
-    /// Whether the method is one of these.
-    package func isOfMethod(among methods: [String]) -> Bool {
-        let bytes = bytes
-        let method = bytes.readableBytesUInt8Span
-        return methods.contains { method.isEqual(head.method, to: $0) }
-    }
-
     /// Keeps a copy of the head alone, which holds on to nothing that was read with it. What was parsed stays as it is.
     package func keepHeadAlone() {
         var copy = ByteBuffer()

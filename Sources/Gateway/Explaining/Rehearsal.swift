@@ -31,8 +31,8 @@ enum Rehearsal {
             explanation: explanation
         )
         let head = ByteBuffer(string: request.head(for: tenant))
-        Inquiry(head, circumstances, worker: worker) { verdict, received in
-            let decision = decision(verdict, received, explanation)
+        Inquiry(head, circumstances, worker: worker) { verdict, _ in
+            let decision = decision(verdict, explanation)
             done(DecisionReport(explanation, decision, observed: circumstances.observed))
         }
         .begin()
@@ -40,7 +40,6 @@ enum Rehearsal {
 
     private static func decision(
         _ verdict: Authorizer.Decision,
-        _ received: ReceivedRequest?,
         _ explanation: Explanation
     ) -> DecisionReport.Decision {
         switch verdict {
@@ -50,13 +49,7 @@ enum Rehearsal {
             explanation.note(.endpoint, "the gateway answers a browser's question before a request itself")
             return .forward
         case .pending(_, _): return refuse(.overloaded)
-        case .endpoint(let endpoint, let request):
-            explanation.note(endpoint, of: request.tenant)
-            let methods = endpoint.methods
-            if let received, received.isOfMethod(among: methods) { return .forward }
-            let refusal = Refusal.methodNotAllowed(methods)
-            explanation.note(.endpoint, refusal.detail)
-            return refuse(refusal)
+        case .endpoint: return .forward
         }
     }
 

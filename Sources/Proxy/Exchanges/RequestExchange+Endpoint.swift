@@ -13,7 +13,6 @@ extension RequestExchange {
         let head = request.head
         let received = request.received
         guard let peer else { return turnAway(received, .internalError) }
-        if let refusal = EndpointHeadCheck.refusal(endpoint, head, bytes) { return turnAway(received, refusal) }
         record.trace?.served(by: "\(endpoint)", at: worker.now())
         let question = EndpointQuestion(
             endpoint: endpoint,
@@ -46,8 +45,7 @@ extension RequestExchange {
         updateBodyDeadline()
     }
 
-    /// The request is whole. Judged is all of it: with a body that takes its time, its sender would else choose when that
-    /// was, and what has expired or was used since would be good still.
+    /// The request is whole. Use the time the body ended; otherwise a slow sender could keep an expired code valid.
     ///
     /// Whoever calls reads on; to do so from here would be a step down the stack for each request in line.
     func ask(_ call: EndpointCall) {

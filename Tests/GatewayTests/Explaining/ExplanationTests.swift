@@ -129,6 +129,24 @@ struct ExplanationTests {
         #expect(missing.steps.last == Step(step: "decision", text: "forward"))
     }
 
+    @Test func whatASignInRefusesOfTheHeadIsTold() throws {
+        var tenant = try RehearsalDoor.tenant()
+        tenant.signIn = try RehearsalDoor.forwardedSignIn()
+        let door = RehearsalDoor(tenant)
+        #expect(try door.report("/auth/apple", method: "POST").decision == .forward)
+        let put = try door.report("/auth/apple", method: "PUT")
+        #expect(put.decision == .refuse(status: 405, code: "bad_request") && put.observed == nil)
+        #expect(put.steps.contains(Step(step: "endpoint", text: "this endpoint takes POST")))
+        let encoded = [(name: "Content-Encoding", value: "gzip")]
+        let report = try door.report("/auth/apple", method: "POST", fields: encoded)
+        #expect(report.decision == .refuse(status: 415, code: "bad_request"))
+        tenant.mode = .observe
+        let observed = try RehearsalDoor(tenant).report("/auth/apple", method: "PUT")
+        #expect(observed.decision == .forward)
+        #expect(observed.observed == .refuse(status: 405, code: "bad_request"))
+        #expect(observed.steps.last { $0.step == "observe" }?.line == 30)
+    }
+
     @Test func requestsThatReachNoTenantAreTold() throws {
         let door = RehearsalDoor(try RehearsalDoor.tenant())
         let elsewhere = try door.report("/x", host: "other.test")

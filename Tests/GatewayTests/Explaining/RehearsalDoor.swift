@@ -59,6 +59,12 @@ final class RehearsalDoor {
 
     struct Silent: Error {}
 
+    /// Apple's, at `/auth/apple`.
+    static func forwardedSignIn() throws -> SignIn {
+        let path = try PathPattern("/auth/apple")
+        return SignIn(apple: AppleSignIn(path: path, clientIDs: ["com.example.app"], then: .forward))
+    }
+
     /// A tenant with rules of every kind, in lines that no other test has.
     static func tenant(mode: Tenant.Mode = .enforce, from: [TokenSource] = [.bearer]) throws -> Tenant {
         var tenant = try Door.tenant(

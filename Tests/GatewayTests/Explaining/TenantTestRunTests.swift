@@ -100,6 +100,22 @@ struct TenantTestRunTests {
         #expect(mistakes.first?.contains("would be refused with 401 missing_token") == true)
     }
 
+    @Test(arguments: [Tenant.Mode.enforce, .observe])
+    func whatASignInRefusesOfTheHeadIsRefusedInTests(mode: Tenant.Mode) async throws {
+        var tenant = try RehearsalDoor.tenant(mode: mode)
+        tenant.signIn = try RehearsalDoor.forwardedSignIn()
+        let encoded = [(name: "Content-Encoding", value: "gzip")]
+        let mistakes = try await Self.run(
+            [
+                Self.test("/auth/apple", method: "POST", status: 200),
+                Self.test("/auth/apple", method: "GET", status: 405, code: "bad_request"),
+                Self.test("/auth/apple", method: "POST", fields: encoded, status: 415, code: "bad_request"),
+            ],
+            tenant
+        )
+        #expect(mistakes == [])
+    }
+
     @Test func keysThatAreNotAtHandAreNotNeeded() async throws {
         var tenant = try Door.tenant(from: [.cookie(name: "s")])
         let source = RemoteKeySource(location: .keySet(url: "https://id.test/keys"))

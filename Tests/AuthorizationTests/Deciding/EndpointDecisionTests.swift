@@ -1,0 +1,119 @@
+import Authorization
+import Counting
+import Tenants
+import Testing
+import UpstreamTestSupport
+
+/// Requests at the path of a sign-in: the same decision for a client's request and for a rehearsed one.
+struct EndpointDecisionTests {
+    struct Case: Sendable {
+        var method = "POST"
+        var lines: [String] = []
+        var target = "/auth/apple"
+        /// Nil where the endpoint takes the request.
+        var status: Int?
+    }
+
+    private static let refused = [
+        Case(method: "PUT", status: 405),
+        Case(method: "GET", status: 405),
+        Case(method: "DELETE", target: "//auth/apple", status: 405),
+        Case(lines: ["Content-Encoding: gzip"], status: 415),
+        Case(lines: ["Content-Type: a/b", "Content-Type: a/b"], status: 400),
+        Case(lines: ["Content_Type: application/json"], status: 400),
+        Case(lines: ["X-HTTP-Method-Override: PUT"], status: 400),
+        Case(lines: ["Content-Length: 65537"], status: 413),
+        Case(method: "OPTIONS", lines: ["Content-Length: 1"], status: 405),
+    ]
+    private static let taken = [
+        Case(), Case(lines: ["Content-Type: application/json", "Content-Length: 65536"]), Case(target: "/auth//apple"),
+    ]
+    /// Whatever the tenant's mode, an endpoint that answers itself refuses.
+    private static let enforcing: [(Tenant.Mode, SignIn.Exchange)] = [
+        (.enforce, .forward), (.enforce, .issue), (.observe, .issue),
+    ]
+    private static let sources = [RequestSource.connection, .rehearsal]
+
+    private static func door(_ mode: Tenant.Mode, _ then: SignIn.Exchange, _ source: RequestSource) throws -> Door {
+        var tenant = try Door.tenant(mode: mode)
+        tenant.lines["mode"] = 30
+        let path = try PathPattern("/auth/apple")
+        tenant.signIn = SignIn(apple: AppleSignIn(path: path, clientIDs: ["com.example.app"], then: then))
+        let door = Door([tenant])
+        door.circumstances.source = source
+        return door
+    }
+
+    private static func ask(_ door: Door, _ request: Case) -> Door.Answer {
+        door.ask(Door.request(request.target, method: request.method, lines: request.lines))
+    }
+
+    @Test(arguments: refused)
+    func headThatNoEndpointTakesIsRefused(request: Case) throws {
+        for source in Self.sources {
+            for (mode, then) in Self.enforcing {
+                let door = try Self.door(mode, then, source)
+                #expect(Self.ask(door, request).refusal?.status == request.status, "\(source)")
+                #expect(door.circumstances.observed == nil)
+            }
+        }
+    }
+
+    @Test(arguments: refused)
+    func observeModeForwardsItAndNotesTheRefusal(request: Case) throws {
+        for source in Self.sources {
+            let door = try Self.door(.observe, .forward, source)
+            let grant = try #require(Self.ask(door, request).grant, "\(source)")
+            let observed = try #require(door.circumstances.observed)
+            #expect(observed.refusal.status == request.status && observed.line == 30)
+            #expect(grant.outcome == .refused(observed.refusal.code))
+            #expect(grant.signInLines.isEmpty && grant.caller == nil)
+        }
+    }
+
+    @Test(arguments: taken)
+    func otherHeadsGoToTheEndpoint(request: Case) throws {
+        for source in Self.sources {
+            for mode in [Tenant.Mode.enforce, .observe] {
+                let door = try Self.door(mode, .forward, source)
+                guard case .endpoint(.appleExchange) = Self.ask(door, request) else {
+                    Issue.record("\(source) \(mode)")
+                    continue
+                }
+                #expect(door.circumstances.observed == nil)
+            }
+        }
+    }
+
+    /// Without a body it is a browser's question to the app, which the tenant's rules decide on.
+    @Test func preflightOfAForwardedSignInGoesByTheRules() throws {
+        for source in Self.sources {
+            let door = try Self.door(.enforce, .forward, source)
+            #expect(Self.ask(door, Case(method: "OPTIONS")).refusal?.code == .missingToken)
+        }
+    }
+
+    /// Another proxy has the head alone to show, and is not told how to mend it.
+    @Test func anotherProxyIsToldOfTheEndpointWhateverTheHead() throws {
+        for source in [RequestSource.forwardAuth, .extAuthz] {
+            let door = try Self.door(.enforce, .forward, source)
+            for request in [Case(method: "PUT"), Case(lines: ["Content-Encoding: gzip"]), Case()] {
+                guard case .endpoint = Self.ask(door, request) else {
+                    Issue.record("\(source) \(request)")
+                    continue
+                }
+            }
+        }
+    }
+
+    @Test func bodyAboveTheTenantsLimitIsRefused() throws {
+        for source in Self.sources {
+            var tenant = try Door.tenant(access: [try Door.rule("/**", .anyone)])
+            tenant.limits.bodyBytes = 10
+            let door = Door([tenant])
+            door.circumstances.source = source
+            #expect(Self.ask(door, Case(lines: ["Content-Length: 11"], target: "/x")).refusal?.status == 413)
+            #expect(Self.ask(door, Case(lines: ["Content-Length: 10"], target: "/x")).grant != nil)
+        }
+    }
+}
