@@ -30,7 +30,7 @@ extension Authorizer {
         _ bytes: Span<UInt8>,
         _ caller: Caller
     ) -> Decision {
-        if let decision = checkLimits(of: caller, question, bytes, known: caller) { return decision }
+        if let decision = checkLimits(of: caller, question, bytes) { return decision }
         question.circumstances.explanation?.note(rules, caller, question.request.tenant.tenant)
         let isOpen = rules.isOpenToAnyone
         let signsOut = rules.endsSession ? caller : nil
@@ -40,13 +40,7 @@ extension Authorizer {
         return grant(question, caller, .granted, signsOut: signsOut, needsCaller: !isOpen)
     }
 
-    /// - Parameter known: Whose refusal it is told as; nil while the caller has proved nothing.
-    private func checkLimits(
-        of caller: Caller,
-        _ question: DecisionQuestion,
-        _ bytes: Span<UInt8>,
-        known: Caller?
-    ) -> Decision? {
+    private func checkLimits(of caller: Caller, _ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Decision? {
         let request = question.request
         guard let limits = request.tenant.limits,
             let finding = limits.exceeded(
@@ -58,13 +52,14 @@ extension Authorizer {
                 at: question.now
             )
         else { return nil }
-        return refuse(question, finding, known)
+        return refuse(question, finding)
     }
 
-    /// Nobody is known.
+    /// There is no token, or none that is good.
     private func decideUnknown(_ question: DecisionQuestion, _ rules: RequestRules, _ refusal: Refusal) -> Decision {
-        // A bad token is ignored where none is needed, but several of them are someone's trick, and so is a visitor's
-        // cookie that another site makes use of; who cannot be known at the moment cannot be signed out either.
+        // A bad token is ignored where none is needed. Several tokens in one place, and a cross-site request with a
+        // cookie, are refused there too: they are attacks. A sign-out whose token cannot be checked now is refused, so
+        // that the client tries again.
         let isIgnored = refusal.code != .badRequest && refusal.code != .crossSiteRequest
         if isIgnored { question.circumstances.explanation?.note(rules, nil, question.request.tenant.tenant) }
         let isSignOut = rules.endsSession && refusal.leavesSignOutUndone
@@ -72,7 +67,7 @@ extension Authorizer {
         return refuse(question, refusal, nil, observing: isIgnored && !isSignOut ? rules.observedLine : nil)
     }
 
-    /// Who has proved nothing gets nowhere that the caller would not, and is nobody there.
+    /// Proof is only observed: apply the token owner's limits and rules, forward no identity.
     private func decideUnproven(
         _ question: DecisionQuestion,
         _ rules: RequestRules,
@@ -84,7 +79,7 @@ extension Authorizer {
             return decideUnknown(question, rules, unproven.refusal)
         }
         if unproven.isExpired { return decideUnknown(question, rules, .tokenExpired) }
-        if let decision = checkLimits(of: caller, question, bytes, known: nil) { return decision }
+        if let decision = checkLimits(of: caller, question, bytes) { return decision }
         if rules.isOpenToAnyone { return decideUnknown(question, rules, unproven.refusal) }
         question.circumstances.explanation?.note(rules, caller, question.request.tenant.tenant)
         if let refusal = rules.refusal(of: caller) {
@@ -94,7 +89,7 @@ extension Authorizer {
         return grant(question, nil, .refused(unproven.refusal.code))
     }
 
-    /// A token that is good but for its age gets nobody in; but it may get a new one.
+    /// An expired token is refused where one is needed, unless it can be refreshed.
     private func decideExpired(
         _ question: DecisionQuestion,
         _ rules: RequestRules,
@@ -118,8 +113,8 @@ extension Authorizer {
 }
 
 extension Refusal {
-    /// Whether a sign-out that was met by it would be done another time, or by a better proof: passing it on as
-    /// nobody's would leave the session alive in silence.
+    /// Whether a later sign-out, or one with a good proof, would succeed: forwarded without a caller, this one would leave
+    /// the session alive and say nothing.
     fileprivate var leavesSignOutUndone: Bool {
         code == .storeUnavailable || code == .overloaded || proofError != nil
     }

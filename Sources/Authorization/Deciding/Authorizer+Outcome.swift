@@ -1,9 +1,9 @@
-package import Counting
+import Counting
 import Tenants
 
-/// What a check that fails, or passes, comes to in the tenant's mode.
+/// Grants and refusals, by the mode of the tenant and of the rule.
 extension Authorizer {
-    package func grant(
+    func grant(
         _ question: DecisionQuestion,
         _ caller: Caller?,
         _ outcome: Outcome,
@@ -22,10 +22,11 @@ extension Authorizer {
         return .granted(grant.with(signIn))
     }
 
-    /// A refusal, or where it is only observed the grant that takes note of it. Only who was verified is vouched for.
+    /// A refusal; where that is only observed, a grant that notes it.
     ///
-    /// - Parameter observing: The line of a rule that is only observed.
-    package func refuse(
+    /// - Parameter caller: Whose identity the backend gets with such a grant; nil for nobody's.
+    /// - Parameter rule: The line of a rule that is only observed.
+    func refuse(
         _ question: DecisionQuestion,
         _ refusal: Refusal,
         _ caller: Caller?,
@@ -39,12 +40,8 @@ extension Authorizer {
         return grant(question, caller, .refused(refusal.code), signsOut: signsOut)
     }
 
-    /// - Returns: Nil where the limit is only observed: the decision goes on.
-    package func refuse(
-        _ question: DecisionQuestion,
-        _ finding: TenantLimits.Finding,
-        _ caller: Caller? = nil
-    ) -> Decision? {
+    /// - Returns: Nil if the limit is only observed; the next checks decide.
+    func refuse(_ question: DecisionQuestion, _ finding: TenantLimits.Finding) -> Decision? {
         guard finding.isObserved || question.request.tenant.tenant.mode == .observe else {
             return .refused(finding.refusal, question.request.tenant)
         }
