@@ -1,9 +1,9 @@
-package import Tenants
+import Tenants
 
 /// Keeps other sites' pages from acting with a visitor's cookies (CSRF), as the request path asks about it.
-package final class CrossSiteGuard {
-    package let mode: Tenant.Mode
-    package let line: Int
+final class CrossSiteGuard {
+    let mode: Tenant.Mode
+    let line: Int
     private let trust: CrossSiteTrust
 
     init(_ tenant: Tenant) {

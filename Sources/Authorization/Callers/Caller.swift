@@ -1,5 +1,5 @@
 package import SharedState
-package import Tenants
+import Tenants
 package import Verification
 
 /// A verified caller as the request path wants it: what a principal means to one tenant, worked out once a token.
@@ -44,7 +44,7 @@ package final class Caller {
     }
 
     /// What the rule at `index` says of this caller; asked of the rule itself only the first time.
-    package func verdict(of rules: AccessRules, at index: Int) -> RuleVerdict {
+    func verdict(of rules: AccessRules, at index: Int) -> RuleVerdict {
         if let known = verdicts[index] { return known }
         let verdict = RuleVerdict(rules.rules[index].allow, principal)
         verdicts[index] = verdict
@@ -53,7 +53,7 @@ package final class Caller {
 }
 
 /// Whether a rule lets a caller through. Roles are judged before scopes.
-package enum RuleVerdict: Equatable {
+enum RuleVerdict: Equatable {
     case allowed
     case lacksRole
     case lacksScope

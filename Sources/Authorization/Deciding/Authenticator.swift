@@ -12,7 +12,7 @@ package final class Authenticator {
     private let refused = RefusedTokenCache()
     private var slowChecks = SlowCheckBudget()
     private var keyQuestions: KeyQuestions
-    /// About which servers are to be asked again, while what they said is believed still.
+    /// Tokens to introspect again before their cached answers expire.
     private var dueIntrospections: [IntrospectionStep] = []
     package private(set) var cacheCounts = TokenCacheCounts()
 
@@ -24,22 +24,22 @@ package final class Authenticator {
         keyQuestions = KeyQuestions(count: keySources)
     }
 
-    package enum Authentication {
+    enum Authentication {
         case verified(Caller)
         /// Good but for its age, and not too old to be refreshed.
         case expired(Caller)
-        // Held apart, so that a caller who is verified is handed on as one word.
+        // Indirect, so that a verified caller is passed on as one word.
         indirect case refused(Refusal)
-        /// The token is good, whatever its age, and whoever sent it has not proved that it may: only observed.
+        /// The token is good or expired, and its proof of possession fails, which is only observed.
         indirect case unproven(UnprovenCaller)
         case needs(SlowStep)
 
         var verifiedCaller: Caller? { if case .verified(let caller) = self { caller } else { nil } }
     }
 
-    /// Whoever sent another's token, or one's own in the wrong way.
-    package struct UnprovenCaller {
-        /// Whose token it is. Nobody is vouched for.
+    /// The owner of a good token that came without the proof of possession it needs.
+    struct UnprovenCaller {
+        /// Whose token it is; its identity is not forwarded.
         let caller: Caller
         let isExpired: Bool
         /// What it would be refused with.
@@ -48,9 +48,9 @@ package final class Authenticator {
         let line: Int
     }
 
-    /// With a token in a place that any page can fill, a visitor's cookie that the backend sees all the same counts too:
-    /// another site's page would send along a bad token, or a good one of its own, and act with the cookie.
-    package func authenticate(
+    /// CSRF checks also apply to query or header tokens when the backend sees a token cookie: another site could send its
+    /// own token and act through that cookie.
+    func authenticate(
         _ question: DecisionQuestion,
         _ bytes: Span<UInt8>,
         _ memory: TokenMemory?,
@@ -67,7 +67,7 @@ package final class Authenticator {
         }
     }
 
-    /// Whether the token came from a place that any page can fill, and a cookie with one goes to the backend besides.
+    /// Whether the token came in the query or a header of its own, and the backend also gets a cookie with one.
     private func hidesCookie(_ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Bool {
         let (request, head) = (question.request, question.head)
         let (tenant, query) = (request.tenant, request.target.query)
@@ -76,14 +76,14 @@ package final class Authenticator {
         let finding = TokenFinder.find(head, bytes, query: query, in: from, takesProofs: tenant.proving != nil)
         guard case .token(_, let place) = finding else { return false }
         switch from[place] {
-        // Nobody sends the first without being asked whether he may, and the second was looked at.
+        // Browsers send the first across sites only after a preflight; the second has been checked.
         case .bearer, .cookie: return false
         case .query, .header:
             return TokenFinder.find(head, bytes, query: query, in: tenant.tokenSources.forwardedCookies) != .missing
         }
     }
 
-    /// Whether another site's page may be behind the request; where that is only observed, it is noted.
+    /// Whether to refuse the request as cross-site; where that is only observed, it is noted.
     private func refusesCrossSite(_ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Bool {
         let tenant = question.request.tenant
         guard tenant.browsers.crossSite.refuses(question.request.request, bytes, question.circumstances) else {

@@ -1,10 +1,10 @@
-package import HTTPCore
-package import Time
+import HTTPCore
+import Time
 
 /// A request as a decision's phases hand it on.
-package struct DecisionQuestion {
-    package let request: RoutedRequest
-    package let head: RequestHead
-    package let circumstances: Circumstances
-    package let now: UnixTime
+struct DecisionQuestion {
+    let request: RoutedRequest
+    let head: RequestHead
+    let circumstances: Circumstances
+    let now: UnixTime
 }

@@ -1,5 +1,5 @@
 package import HTTPCore
-package import IdentityProvider
+import IdentityProvider
 import Tenants
 
 /// What is told of a request before anybody is known.
@@ -10,7 +10,7 @@ extension Explanation {
         note(.accept, "the request is well formed: \(Self.text(head.method, bytes))")
     }
 
-    package func note(_ outcome: RequestRouter.Outcome, _ received: ReceivedRequest, _ bytes: Span<UInt8>) {
+    func note(_ outcome: RequestRouter.Outcome, _ received: ReceivedRequest, _ bytes: Span<UInt8>) {
         switch outcome {
         case .refused(let refusal, let tenant): noteUnrouted(refusal, host: received.host, tenant: tenant)
         case .routed(let request): noteRoute(request, bytes)
@@ -54,7 +54,7 @@ extension Explanation {
         }
     }
 
-    package func note(_ endpoint: Endpoint, of tenant: TenantRuntime) {
+    func note(_ endpoint: Endpoint, of tenant: TenantRuntime) {
         let lines = tenant.tenant.lines
         if tenant.forwardsSignIns(endpoint) {
             note(

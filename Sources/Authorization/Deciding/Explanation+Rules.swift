@@ -1,9 +1,9 @@
-package import Tenants
+import Tenants
 
 /// What is told of the rules of access.
 extension Explanation {
     /// - Parameter caller: Nil where nobody is known.
-    package func note(_ rules: RequestRules, _ caller: Caller?, _ tenant: Tenant) {
+    func note(_ rules: RequestRules, _ caller: Caller?, _ tenant: Tenant) {
         if rules.isSignIn { return }
         note(rules.first, of: rules, caller, tenant, reading: "")
         var noted = [rules.first]
@@ -46,7 +46,7 @@ extension Explanation {
     }
 
     /// - Parameter line: Of the rule or the tenant that is only observed.
-    package func note(observed refusal: Refusal, line: Int) {
+    func note(observed refusal: Refusal, line: Int) {
         note(
             .observe,
             "would be refused with \(refusal.status) \(refusal.code.rawValue) (\(refusal.detail)), but mode observe lets "

@@ -1,5 +1,5 @@
-package import Tenants
-package import Time
+import Tenants
+import Time
 import Verification
 
 /// What is told of a caller's token.
@@ -29,7 +29,7 @@ extension Explanation {
         )
     }
 
-    package func note(
+    func note(
         _ authentication: Authenticator.Authentication,
         of token: Span<UInt8>,
         _ runtime: TenantRuntime,
@@ -54,7 +54,7 @@ extension Explanation {
         }
     }
 
-    package func note(_ standing: TenantRevocations.Standing, _ tenant: Tenant) {
+    func note(_ standing: TenantRevocations.Standing, _ tenant: Tenant) {
         if isOffline {
             return note(
                 .revocation,
@@ -139,7 +139,7 @@ extension Explanation {
 
 extension TokenSource {
     /// How the configuration calls it.
-    package var place: String {
+    var place: String {
         switch self {
         case .bearer: "bearer"
         case .cookie(let name): "cookie:\(name)"

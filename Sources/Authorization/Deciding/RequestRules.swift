@@ -1,16 +1,16 @@
 import HTTPCore
-package import Tenants
+import Tenants
 
 /// The rules that bear on a request: that of its path as forwarded, and those of the readings in which slashes are
 /// merged or parameters dropped, where they differ. All must let the caller through.
-package struct RequestRules {
-    package let rules: AccessRules
+struct RequestRules {
+    let rules: AccessRules
     /// The index of the rule that matches; nil where none does.
-    package let first: Int?
+    let first: Int?
     /// The same for each further reading; empty for nearly every path.
-    package let others: [Int?]
+    let others: [Int?]
     /// Whether `revoke_on` names the request.
-    package let endsSession: Bool
+    let endsSession: Bool
     /// Whether it is a sign-in that was checked: those come ahead of the rules.
     let isSignIn: Bool
 
@@ -63,7 +63,7 @@ package struct RequestRules {
         return areOthersObserved ? rules.rules[first].line : nil
     }
 
-    package func refusal(of caller: Caller) -> Refusal? {
+    func refusal(of caller: Caller) -> Refusal? {
         if let refusal = refusal(of: caller, by: first) { return refusal }
         for index in others {
             if let refusal = refusal(of: caller, by: index) { return refusal }

@@ -8,7 +8,7 @@ package final class TenantRuntime {
     /// Also the label's place in counters.
     package let index: TenantIndex
     package let tenant: Tenant
-    package let tokenSources: TokenSources
+    let tokenSources: TokenSources
     package var verification: TenantVerification
     /// Without the trailing `/`; empty unless it is to be taken off.
     package let strippedPrefix: [UInt8]

@@ -12,7 +12,7 @@ package struct TenantVerification {
     package let refreshGrace: Double
     /// By the place of an issuer in the policy: which of the loop's ``KeyQuestions`` its keys are; nil where nobody can
     /// be asked for them.
-    package let keyQuestions: [Int?]
+    let keyQuestions: [Int?]
     /// Grows when keys change: what was verified before that is not to be remembered after it.
     private(set) var keyGeneration = 0
     /// Signature checks that are made beside the loop.

@@ -1,10 +1,10 @@
 import HTTPCore
-package import Tenants
+import Tenants
 
 /// Where a tenant's tokens are looked for.
-package struct TokenSources {
+struct TokenSources {
     /// In the order in which they are asked.
-    package let all: [TokenSource]
+    let all: [TokenSource]
     /// The cookies with tokens that the backend gets to see; empty where no token comes from a place besides that any
     /// page can fill.
     let forwardedCookies: [TokenSource]
