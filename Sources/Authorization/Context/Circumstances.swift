@@ -25,6 +25,8 @@ package final class Circumstances {
     var isAdmitted = false
     /// Whether the caller's limits have counted the request.
     var hasCountedCaller = false
+    /// Whether the counters of the token cache have counted the request.
+    private var hasCountedToken = false
 
     package init(
         peer: Peer? = nil,
@@ -50,6 +52,15 @@ package final class Circumstances {
         if observed != nil { observed = nil }
         isAdmitted = false
         hasCountedCaller = false
+        hasCountedToken = false
+    }
+
+    /// Whether the counters of the token cache count this look at the token: each request's first one, and no
+    /// rehearsal's.
+    func countsToken() -> Bool {
+        guard !hasCountedToken, !source.isRehearsal else { return false }
+        hasCountedToken = true
+        return true
     }
 
     package func note(_ refusal: ObservedRefusal) {

@@ -160,7 +160,6 @@ package final class Authenticator {
         }
     }
 
-    /// A token that was verified in a slow step was counted before it.
     private func verify(
         _ token: Span<UInt8>,
         for tenant: TenantRuntime,
@@ -169,24 +168,25 @@ package final class Authenticator {
         allowing: AllowedSteps
     ) -> Authentication {
         let now = question.now
+        let isCounted = question.circumstances.countsToken()
         if let caller = memory?.last?.caller(ofTenant: tenant.index, token: token, at: now) {
-            if allowing == .all { cacheCounts.hits += 1 }
+            if isCounted { cacheCounts.hits += 1 }
             if now >= caller.lifetime.askedAgainFrom { askAgain(caller, tenant, token) }
             return .verified(caller)
         }
         let key = TokenCache.Key(hash: sipHash.hash(token, seed: UInt64(tenant.index.value)), tenant: tenant.index)
         if let entry = verified.entry(key, token: token, at: now) {
-            if allowing == .all { cacheCounts.hits += 1 }
+            if isCounted { cacheCounts.hits += 1 }
             guard now < entry.caller.lifetime.refusedFrom else { return .expired(entry.caller) }
             if now >= entry.caller.lifetime.askedAgainFrom { askAgain(entry.caller, tenant, token) }
             memory?.last = entry
             return .verified(entry.caller)
         }
         if let refusal = refused.refusal(key, at: now) {
-            if allowing == .all { cacheCounts.refusedHits += 1 }
+            if isCounted { cacheCounts.refusedHits += 1 }
             return .refused(refusal)
         }
-        if allowing == .all { cacheCounts.misses += 1 }
+        if isCounted { cacheCounts.misses += 1 }
         if let introspecting = tenant.verification.introspecting, OpaqueToken.isOpaque(token) {
             return introspect(token, introspecting, key, question, allowing: allowing)
         }

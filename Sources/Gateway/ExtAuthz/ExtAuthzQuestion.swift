@@ -42,7 +42,7 @@ final class ExtAuthzQuestion {
             worker: worker
         ) { [self] verdict, received in
             // It may be too late.
-            if reply != nil { answer(verdict, received, version, circumstances.observed) }
+            if reply != nil { answer(verdict, received, version, circumstances) }
         }
         inquiry.begin()
         guard reply != nil else { return }
@@ -55,29 +55,20 @@ final class ExtAuthzQuestion {
         _ verdict: Authorizer.Decision,
         _ received: ReceivedRequest?,
         _ version: HTTPVersion,
-        _ observed: ObservedRefusal?
+        _ circumstances: Circumstances
     ) {
-        let answer = ProxyAnswer(verdict)
-        record.tenant = answer.tenant.map { worker.serving.tenants[$0.index] }
-        guard let received else { return refuse(answer.refusal ?? .malformedQuestion) }
+        guard let received else { return refuse(ProxyAnswer(verdict).refusal ?? .malformedQuestion) }
         let head = received.head
         let buffer = received.bytes
         let bytes = buffer.readableBytesUInt8Span
         record.id = requestID(head, bytes) ?? record.id
         record.note(head, bytes, version)
-        worker.logRequest(&record, head, bytes, isBehindProxy: true)
-        if case .granted(let grant) = verdict, case .refused(let code) = grant.outcome {
-            worker.note(code, observed, grant, record.id, head, bytes)
-        }
-        switch answer {
+        switch worker.answer(verdict, circumstances, head, bytes, &record) {
         case .refuse(let refusal, _): refuse(refusal)
         case .pass(let pass):
             guard let tenant = record.tenant else { return refuse(.internalError) }
-            record.user.caller = pass.caller
-            record.outcome = pass.outcome
             finish(.granted(pass.changes(of: head, bytes, tenant.forwarding)), status: 200)
         case .preflight(let preflight, _):
-            record.outcome = .anonymous
             // What Envoy calls denied is only not passed on.
             finish(.denied(status: 204, fields: FieldLines.read(preflight.lines[...]), body: []), status: 204)
         }

@@ -77,13 +77,8 @@ extension RequestExchange {
     }
 
     private func perform(_ step: SlowStep, _ request: RoutedRequest, _ bytes: Span<UInt8>) -> Bool {
-        switch step {
-        case .signature(let check): worker.perform(check, for: self)
-        case .keys(let question): worker.perform(question, for: self)
-        case .introspection(let question): worker.perform(question, for: self)
-        case .proof(let proof): worker.perform(proof, for: self)
-        case .refresh(let caller): refreshExpired(caller, request, bytes)
-        }
+        if case .refresh(let caller) = step { return refreshExpired(caller, request, bytes) }
+        return worker.perform(step, for: self)
     }
 
     /// The same request, from its head on, is decided on again: it may have waited for long, for a token that is younger

@@ -46,21 +46,13 @@ extension RequestExchange {
 
     /// - Parameter asked: What was asked about; nil where it is no request.
     private func answer(_ verdict: Authorizer.Decision, _ circumstances: Circumstances, _ asked: ReceivedRequest?) {
-        let answer = ProxyAnswer(verdict)
-        record.tenant = answer.tenant.map { worker.serving.tenants[$0.index] }
-        guard let asked else { return refuse(answer.refusal ?? .malformedQuestion) }
+        guard let asked else { return refuse(ProxyAnswer(verdict).refusal ?? .malformedQuestion) }
         let buffer = asked.bytes
         let bytes = buffer.readableBytesUInt8Span
         record.request.askedMethod = CountedMethod(bytes, asked.head.method)
-        worker.logRequest(&record, asked.head, bytes, isBehindProxy: true)
-        if case .granted(let grant) = verdict, case .refused(let code) = grant.outcome {
-            worker.note(code, circumstances.observed, grant, record.id, asked.head, bytes)
-        }
-        switch answer {
+        switch worker.answer(verdict, circumstances, asked.head, bytes, &record) {
         case .refuse(let refusal, _): refuse(refusal)
         case .pass(let pass):
-            record.user.caller = pass.caller
-            record.outcome = pass.outcome
             let lines = pass.lines(record.id, freshNonce: circumstances.freshNonce)
             respondUnshaped(GatewayResponse(status: 200, lines: lines))
         case .preflight: refuse(.oursToServe)

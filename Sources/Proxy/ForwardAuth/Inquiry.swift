@@ -18,7 +18,7 @@ package final class Inquiry: SlowStepClient {
     /// - Parameters:
     ///   - bytes: The head of the request in the form of HTTP/1.1, with its empty line.
     ///   - circumstances: With the peer whose word about the client is believed or not, and the slow steps that may be
-    ///     taken: never a refresh, whose new tokens nobody could be given.
+    ///     taken. A refresh is taken out of them: there is no client here that its tokens could be given to.
     ///   - done: Told once, with the request that was asked about; nil where the bytes are no head. Never told that the
     ///     decision is pending. Before ``begin()`` returns where nothing has to be waited for.
     package init(
@@ -31,7 +31,8 @@ package final class Inquiry: SlowStepClient {
         self.circumstances = circumstances
         self.worker = worker
         self.done = done
-        initiallyAllowed = circumstances.steps.allowed
+        initiallyAllowed = circumstances.steps.allowed.subtracting(.refresh)
+        circumstances.steps.allowed = initiallyAllowed
     }
 
     package func begin() { decide() }
@@ -67,17 +68,8 @@ package final class Inquiry: SlowStepClient {
     private func perform(_ step: SlowStep) {
         circumstances.steps.allowed = circumstances.steps.allowed.after(step)
         stepGeneration = worker.serving.generation
-        let isUnderWay =
-            switch step {
-            case .signature(let check): worker.perform(check, for: self)
-            case .keys(let question): worker.perform(question, for: self)
-            case .introspection(let question): worker.perform(question, for: self)
-            case .proof(let proof): worker.perform(proof, for: self)
-            case .refresh: false
-            }
-        if isUnderWay { return }
-        // New tokens could be given to nobody here: the token is judged as it is.
-        if case .refresh = step {} else { circumstances.steps.withoutRoom.formUnion(AllowedSteps(step)) }
+        if worker.perform(step, for: self) { return }
+        circumstances.steps.withoutRoom.formUnion(AllowedSteps(step))
         decide()
     }
 

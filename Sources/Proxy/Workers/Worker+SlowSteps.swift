@@ -73,6 +73,18 @@ extension Worker {
     /// Requests that may wait for one set of keys.
     private static let mostKeySteps = 128
 
+    /// Has the step done. Gives whether it is under way: there may be no room for it, and a refresh is up to the exchange,
+    /// whose client gets the new tokens.
+    func perform(_ step: SlowStep, for client: any SlowStepClient) -> Bool {
+        switch step {
+        case .signature(let check): perform(check, for: client)
+        case .keys(let question): perform(question, for: client)
+        case .introspection(let question): perform(question, for: client)
+        case .proof(let proof): perform(proof, for: client)
+        case .refresh: false
+        }
+    }
+
     /// Has the token checked. Gives whether there is room for it.
     func perform(_ check: SignatureStep, for client: any SlowStepClient) -> Bool {
         let tenant = serving.tenants[check.tenant].runtime

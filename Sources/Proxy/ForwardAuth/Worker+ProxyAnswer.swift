@@ -1,0 +1,33 @@
+package import Authorization
+import Counting
+package import HTTPCore
+
+extension Worker {
+    /// What another proxy is told about a request. It is put on record, and counted if it is only observed.
+    ///
+    /// - Parameters:
+    ///   - head: Of the request that the proxy asks about.
+    ///   - bytes: Those of the head.
+    package func answer(
+        _ verdict: Authorizer.Decision,
+        _ circumstances: Circumstances,
+        _ head: RequestHead,
+        _ bytes: Span<UInt8>,
+        _ record: inout ExchangeRecord
+    ) -> ProxyAnswer {
+        let answer = ProxyAnswer(verdict)
+        record.tenant = answer.tenant.map { serving.tenants[$0.index] }
+        logRequest(&record, head, bytes, isBehindProxy: true)
+        if case .granted(let grant) = verdict, case .refused(let code) = grant.outcome {
+            note(code, circumstances.observed, grant, record.id, head, bytes)
+        }
+        switch answer {
+        case .pass(let pass):
+            record.user.caller = pass.caller
+            record.outcome = pass.outcome
+        case .preflight: record.outcome = .anonymous
+        case .refuse: break
+        }
+        return answer
+    }
+}
