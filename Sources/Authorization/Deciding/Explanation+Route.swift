@@ -19,13 +19,12 @@ extension Explanation {
 
     private func noteUnrouted(_ refusal: Refusal, host: [UInt8], tenant: TenantRuntime?) {
         let host = host.isEmpty ? "no host" : "host \(Self.text(host))"
-        switch refusal.code {
-        case .unknownHost where tenant == nil:
-            note(.route, "\(host): no tenant answers for it and this path")
-        case .unknownHost:
-            note(.route, "\(host): the path is the gateway's own, and nothing that is asked about here is served there")
-        default:
+        if refusal.code != .unknownHost {
             note(.route, "\(host): \(refusal.detail)")
+        } else if tenant == nil {
+            note(.route, "\(host): no tenant answers for it and this path")
+        } else {
+            note(.route, "\(host): the path is the gateway's own, and nothing that is asked about here is served there")
         }
     }
 

@@ -2,8 +2,8 @@ package import IdentityProvider
 package import Tenants
 package import Verification
 
-/// A tenant as one event loop serves it: its values, its verifiers with OpenSSL contexts, and what the journey would
-/// otherwise work out a request.
+/// A tenant as one event loop serves it: its values, its verifiers with OpenSSL contexts, and what would
+/// otherwise be worked out for each request.
 package final class TenantRuntime {
     /// Also the label's place in counters.
     package let index: TenantIndex
@@ -56,7 +56,9 @@ package final class TenantRuntime {
         switch endpoint {
         case .appleExchange, .appleNotifications: tenant.signIn?.apple?.then == .forward
         case .googleExchange: tenant.signIn?.google?.then == .forward
-        default: false
+        case .webLogin, .webCallback, .sessionRefresh, .sessionValidate, .sessionMe, .sessionLogout, .discovery, .jwks,
+            .authorize, .appleCallback, .googleCallback, .token, .revoke, .introspect, .userInfo, .logout:
+            false
         }
     }
 

@@ -1,0 +1,36 @@
+import Time
+import Verification
+
+/// How much of a loop's time goes into slow signature checks: about half of it at most, in bursts of a few. A flood of
+/// tokens with costly signatures then makes those wait that sent them, and nobody else on the loop.
+struct SlowCheckBudget {
+    /// Seconds that may be spent at once.
+    private static let burst = 0.001
+    private static let share = 0.5
+
+    private var left = burst
+    private var lastLook = UnixTime.distantPast
+
+    /// Whether a check that takes `cost` seconds may be made here and now; if so, it is paid for.
+    ///
+    /// - Parameter now: A clock that is set back gives nothing and takes nothing.
+    mutating func allows(_ cost: Double, at now: UnixTime) -> Bool {
+        left = min(Self.burst, left + max(0, now - lastLook) * Self.share)
+        lastLook = now
+        guard cost <= left else { return false }
+        left -= cost
+        return true
+    }
+}
+
+extension SignatureAlgorithm {
+    /// Seconds that a signature check takes, as measured on OpenSSL 3.0; nil where it is quick enough for any loop.
+    var slowCheckCost: Double? {
+        switch self {
+        case .es256, .edDSA: 0.000_1
+        case .es384: 0.000_6
+        case .es512: 0.000_9
+        case .hs256, .hs384, .hs512, .rs256, .rs384, .rs512, .ps256, .ps384, .ps512: nil
+        }
+    }
+}

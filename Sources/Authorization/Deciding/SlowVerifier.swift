@@ -1,0 +1,75 @@
+package import NIOCore
+package import Tenants
+package import Time
+package import Verification
+
+/// Verifies tokens away from the workers' loops, each on a loop of its own: on the threads of tasks a flood of costly
+/// tokens would hold up all else that runs there, like following the revocations. Each has verifiers of its own too,
+/// because OpenSSL contexts are not shared.
+package actor SlowVerifier {
+    package nonisolated let eventLoop: any EventLoop
+    private var verifiers: [TokenVerifier]
+    private var keySources: [[KeySource]]
+    private var graces: [Double]
+    private var knownKeys: [KeySource: KeySet] = [:]
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { eventLoop.executor.asUnownedSerialExecutor() }
+
+    /// - Parameter tenants: By place.
+    package init(_ tenants: [Tenant], eventLoop: any EventLoop) {
+        self.eventLoop = eventLoop
+        verifiers = tenants.map { TokenVerifier($0.authenticate.policy) }
+        keySources = tenants.map(\.authenticate.keySources)
+        graces = tenants.map(\.refreshGrace.secondsAsDouble)
+    }
+
+    /// Verifies by the rules of these from now on.
+    ///
+    /// - Parameter tenants: By place.
+    package func adopt(_ tenants: [Tenant]) {
+        verifiers = tenants.map { TokenVerifier($0.authenticate.policy) }
+        keySources = tenants.map(\.authenticate.keySources)
+        graces = tenants.map(\.refreshGrace.secondsAsDouble)
+        for (verifier, sources) in zip(verifiers, keySources) {
+            for (place, source) in sources.enumerated() where !source.isFile {
+                if let keys = knownKeys[source] { verifier.use(keys, ofIssuer: place) }
+            }
+        }
+    }
+
+    /// Issuers whose keys come from `source` have these from now on.
+    package func use(_ keys: KeySet?, from source: KeySource) {
+        knownKeys[source] = keys
+        for (verifier, sources) in zip(verifiers, keySources) {
+            for place in sources.indices where sources[place] == source { verifier.use(keys, ofIssuer: place) }
+        }
+    }
+
+    package func verify(_ step: SignatureStep) -> Result<VerifiedToken, VerificationFailure> {
+        do throws(VerificationFailure) {
+            let token = step.token.span
+            let grace = graces[step.tenant]
+            return .success(try verifiers[step.tenant].verify(token, at: step.now, refreshableFor: grace))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// A token that a refresh has brought.
+    package func verify(_ token: [UInt8], ofTenant tenant: TenantIndex, at now: UnixTime) -> Result<
+        Principal, VerificationFailure
+    > {
+        do throws(VerificationFailure) {
+            return .success(try verifiers[tenant].verify(token, at: now))
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
+extension KeySource {
+    /// Whether its keys are read with the configuration: what was read before is no newer.
+    package var isFile: Bool {
+        if case .file = self { true } else { false }
+    }
+}
