@@ -1,8 +1,8 @@
 package import HTTPCore
 package import Tenants
 
-/// What the authorizer is told of a request besides its head, and what was found out for it so far. Whoever asks has one
-/// and uses it again for each request.
+/// What the authorizer is told of a request besides its head, and what was found out for it so far. Each caller of the
+/// authorizer has one, and uses it again for its next request.
 package final class Circumstances {
     /// Who is at the other end of the connection; nil where there is none.
     package var peer: Peer?
@@ -71,7 +71,7 @@ package final class Circumstances {
 
 /// Where a request comes from that is decided on.
 package struct RequestSource: Equatable {
-    /// Whether the request itself is here, with its connection and its body; else somebody asks about it.
+    /// Whether the request itself is here, with its connection and its body, rather than a question about it.
     var isReceivedHere = false
     /// Whether a browser's question can be answered; else a preflight is a request like others.
     var answersPreflights = true

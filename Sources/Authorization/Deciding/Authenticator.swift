@@ -300,7 +300,7 @@ package final class Authenticator {
 
     /// Issuers have other keys: what was verified may not be any more, and what was refused may be good.
     ///
-    /// - Parameter source: Whose; nil where nobody could be asked for them.
+    /// - Parameter source: The source of the keys; nil if it is not a remote one.
     package func keysChanged(source: Int?) {
         verified.removeAll()
         refused.removeAll()

@@ -86,8 +86,8 @@ extension Authorizer {
         return decide(found, question, bytes)
     }
 
-    /// - Returns: Nil for a request at the path of an endpoint that forwards which goes by the tenant's rules instead: what
-    ///   it asks of the backend is no sign-in, or observe mode lets through what would be refused.
+    /// - Returns: Nil if the tenant's rules decide instead, at an endpoint that forwards: for a browser's preflight, and for
+    ///   what observe mode lets through.
     private func decide(_ endpoint: Endpoint, _ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Decision? {
         let (circumstances, request, head) = (question.circumstances, question.request, question.head)
         let tenant = request.tenant

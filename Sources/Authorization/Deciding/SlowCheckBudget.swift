@@ -1,8 +1,8 @@
 import Time
 import Verification
 
-/// How much of a loop's time goes into slow signature checks: about half of it at most, in bursts of a few. A flood of
-/// tokens with costly signatures then makes those wait that sent them, and nobody else on the loop.
+/// Limits slow signature checks to about half of a loop's time, in bursts of a few. In a flood of tokens with costly
+/// signatures only the requests that bring them wait.
 struct SlowCheckBudget {
     /// Seconds that may be spent at once.
     private static let burst = 0.001
@@ -11,9 +11,9 @@ struct SlowCheckBudget {
     private var left = burst
     private var lastLook = UnixTime.distantPast
 
-    /// Whether a check that takes `cost` seconds may be made here and now; if so, it is paid for.
+    /// Whether a check that takes `cost` seconds fits the budget now; if so, its cost is taken from it.
     ///
-    /// - Parameter now: A clock that is set back gives nothing and takes nothing.
+    /// - Parameter now: A clock that is set back leaves the budget as it is.
     mutating func allows(_ cost: Double, at now: UnixTime) -> Bool {
         left = min(Self.burst, left + max(0, now - lastLook) * Self.share)
         lastLook = now

@@ -1,10 +1,10 @@
 package import Tenants
 package import Time
 
-/// What a decision cannot settle on the event loop in good time. It is done elsewhere, its outcome is noted by the
-/// ``Authenticator`` or in the request's ``Circumstances``, and the decision is asked again.
+/// Work that is too slow for the event loop in a decision. It is done elsewhere, its outcome is kept by the
+/// ``Authenticator`` or in the request's ``Circumstances``, and the request is decided again.
 ///
-/// Its cases are rare and large: held apart, they cost nothing where decisions are handed on without them.
+/// Indirect: the cases are rare and large, and would otherwise enlarge every decision.
 package indirect enum SlowStep {
     case signature(SignatureStep)
     case keys(KeyStep)

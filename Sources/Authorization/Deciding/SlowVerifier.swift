@@ -3,9 +3,9 @@ package import Tenants
 package import Time
 package import Verification
 
-/// Verifies tokens away from the workers' loops, each on a loop of its own: on the threads of tasks a flood of costly
-/// tokens would hold up all else that runs there, like following the revocations. Each has verifiers of its own too,
-/// because OpenSSL contexts are not shared.
+/// Verifies tokens on an event loop other than the workers'. On the shared task threads a flood of costly tokens would
+/// delay other work, such as reading revocations. Each actor has its own verifiers, because OpenSSL contexts are not
+/// shared.
 package actor SlowVerifier {
     package nonisolated let eventLoop: any EventLoop
     private var verifiers: [TokenVerifier]

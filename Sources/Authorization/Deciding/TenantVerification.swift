@@ -10,10 +10,10 @@ package struct TenantVerification {
     let slowCheckCost: Double?
     /// Seconds for which an expired token may still be refreshed.
     package let refreshGrace: Double
-    /// By the place of an issuer in the policy: which of the loop's ``KeyQuestions`` its keys are; nil where nobody can
-    /// be asked for them.
+    /// By the place of an issuer in the policy: the source of its keys in the loop's ``KeyQuestions``; nil if it is not a
+    /// remote one.
     let keyQuestions: [Int?]
-    /// Grows when keys change: what was verified before that is not to be remembered after it.
+    /// Grows when keys change: the outcome of a check that began before is not cached after.
     private(set) var keyGeneration = 0
     /// Signature checks that are made beside the loop.
     package var slowChecksUnderWay = 0

@@ -70,7 +70,7 @@ extension RequestExchange {
         guard lifecycle.mistake == nil else { return endIfBroken() }
         endWork(at: worker.now())
         guard !perform(step, request, bytes) else { return }
-        // Where nobody has to be known, it goes on all the same.
+        // Decide without the step: a request that needs no caller is forwarded.
         guard lifecycle.stepEnded(generation: generation) != nil else { return }
         circumstances.steps.withoutRoom.formUnion(AllowedSteps(step))
         decide(request.received, bytes, at: worker.unixTime(at: worker.now()))

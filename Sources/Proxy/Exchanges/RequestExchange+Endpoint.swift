@@ -47,7 +47,7 @@ extension RequestExchange {
 
     /// The request is whole. Use the time the body ended; otherwise a slow sender could keep an expired code valid.
     ///
-    /// Whoever calls reads on; to do so from here would be a step down the stack for each request in line.
+    /// The caller goes on reading; doing so here would deepen the stack with each pipelined request.
     func ask(_ call: EndpointCall) {
         call.question.now = worker.unixTime(at: worker.now())
         setDeadline(EndpointCall.patience)
@@ -75,7 +75,7 @@ extension RequestExchange {
             refuse(reason)
             goOn()
         case .forward(let signIn):
-            // An event is no sign-in: whoever it is about may just have left.
+            // A notification is no sign-in: its account may just have been deleted.
             let registers = tenant.tenant.accounts.role != nil && call.endpoint != .appleNotifications
             passOn(CheckedSignIn(signIn, registers: registers), call)
         }
@@ -91,7 +91,7 @@ extension RequestExchange {
         let content = hasBody ? ContentAtHand(ByteBuffer(bytes: call.question.body)) : nil
         guard let received = lifecycle.endpointPassedOn(content) else { return refuseAtEndpoint() }
         let buffer = received.bytes
-        // The body is at hand: nobody has to be asked to go on.
+        // The body is complete: the server need not send 100 Continue.
         var rewriter = HeadRewriter()
         rewriter.dropExpectation(received.head)
         guard let request = read(rewriter.rewritten(received.head, buffer.readableBytesUInt8Span)) else {

@@ -2,8 +2,8 @@ package import Authorization
 package import NIOCore
 import Time
 
-/// A question about a request that is not ours to forward: another proxy asks, or a person. The request goes the way of
-/// all requests up to the decision, by the same functions.
+/// Asks for the decision on a request that the gateway does not forward: for another proxy, or for an explanation. It is
+/// decided by the same functions as every request.
 package final class Inquiry: SlowStepClient {
     package let id: UInt64 = 0
     package let circumstances: Circumstances

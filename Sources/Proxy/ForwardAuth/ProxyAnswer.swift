@@ -32,7 +32,7 @@ package enum ProxyAnswer {
         case .pending(_, let request): self = .refuse(.overloaded, tenant: request.tenant)
         case .endpoint(let endpoint, let request):
             let tenant = request.tenant
-            // A sign-in that nobody checked must not reach the backend, unless all do.
+            // An unchecked sign-in must not reach the backend, except in observe mode.
             if tenant.tenant.mode == .observe, tenant.forwardsSignIns(endpoint) {
                 self = Self.pass(tenant, nil, .refused(Refusal.oursToServe.code))
             } else {
@@ -61,7 +61,7 @@ package enum ProxyAnswer {
 }
 
 extension ProxyAnswer.Pass {
-    /// Who the caller is, and which fields nobody vouches for; the latter in the words that Envoy understands.
+    /// The caller's identity fields, and the names of client fields to remove, in the field that Envoy reads.
     ///
     /// - Parameter freshNonce: For the client's next proof.
     /// - Returns: Fields of the answer by HTTP, each with its CRLF.
