@@ -32,10 +32,18 @@ package final class ServerProcess: Sendable {
 
     package var isRunning: Bool { process.isRunning }
 
-    /// Reads on until a line has `text`.
+    /// Reads on until a line has `text`. A program that ends before is told of with what it said.
     package func line(with text: String) async throws {
-        while true {
-            if try await lines.next().contains(text) { return }
+        var said: [String] = []
+        do {
+            while true {
+                let line = try await lines.next()
+                if line.contains(text) { return }
+                said.append(line)
+            }
+        } catch is EndOfStream {
+            let last = said.suffix(5).joined(separator: "\n")
+            throw NothingCame(description: "it ended without a line with '\(text)'; its last ones:\n\(last)")
         }
     }
 

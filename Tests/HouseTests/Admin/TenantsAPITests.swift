@@ -1,3 +1,4 @@
+import NIOCore
 import Tenants
 import TestSupport
 import Testing
@@ -74,7 +75,8 @@ extension House {
     /// Asks until `holds`, since a count may come a turn of the loop after its answer.
     func report(until holds: (ReportDocument) -> Bool = { _ in true }) async throws -> ReportDocument {
         var last: ReportDocument?
-        for _ in 0..<200 {
+        let end = NIODeadline.now() + .patience
+        repeat {
             let response = try await admin("/api/tenants")
             guard response.status == 200, let object = try JSONParser.parse(response.body.bytes).object else {
                 throw Malformed("\(response.status) \(response.body.text)")
@@ -82,7 +84,7 @@ extension House {
             let report = ReportDocument(object: object)
             if holds(report) { return report }
             last = report
-        }
+        } while NIODeadline.now() < end
         throw NothingCame(description: "waited in vain for a count: \(last?.object ?? [:])")
     }
 }

@@ -1,3 +1,4 @@
+import NIOCore
 import TestSupport
 
 /// A scrape in the Prometheus text format, read strictly.
@@ -79,13 +80,16 @@ extension House {
     /// Scrapes until `holds`, since a count may come a turn of the loop after its answer.
     func metrics(until holds: (Metrics) -> Bool = { _ in true }) async throws -> Metrics {
         var last: Metrics?
-        for _ in 0..<200 {
+        let end = NIODeadline.now() + .patience
+        repeat {
             let response = try await admin("/metrics")
             guard response.status == 200 else { throw Malformed("metrics: \(response.status)") }
             let metrics = try Metrics(response.body.text)
             if holds(metrics) { return metrics }
             last = metrics
-        }
-        throw NothingCame(description: "waited in vain for a count: \(last?.samples ?? [])")
+        } while NIODeadline.now() < end
+        let counts = last?.samples.filter { $0.value != 0 && !$0.name.hasSuffix("_bucket") } ?? []
+        let told = counts.map { "\($0.name)\($0.labels) \($0.value)" }.joined(separator: ", ")
+        throw NothingCame(description: "waited in vain for a count: \(told)")
     }
 }

@@ -73,6 +73,19 @@ struct RequestLifecycleTests {
         #expect(life.awaitsResponse && life.mistake == nil)
     }
 
+    /// Else a backend that always says 401 would have the token refreshed for ever.
+    @Test func requestThatIsMadeAgainIsNotRefreshedForOnceMore() throws {
+        var life = try LifecycleSample.streaming(.none, holds: ResponseHolds(refresh: try LifecycleSample.kept()))
+        _ = life.responseHeadReceived(.init(status: 401, isReadableJSON: false))
+        life.refreshBegan(try LifecycleSample.attempt())
+        life.replays(nil)
+        #expect(life.mistake == nil)
+        #expect(life.allowedSteps == .all.subtracting(.refresh))
+        life.waits(ReceivedRequest(), for: .keys, generation: 1)
+        _ = life.stepEnded(generation: 2)
+        #expect(life.allowedSteps == .all.subtracting(.refresh), "nor by another configuration")
+    }
+
     @Test func endpointThatKeepsWhatItChecksPassesNothingOn() throws {
         var kept = try LifecycleSample.deciding()
         kept.endpointTaken(nil)
@@ -235,8 +248,10 @@ struct RequestLifecycleTests {
         #expect(life.callerRevoked(isLong: false) == .lookAgain)
         #expect(life.callerRevoked(isLong: true) == .refuse)
         _ = life.serverTaken()
+        #expect(life.callerRevoked(isLong: false) == .lookAgain)
         #expect(life.callerRevoked(isLong: true) == .refuse)
         _ = life.responseStarted(draining: false, room: ReplayRoom(0))
+        #expect(life.callerRevoked(isLong: false) == .lookAgain)
         #expect(life.callerRevoked(isLong: true) == .cut)
         var tunnel = try LifecycleSample.streaming()
         tunnel.switched()

@@ -1,3 +1,4 @@
+import NIOCore
 import Tenants
 import Testing
 
@@ -69,6 +70,17 @@ struct ResponseHoldsTests {
             _ = life.responseStarted(draining: false, room: ReplayRoom(100))
             #expect(life.isGathering == isGathered)
         }
+    }
+
+    @Test func gatheredBytesArePassedOnOnce() throws {
+        let holds = ResponseHolds(capture: try LifecycleSample.captureRule())
+        var life = try LifecycleSample.streaming(.none, holds: holds)
+        _ = life.responseHeadReceived(success)
+        _ = life.responseStarted(draining: false, room: ReplayRoom(100))
+        let isKept = life.gather(ByteBuffer(string: "abc"), 0..<3)
+        let passed = [life.passGathered(), life.passGathered()]
+        #expect(isKept && passed == [ByteBuffer(string: "abc"), nil])
+        #expect(life.isGathering == false)
     }
 
     @Test func droppedRequestGivesItsRoomBack() throws {

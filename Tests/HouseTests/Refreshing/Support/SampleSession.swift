@@ -1,3 +1,4 @@
+import NIOCore
 import TestSupport
 import Testing
 import Verification
@@ -47,10 +48,11 @@ extension House {
     /// Asks again and again until an answer is as wanted: what was got in the background comes a turn of the loop later.
     func response(_ ask: () async throws -> RawResponse, until holds: (RawResponse) -> Bool) async throws -> RawResponse
     {
-        for _ in 0..<500 {
+        let end = NIODeadline.now() + .patience
+        repeat {
             let response = try await ask()
             if holds(response) { return response }
-        }
+        } while NIODeadline.now() < end
         throw NothingCame(description: "waited in vain for an answer")
     }
 }
