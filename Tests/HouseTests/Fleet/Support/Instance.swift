@@ -27,8 +27,14 @@ struct Instance: Sendable {
     }
 
     /// Asks until the caller is refused.
-    func awaitRefusal(of token: String, host: String = "app.test") async throws {
-        try await until("a revocation has arrived") { try await refuses(token, host: host) }
+    func awaitRefusal(
+        of token: String,
+        host: String = "app.test",
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        try await until("a revocation awaited in line \(sourceLocation.line) has arrived at \(address)") {
+            try await refuses(token, host: host)
+        }
     }
 
     /// Asks until the caller is let in again.
