@@ -15,14 +15,15 @@ public enum RequestHost {
         if bytes[position] == UInt8(ascii: "[") {
             position = try readLiteral(bytes, range, into: &name)
         } else {
-            while position < range.upperBound, bytes[position] != UInt8(ascii: ":") {
-                guard bytes[position].isHostNameByte else {
-                    throw .badRequest("the host has a byte that no host name has")
-                }
-                name.append(bytes[position].asciiLowercased)
-                position += 1
+            while position < range.upperBound, bytes[position].isHostNameByte { position += 1 }
+            guard position == range.upperBound || bytes[position] == UInt8(ascii: ":") else {
+                throw .badRequest("the host has a byte that no host name has")
             }
-            if name.last == UInt8(ascii: ".") { name.removeLast() }
+            let isRooted = position > range.lowerBound && bytes[position - 1] == UInt8(ascii: ".")
+            let host = range.lowerBound..<(isRooted ? position - 1 : position)
+            name.append(addingCapacity: host.count) { output in
+                for index in host { output.append(bytes[index].asciiLowercased) }
+            }
         }
         guard !name.isEmpty else { throw .badRequest("the host is empty") }
         try checkPort(bytes, position..<range.upperBound)
@@ -65,12 +66,8 @@ public enum RequestHost {
 extension UInt8 {
     /// Letters, digits, `-`, `.`, and `_`, which names in private networks have.
     fileprivate var isHostNameByte: Bool {
-        switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"),
-            UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
-            true
-        default: false
-        }
+        // Two 64-bit sets, of the bytes below 64 and of those below 128.
+        if self < 64 { return (0x03ff_6000_0000_0000 >> UInt64(self)) & 1 == 1 }
+        return self < 128 && (0x07ff_fffe_87ff_fffe >> UInt64(self & 63)) & 1 == 1
     }
 }

@@ -31,8 +31,8 @@ public struct HuffmanDecoder: Sendable {
 
         var isLong: Bool { word == 0 }
         var first: UInt8 { UInt8(truncatingIfNeeded: word) }
-        /// Anything, if there is no second symbol.
-        var second: UInt8 { UInt8(truncatingIfNeeded: word >> 8) }
+        /// The first symbol in the lower byte, and the second in the upper one: anything, if there is none.
+        var both: UInt16 { UInt16(truncatingIfNeeded: word) }
         var firstBits: Int { Int(truncatingIfNeeded: word >> 16 & 31) }
         /// Of all its symbols.
         var bits: Int { Int(truncatingIfNeeded: word >> 21 & 31) }
@@ -83,70 +83,104 @@ public struct HuffmanDecoder: Sendable {
     /// The most bytes that so many coded ones can stand for, and the one that a last step may write past them.
     static func mostDecoded(_ coded: Int) -> Int { coded * 8 / 5 + 1 }
 
+    /// What is decoded of a string so far.
+    private struct Progress {
+        /// The next bits, left-aligned. Behind the first ``count`` there may be more of them, or zeros.
+        var bits: UInt64 = 0
+        var count = 0
+        /// In the coded bytes, of the first one that ``count`` does not include.
+        var position = 0
+        /// Bytes written.
+        var length = 0
+
+        /// The place of the step that the next bits begin with.
+        var place: Int { Int(truncatingIfNeeded: bits >> UInt64(64 - HuffmanDecoder.stepBits)) }
+
+        mutating func skip(_ taken: Int) {
+            bits <<= UInt64(truncatingIfNeeded: taken)
+            count -= taken
+        }
+    }
+
     /// Writes what `coded` stands for, which `out` must have ``mostDecoded(_:)`` bytes for, and gives its length.
     ///
     /// - Throws: `malformedHuffman` for the end-of-string symbol, and for padding that is not up to seven ones.
     func decode(_ coded: Span<UInt8>, into out: inout MutableSpan<UInt8>) throws(HPACKFailure) -> Int {
-        // The next bits, left-aligned, and how many they are.
-        var bits: UInt64 = 0
-        var count = 0
-        var position = 0
-        var length = 0
-        let steps = self.steps.span
-        while true {
-            if count < 32 {
-                if position + 4 <= coded.count {
-                    let word = coded.bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt32.self)
-                    bits |= UInt64(UInt32(bigEndian: word)) << UInt64(truncatingIfNeeded: 32 - count)
-                    position += 4
-                    count += 32
-                } else {
-                    while position < coded.count {
-                        bits |= UInt64(coded[position]) << UInt64(truncatingIfNeeded: 56 - count)
-                        position += 1
-                        count += 8
-                    }
-                    if count < HuffmanCode.longest { break }
-                }
-            }
-            let step = steps[Int(truncatingIfNeeded: bits >> UInt64(64 - Self.stepBits))]
-            if step.isLong {
-                let code = try longCode(bits)
-                out[length] = code.symbol
-                length += 1
-                bits <<= UInt64(truncatingIfNeeded: code.length)
-                count -= code.length
-            } else {
-                // Both are always written: whether there are two cannot be predicted.
-                out[length] = step.first
-                out[length + 1] = step.second
-                length += step.symbolCount
-                bits <<= UInt64(truncatingIfNeeded: step.bits)
-                count -= step.bits
-            }
-        }
-        try decodeEnd(bits, count, into: &out, at: &length)
-        return length
+        var progress = Progress()
+        try decodeWords(coded, &progress, into: &out)
+        try decodeRest(coded, &progress, into: &out)
+        return progress.length
     }
 
-    /// The last bits, fewer than the longest code: symbol by symbol, then the padding.
-    private func decodeEnd(
-        _ given: UInt64,
-        _ givenCount: Int,
-        into out: inout MutableSpan<UInt8>,
-        at length: inout Int
+    /// Up to four steps for each refill, as long as there are eight bytes for one, and room for what four steps write.
+    private func decodeWords(
+        _ coded: Span<UInt8>,
+        _ progress: inout Progress,
+        into out: inout MutableSpan<UInt8>
     ) throws(HPACKFailure) {
+        let steps = self.steps.span
+        var bytes = out.mutableBytes
+        // In variables of its own, which registers hold: this loop is most of the work on a head over HTTP/2.
+        var (bits, count) = (progress.bits, progress.count)
+        var (position, length) = (progress.position, progress.length)
+        while position + 8 <= coded.count, length + 8 <= bytes.byteCount {
+            let word = coded.bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self)
+            bits |= UInt64(bigEndian: word) &>> UInt64(truncatingIfNeeded: count)
+            // As many whole bytes as fit: 56 to 63 bits are there then, and the longest code has 30.
+            position += (63 - count) >> 3
+            count |= 56
+            var taken = 0
+            while taken < 4 {
+                // A number of `stepBits` bits is the place of a step: there are so many.
+                let step = steps[unchecked: Int(truncatingIfNeeded: bits >> UInt64(64 - Self.stepBits))]
+                // A long code is read after the next refill, which it may need.
+                if step.isLong { break }
+                // Both symbols: whether there are two cannot be predicted. There is room for four times two, as seen above.
+                bytes.storeBytes(of: step.both.littleEndian, toUncheckedByteOffset: length, as: UInt16.self)
+                length &+= step.symbolCount
+                bits &<<= UInt64(truncatingIfNeeded: step.bits)
+                count &-= step.bits
+                taken &+= 1
+            }
+            guard taken == 0 else { continue }
+            let code = try longCode(bits)
+            bytes.storeBytes(of: code.symbol, toByteOffset: length, as: UInt8.self)
+            length += 1
+            bits <<= UInt64(truncatingIfNeeded: code.length)
+            count -= code.length
+        }
+        progress = Progress(bits: bits, count: count, position: position, length: length)
+    }
+
+    /// The last bytes, one by one; then the last bits, fewer than the longest code, symbol by symbol; then the padding.
+    private func decodeRest(
+        _ coded: Span<UInt8>,
+        _ progress: inout Progress,
+        into out: inout MutableSpan<UInt8>
+    ) throws(HPACKFailure) {
+        while true {
+            while progress.count <= 56, progress.position < coded.count {
+                progress.bits |= UInt64(coded[progress.position]) << UInt64(truncatingIfNeeded: 56 - progress.count)
+                progress.position += 1
+                progress.count += 8
+            }
+            if progress.count < HuffmanCode.longest { break }
+            let step = steps[progress.place]
+            let code = step.isLong ? try longCode(progress.bits) : (step.first, step.firstBits)
+            out[progress.length] = code.0
+            progress.length += 1
+            progress.skip(code.1)
+        }
         // Ones beyond the end: padding is the head of the end-of-string symbol, which is all ones.
-        var bits = given | UInt64.max >> UInt64(givenCount)
-        var count = givenCount
-        while count >= 8 || ~bits != 0 {
+        var bits = progress.bits | UInt64.max >> UInt64(progress.count)
+        while progress.count >= 8 || ~bits != 0 {
             let step = steps[Int(truncatingIfNeeded: bits >> UInt64(64 - Self.stepBits))]
             let code = step.isLong ? try longCode(bits) : (step.first, step.firstBits)
-            guard code.1 <= count else { throw .malformedHuffman }
-            out[length] = code.0
-            length += 1
+            guard code.1 <= progress.count else { throw .malformedHuffman }
+            out[progress.length] = code.0
+            progress.length += 1
             bits = bits << UInt64(code.1) | UInt64.max >> UInt64(64 - code.1)
-            count -= code.1
+            progress.count -= code.1
         }
     }
 
