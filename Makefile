@@ -34,12 +34,12 @@ RUN_TESTS := SWIFT="$(SWIFT)" scripts/run-tests
 PREFIX ?= /usr/local
 SWIFT_PATHS := Package.swift Sources Tests
 # Tests of parsers, and browsers, keep the processor busy, so that servers of tests beside them would be late: apart.
-SERVER_TESTS := ^(HouseTests|RealClientTests|(Redis|Store)Tests\.(?!FuzzTests|[A-Za-z0-9]*ModelTests))
+SERVER_TESTS := ^(EndToEndTests|RealClientTests|(Redis|Store)Tests\.(?!FuzzTests|[A-Za-z0-9]*ModelTests))
 # So many tests of servers at once: with all of them begun together, each would wait for the rest and miss its own limits.
 SERVER_TESTS_AT_ONCE := 32
 # Several instances with their Redis servers and Sentinels, or proxies in front, one test at a time: each has the machine
 # to itself.
-FLEET_TESTS := ^HouseTests\.(Agreement|Arrival|CutWire|Failover|Killed|PausedStore|ProofFleet[A-Za-z]*|RateLimitFleet[A-Za-z]*|RefreshFleet[A-Za-z]*|SignInFleet[A-Za-z]*|ReloadRace|RevokingUnderLoad|Rolling|SharedKeySet)Tests
+FLEET_TESTS := ^EndToEndTests\.(Agreement|Arrival|CutWire|Failover|Killed|PausedStore|ProofFleet[A-Za-z]*|RateLimitFleet[A-Za-z]*|RefreshFleet[A-Za-z]*|SignInFleet[A-Za-z]*|ReloadRace|RevokingUnderLoad|Rolling|SharedKeySet)Tests
 # Exclusivity is checked at compile time and in every debug build and test; at run time it costs a third of the user
 # instructions of a request.
 RELEASE_FLAGS := -c release --product gatehouse --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked

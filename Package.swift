@@ -518,7 +518,7 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
-            name: "HouseTests",
+            name: "EndToEndTests",
             dependencies: [
                 "Authorization", "CommandSupport", "Demo", "Gateway", "IdentityProvider", "Proxy", "Redis", "Store",
                 "Tenants", "TestSupport", "Time", "Upstream", "Verification", "gatehouse",

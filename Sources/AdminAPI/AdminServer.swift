@@ -19,7 +19,7 @@ public final class AdminServer: Sendable {
     private let live: LiveConfiguration
     private let gateway: any AdministeredGateway
     private let store: any Store
-    private let revocations: RevocationKeeper
+    private let revocations: RevocationService
     private let certificates: (any AdminCertificates)?
     private let version: String
     private let logger: Logger
@@ -37,7 +37,7 @@ public final class AdminServer: Sendable {
         live: LiveConfiguration,
         gateway: any AdministeredGateway,
         store: any Store,
-        revocations: RevocationKeeper,
+        revocations: RevocationService,
         certificates: (any AdminCertificates)?,
         version: String,
         logger: Logger,
@@ -137,18 +137,18 @@ public final class AdminServer: Sendable {
         )
         TenantsRoutes(reporter).add(to: router)
         EventsRoutes(ReportFeed { try await reporter.report().json }).add(to: router)
-        let explaining = ExplainDesk(live: live) { try await gateway.explain($0, of: $1) }
+        let explaining = ExplainHandler(live: live) { try await gateway.explain($0, of: $1) }
         ExplainRoutes(explaining).add(to: router)
     }
 
     private func addChanges(to router: Router<AdminContext>, _ audit: AuditLog) {
         let gateway = gateway
-        let revoking = RevocationDesk(live: live, store: store, keeper: revocations, logger: logger)
-        RevocationRoutes(desk: revoking, audit: audit).add(to: router)
-        let keys = KeysDesk(live: live, keys: { gateway.storedKeys(ofTenant: $0) }, logger: logger)
-        KeysRoutes(desk: keys, audit: audit).add(to: router)
-        let sessions = SessionsDesk(live: live, sessions: { gateway.sessions(ofTenant: $0) }, logger: logger)
-        SessionsRoutes(desk: sessions, audit: audit).add(to: router)
+        let revoking = RevocationHandler(live: live, store: store, service: revocations, logger: logger)
+        RevocationRoutes(handler: revoking, audit: audit).add(to: router)
+        let keys = KeysHandler(live: live, keys: { gateway.storedKeys(ofTenant: $0) }, logger: logger)
+        KeysRoutes(handler: keys, audit: audit).add(to: router)
+        let sessions = SessionsHandler(live: live, sessions: { gateway.sessions(ofTenant: $0) }, logger: logger)
+        SessionsRoutes(handler: sessions, audit: audit).add(to: router)
         ReloadRoutes(reload: { await gateway.reload() }, audit: audit).add(to: router)
     }
 

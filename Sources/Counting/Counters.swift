@@ -25,7 +25,7 @@ public struct Counters: Sendable {
     public var stalls = Histogram(.stalls)
     public var openConnections = 0
     /// By place: connections that were given up, because something happened that must not be possible.
-    public private(set) var internalErrors = Array(repeating: UInt64(0), count: InternalErrorPlace.allCases.count)
+    public private(set) var internalErrors = Array(repeating: UInt64(0), count: InternalErrorSite.allCases.count)
     /// Bytes of answers that clients have not taken.
     public var clientBacklog = 0
     public var tokenCache = TokenCacheCounts()

@@ -32,16 +32,16 @@ struct DemoCommand: AsyncParsableCommand {
         _ = FileDescriptorLimit.raise()
         var logger = Logger(label: "gatehouse", factory: { StreamLogHandler.standardError(label: $0) })
         logger.logLevel = .error
-        let house = try await DemoHouse.start(port: port, freePorts: freePorts, logger: logger)
+        let environment = try await DemoEnvironment.start(port: port, freePorts: freePorts, logger: logger)
         do {
-            let guide = try await house.guide()
+            let guide = try await environment.guide()
             Terminal.print(printJSON ? JSONWriter.text(of: guide.json) : guide.text)
-            house.log.open()
+            environment.log.open()
             await signals.first()
         } catch {
-            await house.shutdown()
+            await environment.shutdown()
             throw error
         }
-        await house.shutdown()
+        await environment.shutdown()
     }
 }

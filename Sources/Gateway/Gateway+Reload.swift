@@ -36,7 +36,7 @@ extension Gateway {
     ) async -> ReloadReport {
         guard plan.obstacles.isEmpty else { return refused(plan.obstacles) }
         let edition = live.current.next(configuration, at: Clock.unix())
-        var doors: [FrontDoor.Door] = []
+        var sockets: [ProxyListeners.ListeningSocket] = []
         do {
             let watch = GatewayCertificates.watch(configuration, logger: logger) {
                 self.use($0, of: edition.generation)
@@ -45,19 +45,19 @@ extension Gateway {
             if plan.changes.isEmpty, isSame(certificates, running.parts), isSame(configuration) {
                 return ReloadReport(result: .unchanged, generation: live.current.generation)
             }
-            for listener in plan.opened { doors.append(try await open(listener, running.workers)) }
+            for listener in plan.opened { sockets.append(try await open(listener, running.workers)) }
             let shared = try await running.shared.prepare(edition, on: running.workers[0].eventLoop)
-            await swap(running, to: edition, certificates, shared, doors, plan, watch)
+            await swap(running, to: edition, certificates, shared, sockets, plan, watch)
         } catch {
-            for door in doors { await door.close() }
+            for socket in sockets { await socket.close() }
             return refused(["\(error)"], mayGoWellLater: true)
         }
         return ReloadReport(result: .applied, generation: edition.generation, changes: plan.changes)
     }
 
-    private func open(_ listener: Listener, _ workers: [WorkerHandle]) async throws -> FrontDoor.Door {
+    private func open(_ listener: Listener, _ workers: [WorkerHandle]) async throws -> ProxyListeners.ListeningSocket {
         do {
-            return try await FrontDoor.open(listener, workers: workers)
+            return try await ProxyListeners.open(listener, workers: workers)
         } catch {
             throw ListenerFailure(description: "gateway.listen: cannot listen on \(listener.address): \(error)")
         }
@@ -76,10 +76,10 @@ extension Gateway {
     /// The point of no return: nothing from here on can fail.
     private func swap(
         _ running: Running,
-        to edition: ConfigurationEdition,
+        to edition: ConfigurationSnapshot,
         _ certificates: GatewayCertificates,
         _ shared: SharedServices.Parts,
-        _ opened: [FrontDoor.Door],
+        _ opened: [ProxyListeners.ListeningSocket],
         _ plan: ReloadPlan,
         _ watch: CertificateWatch<ServerCertificates?>?
     ) async {
@@ -102,13 +102,13 @@ extension Gateway {
         running.watch?.cancel()
         next.watch = watch.map { watch in Task { await watch.run() } }
         probeAnew(from: running, next)
-        let closed = next.doors.filter { plan.closed.contains($0.listener) }
-        next.doors.removeAll { plan.closed.contains($0.listener) }
-        next.doors += opened
+        let closed = next.sockets.filter { plan.closed.contains($0.listener) }
+        next.sockets.removeAll { plan.closed.contains($0.listener) }
+        next.sockets += opened
         let settled = next
         state.withLock { $0 = .running(settled) }
-        for door in opened { try? await FrontDoor.unlock(door) }
-        for door in closed { await door.close() }
+        for socket in opened { try? await ProxyListeners.unlock(socket) }
+        for socket in closed { await socket.close() }
         await running.shared.retireOld()
     }
 

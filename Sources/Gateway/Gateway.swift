@@ -35,7 +35,7 @@ public final class Gateway: Service, Sendable {
         /// What the workers were made from, or adopted last.
         var parts: Worker.Parts
         var workers: [WorkerHandle]
-        var doors: [FrontDoor.Door] = []
+        var sockets: [ProxyListeners.ListeningSocket] = []
         var admin: AdminServer?
         var extAuthz: AuthorizationServer?
         /// Of the server certificates' files.
@@ -97,7 +97,7 @@ public final class Gateway: Service, Sendable {
         reading: Reading? = nil,
         names: ServerNames
     ) {
-        live = LiveConfiguration(ConfigurationEdition(configuration, at: Clock.unix()))
+        live = LiveConfiguration(ConfigurationSnapshot(configuration, at: Clock.unix()))
         self.logger = logger
         self.sealingKeys = sealingKeys
         self.observe = observe
@@ -163,7 +163,7 @@ public final class Gateway: Service, Sendable {
             try? await Task.sleep(for: delay)
         }
         logger.info("draining", metadata: ["grace": "\(grace)"])
-        for door in running.doors { await door.close() }
+        for socket in running.sockets { await socket.close() }
         async let questions: Void? = running.extAuthz?.stop(grace: grace)
         await drain(running.workers, grace: grace)
         await questions
@@ -216,7 +216,7 @@ public final class Gateway: Service, Sendable {
     // MARK: Starting
 
     private func parts(
-        _ edition: ConfigurationEdition,
+        _ edition: ConfigurationSnapshot,
         _ count: Int,
         _ certificates: GatewayCertificates,
         _ verifiers: [SlowVerifier],
@@ -297,10 +297,10 @@ public final class Gateway: Service, Sendable {
             (running.extAuthz, addresses.extAuthz) = try await open(settings, running)
         }
         for listener in gateway.listeners {
-            let door = try await FrontDoor.open(listener, workers: running.workers)
-            running.doors.append(door)
-            try await FrontDoor.unlock(door)
-            addresses.listeners.append(door.address)
+            let socket = try await ProxyListeners.open(listener, workers: running.workers)
+            running.sockets.append(socket)
+            try await ProxyListeners.unlock(socket)
+            addresses.listeners.append(socket.address)
         }
         return addresses
     }
@@ -344,7 +344,7 @@ public final class Gateway: Service, Sendable {
             maximumHeadBytes: limits.headerBytes,
             idleTimeout: limits.idleTimeout,
             eventLoops: running.group,
-            authorizer: ExtAuthzDesk(workers: running.workers, live: live)
+            authorizer: ExtAuthzService(workers: running.workers, live: live)
         )
         let port = try await server.start()
         return (server, HostPort(host: settings.address.host, port: port))
@@ -363,7 +363,7 @@ public final class Gateway: Service, Sendable {
 
     private func close(_ running: Running) async {
         running.watch?.cancel()
-        for door in running.doors { await door.close() }
+        for socket in running.sockets { await socket.close() }
         await running.extAuthz?.stop(grace: .zero)
         // Refreshes under way need the loops' connections, and what they bring cannot be had again.
         await running.shared.refreshes.stop()

@@ -5,25 +5,25 @@ public import Time
 /// of it themselves.
 public final class LiveConfiguration: Sendable {
     private struct State {
-        var edition: ConfigurationEdition
+        var edition: ConfigurationSnapshot
         var lastReload: (report: ReloadReport, at: UnixTime)?
         var reloads = ReloadCounts()
     }
 
     private let state: Mutex<State>
 
-    public init(_ edition: ConfigurationEdition) {
+    public init(_ edition: ConfigurationSnapshot) {
         state = Mutex(State(edition: edition))
     }
 
-    public var current: ConfigurationEdition { state.withLock { $0.edition } }
+    public var current: ConfigurationSnapshot { state.withLock { $0.edition } }
 
     /// What came of the last attempt to read the file anew, and when; nil: there was none.
     public var lastReload: (report: ReloadReport, at: UnixTime)? { state.withLock { $0.lastReload } }
 
     public var reloads: ReloadCounts { state.withLock { $0.reloads } }
 
-    public func serve(_ edition: ConfigurationEdition) { state.withLock { $0.edition = edition } }
+    public func serve(_ edition: ConfigurationSnapshot) { state.withLock { $0.edition = edition } }
 
     public func note(_ report: ReloadReport, at now: UnixTime) {
         state.withLock { state in
@@ -66,7 +66,7 @@ public struct ConfigurationCount: Sendable {
 ///
 /// A tenant keeps its **place** for the life of the process, whatever becomes of the order in the file: counters,
 /// refreshes under way and all else that is kept by tenant goes by it. The place of one that was removed stays taken.
-public struct ConfigurationEdition: Sendable {
+public struct ConfigurationSnapshot: Sendable {
     /// Counts up from 1.
     public let generation: UInt64
     /// Its tenants in the order of the file.
@@ -87,7 +87,7 @@ public struct ConfigurationEdition: Sendable {
         places = configuration.tenants.tenantIndices
     }
 
-    private init(_ configuration: TenantsConfiguration, after last: ConfigurationEdition, at now: UnixTime) {
+    private init(_ configuration: TenantsConfiguration, after last: ConfigurationSnapshot, at now: UnixTime) {
         generation = last.generation + 1
         self.configuration = configuration
         since = now
@@ -112,8 +112,8 @@ public struct ConfigurationEdition: Sendable {
     }
 
     /// The one that follows.
-    public func next(_ configuration: TenantsConfiguration, at now: UnixTime) -> ConfigurationEdition {
-        ConfigurationEdition(configuration, after: self, at: now)
+    public func next(_ configuration: TenantsConfiguration, at now: UnixTime) -> ConfigurationSnapshot {
+        ConfigurationSnapshot(configuration, after: self, at: now)
     }
 
     /// By place, those that were removed too.

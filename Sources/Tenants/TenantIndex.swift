@@ -1,5 +1,5 @@
 /// A tenant's place. It keeps it for the life of the process, whatever becomes of the order in the file (see
-/// ``ConfigurationEdition``), and all else that is kept by tenant goes by it.
+/// ``ConfigurationSnapshot``), and all else that is kept by tenant goes by it.
 @frozen
 public struct TenantIndex: Sendable, Hashable, Comparable {
     public let value: Int

@@ -19,8 +19,8 @@ import Time
         return time <= expected && time > expected - 60_000_000
     }
 
-    @Test(arguments: StoreMaker.allCases)
-    func usesAddUpAcrossInstances(maker: StoreMaker) async throws {
+    @Test(arguments: StoreFactory.allCases)
+    func usesAddUpAcrossInstances(maker: StoreFactory) async throws {
         try await maker.run { world in
             let (first, second) = (try await world.store(), try await world.store())
             let alone = try await first.use([Self.use("a", 2)], timeout: .seconds(5))
@@ -32,8 +32,8 @@ import Time
         }
     }
 
-    @Test(arguments: StoreMaker.allCases)
-    func askingUsesNothing(maker: StoreMaker) async throws {
+    @Test(arguments: StoreFactory.allCases)
+    func askingUsesNothing(maker: StoreFactory) async throws {
         try await maker.run { world in
             let store = try await world.store()
             #expect(try await store.use([Self.use("a", 0)], timeout: .seconds(5)) == [0])
@@ -46,8 +46,8 @@ import Time
         }
     }
 
-    @Test(arguments: StoreMaker.allCases)
-    func whatIsWholeAgainIsForgotten(maker: StoreMaker) async throws {
+    @Test(arguments: StoreFactory.allCases)
+    func whatIsWholeAgainIsForgotten(maker: StoreFactory) async throws {
         try await maker.run { world in
             let store = try await world.store()
             _ = try await store.use([Self.use("a", 3, interval: 10_000)], timeout: .seconds(5))
@@ -56,8 +56,8 @@ import Time
         }
     }
 
-    @Test(arguments: StoreMaker.allCases)
-    func noTimeLiesFurtherAheadThanItCan(maker: StoreMaker) async throws {
+    @Test(arguments: StoreFactory.allCases)
+    func noTimeLiesFurtherAheadThanItCan(maker: StoreFactory) async throws {
         try await maker.run { world in
             let store = try await world.store()
             _ = try await store.use([Self.use("a", 1_000_000)], timeout: .seconds(5))
@@ -66,8 +66,8 @@ import Time
         }
     }
 
-    @Test(arguments: StoreMaker.allCases)
-    func manyKeysAreToldTogetherInTheirOrder(maker: StoreMaker) async throws {
+    @Test(arguments: StoreFactory.allCases)
+    func manyKeysAreToldTogetherInTheirOrder(maker: StoreFactory) async throws {
         try await maker.run { world in
             let store = try await world.store()
             let uses = (1...700).map { Self.use("\($0)", $0) }
@@ -77,8 +77,8 @@ import Time
         }
     }
 
-    @Test(arguments: StoreMaker.allCases)
-    func manyAtOnceLoseNothing(maker: StoreMaker) async throws {
+    @Test(arguments: StoreFactory.allCases)
+    func manyAtOnceLoseNothing(maker: StoreFactory) async throws {
         try await maker.run { world in
             let stores = [try await world.store(), try await world.store()]
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -92,8 +92,8 @@ import Time
         }
     }
 
-    @Test(arguments: [StoreMaker.embedded, .redis])
-    func whatIsNoTimeIsTakenForNone(maker: StoreMaker) async throws {
+    @Test(arguments: [StoreFactory.embedded, .redis])
+    func whatIsNoTimeIsTakenForNone(maker: StoreFactory) async throws {
         try await maker.run { world in
             let store = try await world.store()
             try await store.set(Array("nonsense".utf8), for: Self.use("a", 1).key, lifetime: nil)
@@ -103,8 +103,8 @@ import Time
     }
 
     /// What a key is ahead of now that it can never be was put down by a clock that was set back since.
-    @Test(arguments: [StoreMaker.embedded, .redis])
-    func aTimeFromBeforeTheClockWasSetBackIsTakenForNone(maker: StoreMaker) async throws {
+    @Test(arguments: [StoreFactory.embedded, .redis])
+    func aTimeFromBeforeTheClockWasSetBackIsTakenForNone(maker: StoreFactory) async throws {
         try await maker.run { world in
             let store = try await world.store()
             try await store.set(Array("8000000000000000".utf8), for: Self.use("a", 1).key, lifetime: nil)

@@ -7,8 +7,8 @@ import Testing
     private let lease = StoreKey(tenant: "chat", kind: "lease", name: "refresh")
     private let key = StoreKey(tenant: "chat", kind: "result", name: "refresh")
 
-    @Test(arguments: StoreMaker.allCases)
-    func theHolderWritesAndNobodyElse(maker: StoreMaker) async throws {
+    @Test(arguments: StoreFactory.allCases)
+    func theHolderWritesAndNobodyElse(maker: StoreFactory) async throws {
         try await maker.run { world in
             let first = try await world.store()
             let second = try await world.store()
@@ -24,8 +24,8 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreMaker.allCases)
-    func whoLostTheLeaseDoesNotOverwriteTheNextHolder(maker: StoreMaker) async throws {
+    @Test(arguments: StoreFactory.allCases)
+    func whoLostTheLeaseDoesNotOverwriteTheNextHolder(maker: StoreFactory) async throws {
         try await maker.run { world in
             let store = try await world.store()
             let late = try #require(try await store.acquire(lease, for: .milliseconds(30)))
@@ -39,8 +39,8 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreMaker.allCases)
-    func whatTheHolderWroteExpires(maker: StoreMaker) async throws {
+    @Test(arguments: StoreFactory.allCases)
+    func whatTheHolderWroteExpires(maker: StoreFactory) async throws {
         try await maker.run { world in
             let store = try await world.store()
             let held = try #require(try await store.acquire(lease, for: .seconds(3600)))

@@ -5,8 +5,8 @@ import Testing
 @Suite struct LeaseTests {
     private let key = StoreKey(tenant: "chat", kind: "lease", name: "refresh")
 
-    @Test(arguments: StoreMaker.allCases)
-    func aLeaseHasOneHolder(maker: StoreMaker) async throws {
+    @Test(arguments: StoreFactory.allCases)
+    func aLeaseHasOneHolder(maker: StoreFactory) async throws {
         try await maker.run { world in
             let first = try await world.store()
             let second = try await world.store()
@@ -22,8 +22,8 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreMaker.allCases)
-    func ofManyThatAskAtOnceOneGetsIt(maker: StoreMaker) async throws {
+    @Test(arguments: StoreFactory.allCases)
+    func ofManyThatAskAtOnceOneGetsIt(maker: StoreFactory) async throws {
         try await maker.run { world in
             let stores = [try await world.store(), try await world.store()]
             let leases = try await withThrowingTaskGroup(of: Lease?.self) { group in
@@ -36,8 +36,8 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreMaker.allCases)
-    func aLeaseThatRanOutIsTakenOverAndItsHolderCanDoNothingMore(maker: StoreMaker) async throws {
+    @Test(arguments: StoreFactory.allCases)
+    func aLeaseThatRanOutIsTakenOverAndItsHolderCanDoNothingMore(maker: StoreFactory) async throws {
         try await maker.run { world in
             let store = try await world.store()
             let late = try #require(try await store.acquire(key, for: .milliseconds(30)))
@@ -56,8 +56,8 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreMaker.allCases)
-    func aRenewedLeaseLastsFromThenOn(maker: StoreMaker) async throws {
+    @Test(arguments: StoreFactory.allCases)
+    func aRenewedLeaseLastsFromThenOn(maker: StoreFactory) async throws {
         try await maker.run { world in
             let store = try await world.store()
             let lease = try #require(try await store.acquire(key, for: .seconds(3600)))
@@ -68,8 +68,8 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreMaker.allCases)
-    func fencingTokensGrowAcrossKeysAndHolders(maker: StoreMaker) async throws {
+    @Test(arguments: StoreFactory.allCases)
+    func fencingTokensGrowAcrossKeysAndHolders(maker: StoreFactory) async throws {
         try await maker.run { world in
             let stores = [try await world.store(), try await world.store()]
             var last: UInt64 = 0

@@ -12,8 +12,8 @@ import Time
         var expected: [RevocationRecord] = []
     }
 
-    @Test(arguments: StoreMaker.allCases, [1, 2, 3] as [UInt64])
-    func aStoreDoesWhatADictionaryDoes(maker: StoreMaker, seed: UInt64) async throws {
+    @Test(arguments: StoreFactory.allCases, [1, 2, 3] as [UInt64])
+    func aStoreDoesWhatADictionaryDoes(maker: StoreFactory, seed: UInt64) async throws {
         try await maker.run { world in
             let stores = [try await world.store(), try await world.store()]
             var generator = SplitMix64(seed: seed)

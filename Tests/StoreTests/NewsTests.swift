@@ -4,8 +4,8 @@ import Testing
 
 /// A wait that does not end when it should is far longer than the time that a test has.
 @Suite(.timeLimit(.minutes(5))) struct NewsTests {
-    @Test(arguments: StoreMaker.allCases)
-    func changesAreToldInOrderToAllAndOnce(maker: StoreMaker) async throws {
+    @Test(arguments: StoreFactory.allCases)
+    func changesAreToldInOrderToAllAndOnce(maker: StoreFactory) async throws {
         try await maker.run { world in
             let writer = try await world.store()
             let reader = try await world.store()
@@ -26,8 +26,8 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreMaker.allCases)
-    func oneThatWaitsIsWokenByAnother(maker: StoreMaker) async throws {
+    @Test(arguments: StoreFactory.allCases)
+    func oneThatWaitsIsWokenByAnother(maker: StoreFactory) async throws {
         try await maker.run { world in
             let writer = try await world.store()
             let reader = try await world.store()
@@ -47,8 +47,8 @@ import Testing
     }
 
     /// A store on this machine is asked to wait for long; a reload has something else to ask of it meanwhile.
-    @Test(arguments: [StoreMaker.memory, .embedded])
-    func waitForNewsCanBeEnded(maker: StoreMaker) async throws {
+    @Test(arguments: [StoreFactory.memory, .embedded])
+    func waitForNewsCanBeEnded(maker: StoreFactory) async throws {
         try await maker.run { world in
             let store = try await world.store()
             #expect(store.isLocal)
@@ -65,8 +65,8 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreMaker.allCases)
-    func announcementsAreToldWithTheChanges(maker: StoreMaker) async throws {
+    @Test(arguments: StoreFactory.allCases)
+    func announcementsAreToldWithTheChanges(maker: StoreFactory) async throws {
         try await maker.run { world in
             let writer = try await world.store()
             let reader = try await world.store()
@@ -90,8 +90,8 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreMaker.allCases)
-    func aStretchThatWasTrimmedIsMissed(maker: StoreMaker) async throws {
+    @Test(arguments: StoreFactory.allCases)
+    func aStretchThatWasTrimmedIsMissed(maker: StoreFactory) async throws {
         try await maker.run(keptChanges: 100) { world in
             let store = try await world.store()
             let (_, start) = try await store.load([])
@@ -112,8 +112,8 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreMaker.allCases)
-    func aLongStretchIsToldPieceByPiece(maker: StoreMaker) async throws {
+    @Test(arguments: StoreFactory.allCases)
+    func aLongStretchIsToldPieceByPiece(maker: StoreFactory) async throws {
         try await maker.run { world in
             let store = try await world.store()
             var (_, position) = try await store.load([])
@@ -134,8 +134,8 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreMaker.allCases, [Duration.zero, .seconds(30)])
-    func aPageIsFullWhileMoreIsWaiting(maker: StoreMaker, wait: Duration) async throws {
+    @Test(arguments: StoreFactory.allCases, [Duration.zero, .seconds(30)])
+    func aPageIsFullWhileMoreIsWaiting(maker: StoreFactory, wait: Duration) async throws {
         try await maker.run { world in
             let writer = try await world.store()
             let reader = try await world.store()
@@ -153,8 +153,8 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreMaker.allCases)
-    func aPositionOfAnotherStoreIsMissed(maker: StoreMaker) async throws {
+    @Test(arguments: StoreFactory.allCases)
+    func aPositionOfAnotherStoreIsMissed(maker: StoreFactory) async throws {
         try await maker.run { world in
             let store = try await world.store()
             try await maker.run { other in
@@ -169,8 +169,8 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreMaker.allCases)
-    func aWaitEndsWhenItsTaskIsCancelled(maker: StoreMaker) async throws {
+    @Test(arguments: StoreFactory.allCases)
+    func aWaitEndsWhenItsTaskIsCancelled(maker: StoreFactory) async throws {
         try await maker.run { world in
             let store = try await world.store()
             let (_, position) = try await store.load([])

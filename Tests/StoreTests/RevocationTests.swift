@@ -5,8 +5,8 @@ import Time
 @testable import Store
 
 @Suite struct RevocationTests {
-    @Test(arguments: StoreMaker.allCases)
-    func aRevocationIsOnRecordAsItWasGiven(maker: StoreMaker) async throws {
+    @Test(arguments: StoreFactory.allCases)
+    func aRevocationIsOnRecordAsItWasGiven(maker: StoreFactory) async throws {
         try await maker.run { world in
             let store = try await world.store()
             let asked = [
@@ -31,8 +31,8 @@ import Time
         }
     }
 
-    @Test(arguments: StoreMaker.allCases)
-    func revokingAgainWeakensNothing(maker: StoreMaker) async throws {
+    @Test(arguments: StoreFactory.allCases)
+    func revokingAgainWeakensNothing(maker: StoreFactory) async throws {
         try await maker.run { world in
             let store = try await world.store()
             let now = world.clock.now
@@ -59,8 +59,8 @@ import Time
         }
     }
 
-    @Test(arguments: StoreMaker.allCases)
-    func oneCallThatRevokesTwiceKeepsTheLongerAndTheLater(maker: StoreMaker) async throws {
+    @Test(arguments: StoreFactory.allCases)
+    func oneCallThatRevokesTwiceKeepsTheLongerAndTheLater(maker: StoreFactory) async throws {
         try await maker.run { world in
             let store = try await world.store()
             let some = [revocation("one", at: 5), revocation("one", at: 7, expires: world.clock.now + 1)]
@@ -71,8 +71,8 @@ import Time
         }
     }
 
-    @Test(arguments: StoreMaker.allCases)
-    func whatIsNotInForceLeavesNothingToTheNext(maker: StoreMaker) async throws {
+    @Test(arguments: StoreFactory.allCases)
+    func whatIsNotInForceLeavesNothingToTheNext(maker: StoreFactory) async throws {
         try await maker.run { world in
             let store = try await world.store()
             _ = try await store.revoke([revocation("withdrawn"), revocation("over", expires: world.clock.now + 5)])
@@ -86,8 +86,8 @@ import Time
         }
     }
 
-    @Test(arguments: StoreMaker.allCases)
-    func aRecordThatWasNotShortenedIsNotForgottenAtTheShorterEnd(maker: StoreMaker) async throws {
+    @Test(arguments: StoreFactory.allCases)
+    func aRecordThatWasNotShortenedIsNotForgottenAtTheShorterEnd(maker: StoreFactory) async throws {
         try await maker.run { world in
             let store = try await world.store()
             _ = try await store.revoke([revocation("one"), revocation("two", expires: world.clock.now + 30)])
@@ -99,8 +99,8 @@ import Time
         }
     }
 
-    @Test(arguments: StoreMaker.allCases)
-    func aWithdrawalLeavesARecordOfItself(maker: StoreMaker) async throws {
+    @Test(arguments: StoreFactory.allCases)
+    func aWithdrawalLeavesARecordOfItself(maker: StoreFactory) async throws {
         try await maker.run { world in
             let store = try await world.store()
             let revoked = try await store.revoke([revocation("one"), revocation("two", expires: world.clock.now + 9)])
@@ -120,8 +120,8 @@ import Time
         }
     }
 
-    @Test(arguments: StoreMaker.allCases)
-    func whatHasExpiredIsNotWithdrawn(maker: StoreMaker) async throws {
+    @Test(arguments: StoreFactory.allCases)
+    func whatHasExpiredIsNotWithdrawn(maker: StoreFactory) async throws {
         try await maker.run { world in
             let store = try await world.store()
             _ = try await store.revoke([revocation("one", expires: world.clock.now + 5)])
@@ -130,8 +130,8 @@ import Time
         }
     }
 
-    @Test(arguments: StoreMaker.allCases)
-    func restoringPutsBackWhatIsNotThereAndNothingOlder(maker: StoreMaker) async throws {
+    @Test(arguments: StoreFactory.allCases)
+    func restoringPutsBackWhatIsNotThereAndNothingOlder(maker: StoreFactory) async throws {
         try await maker.run { world in
             let store = try await world.store()
             let kept = try await store.revoke([revocation("kept")])[0]
@@ -150,8 +150,8 @@ import Time
         }
     }
 
-    @Test(arguments: StoreMaker.allCases)
-    func whatIsRevokedAfterARestoreIsNewerThanAllThatWasRestored(maker: StoreMaker) async throws {
+    @Test(arguments: StoreFactory.allCases)
+    func whatIsRevokedAfterARestoreIsNewerThanAllThatWasRestored(maker: StoreFactory) async throws {
         try await maker.run { world in
             let store = try await world.store()
             // As of a store whose clock was a year ahead.
@@ -166,8 +166,8 @@ import Time
         }
     }
 
-    @Test(arguments: StoreMaker.allCases)
-    func timesThatAreNoNumbersAreRefused(maker: StoreMaker) async throws {
+    @Test(arguments: StoreFactory.allCases)
+    func timesThatAreNoNumbersAreRefused(maker: StoreFactory) async throws {
         try await maker.run { world in
             let store = try await world.store()
             await #expect(throws: StoreError.self) { try await store.revoke([revocation("one", at: UnixTime(.nan))]) }
@@ -180,8 +180,8 @@ import Time
         }
     }
 
-    @Test(arguments: StoreMaker.allCases)
-    func aListIsReadPageByPageAndHasWhatIsInForce(maker: StoreMaker) async throws {
+    @Test(arguments: StoreFactory.allCases)
+    func aListIsReadPageByPageAndHasWhatIsInForce(maker: StoreFactory) async throws {
         try await maker.run { world in
             let store = try await world.store()
             let asked = (0..<700).map { revocation("\($0)", expires: world.clock.now + ($0 % 7 == 0 ? 1 : 100)) }
@@ -208,8 +208,8 @@ import Time
         }
     }
 
-    @Test(arguments: StoreMaker.allCases)
-    func whatHasExpiredIsForgotten(maker: StoreMaker) async throws {
+    @Test(arguments: StoreFactory.allCases)
+    func whatHasExpiredIsForgotten(maker: StoreFactory) async throws {
         try await maker.run { world in
             let store = try await world.store()
             let passing = (0..<1200).map { revocation("passing \($0)", expires: world.clock.now + 10) }
@@ -225,8 +225,8 @@ import Time
         }
     }
 
-    @Test(arguments: StoreMaker.allCases)
-    func aRecordThatIsExtendedIsNotForgottenAtItsFirstEnd(maker: StoreMaker) async throws {
+    @Test(arguments: StoreFactory.allCases)
+    func aRecordThatIsExtendedIsNotForgottenAtItsFirstEnd(maker: StoreFactory) async throws {
         try await maker.run { world in
             let store = try await world.store()
             _ = try await store.revoke([revocation("one", expires: world.clock.now + 10)])
@@ -237,8 +237,8 @@ import Time
         }
     }
 
-    @Test(arguments: StoreMaker.allCases)
-    func nothingIsMissedByALoadDuringWrites(maker: StoreMaker) async throws {
+    @Test(arguments: StoreFactory.allCases)
+    func nothingIsMissedByALoadDuringWrites(maker: StoreFactory) async throws {
         try await maker.run { world in
             let writer = try await world.store()
             let reader = try await world.store()

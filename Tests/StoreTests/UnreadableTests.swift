@@ -6,10 +6,10 @@ import Time
 
 /// What others wrote into a store, or damaged there, must not keep anybody from the rest.
 @Suite struct UnreadableTests {
-    private static let shared: [StoreMaker] = [.embedded, .redis]
+    private static let shared: [StoreFactory] = [.embedded, .redis]
 
     @Test(arguments: shared)
-    func aRecordIsLeftOutUntilItIsRevokedAnew(maker: StoreMaker) async throws {
+    func aRecordIsLeftOutUntilItIsRevokedAnew(maker: StoreFactory) async throws {
         try await maker.run { world in
             let store = try await world.store()
             let records = try await store.revoke((0..<5).map { revocation("\($0)") })
@@ -30,7 +30,7 @@ import Time
     }
 
     @Test(arguments: shared)
-    func aRecordGivesWayToWhatIsPutBack(maker: StoreMaker) async throws {
+    func aRecordGivesWayToWhatIsPutBack(maker: StoreFactory) async throws {
         try await maker.run { world in
             let store = try await world.store()
             let record = try await store.revoke([revocation("one")])[0]
@@ -46,7 +46,7 @@ import Time
     }
 
     @Test(arguments: shared, [false, true])
-    func aChangeIsMissedAndThenBehind(maker: StoreMaker, isLast: Bool) async throws {
+    func aChangeIsMissedAndThenBehind(maker: StoreFactory, isLast: Bool) async throws {
         try await maker.run { world in
             let store = try await world.store()
             let (_, start) = try await store.load(["chat"])
@@ -79,7 +79,7 @@ import Time
         ]
     )
     func anEntryOfTheStreamIsSaidWithItsID(fields: [String]) async throws {
-        try await StoreMaker.redis.run { world in
+        try await StoreFactory.redis.run { world in
             let store = try await world.store()
             let (_, start) = try await store.load(["chat"])
             var command = RedisCommand("XADD", "gatehouse:changes", "*")
@@ -95,7 +95,7 @@ import Time
     }
 
     @Test func whatANewerVersionAddsIsPassedOver() async throws {
-        try await StoreMaker.redis.run { world in
+        try await StoreFactory.redis.run { world in
             let store = try await world.store()
             let (_, start) = try await store.load(["chat"])
             let digest = RevocationDigest(.tenant)
@@ -131,7 +131,7 @@ import Time
     }
 
     @Test func anAnnouncementThatIsNoneIsPassedOver() async throws {
-        try await StoreMaker.redis.run { world in
+        try await StoreFactory.redis.run { world in
             let store = try await world.store()
             let (_, start) = try await store.load(["chat"])
             let stray = RedisCommand("XADD", "gatehouse:announcements", "*", "a", "b")
@@ -155,7 +155,7 @@ import Time
 
     @Test(arguments: ["nonsense", "9999999999999-0 x inf R {}", "9999999999999-0 inf inf R {}", ""])
     func aLineGivesWayToWhatIsPutBackAndToWhatIsRevoked(line: String) async throws {
-        try await StoreMaker.redis.run { world in
+        try await StoreFactory.redis.run { world in
             let store = try await world.store()
             let records = try await store.revoke([revocation("one"), revocation("two")])
             for record in records {
@@ -171,7 +171,7 @@ import Time
     }
 
     @Test func pagesOfNothingElseEndNoLoadAndNoList() async throws {
-        try await StoreMaker.embedded.run { world in
+        try await StoreFactory.embedded.run { world in
             let store = try await world.store()
             let records = try await store.revoke((0..<RevocationLimits.page + 500).map { revocation("\($0)") })
             // SQLite knows numbers with a sign only.
@@ -194,7 +194,7 @@ import Time
 
     @Test(arguments: ["revoked_at = 9e999", "version = -1", "note = '{}'"])
     func aRowThatNoStoreWroteIsLeftOut(assignment: String) async throws {
-        try await StoreMaker.embedded.run { world in
+        try await StoreFactory.embedded.run { world in
             let store = try await world.store()
             _ = try await store.revoke([revocation("one")])
             try await world.write("UPDATE revocation SET \(assignment)")

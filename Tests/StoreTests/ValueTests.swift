@@ -5,8 +5,8 @@ import Testing
 @Suite struct ValueTests {
     private let key = StoreKey(tenant: "chat", kind: "key-set", name: "https://issuer.example")
 
-    @Test(arguments: StoreMaker.allCases)
-    func aValueIsThereUntilItIsRemoved(maker: StoreMaker) async throws {
+    @Test(arguments: StoreFactory.allCases)
+    func aValueIsThereUntilItIsRemoved(maker: StoreFactory) async throws {
         try await maker.run { world in
             let store = try await world.store()
             #expect(try await store.value(for: key) == nil)
@@ -23,8 +23,8 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreMaker.allCases)
-    func aValueExpires(maker: StoreMaker) async throws {
+    @Test(arguments: StoreFactory.allCases)
+    func aValueExpires(maker: StoreFactory) async throws {
         try await maker.run { world in
             let store = try await world.store()
             try await store.set([1], for: key, lifetime: .milliseconds(30))
@@ -37,8 +37,8 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreMaker.allCases)
-    func aValueIsReplacedOnlyIfItIsWhatWasExpected(maker: StoreMaker) async throws {
+    @Test(arguments: StoreFactory.allCases)
+    func aValueIsReplacedOnlyIfItIsWhatWasExpected(maker: StoreFactory) async throws {
         try await maker.run { world in
             let store = try await world.store()
             #expect(try await !store.replace([1], with: [2], for: key))
@@ -50,8 +50,8 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreMaker.allCases)
-    func aReplacedValueKeepsItsLifetime(maker: StoreMaker) async throws {
+    @Test(arguments: StoreFactory.allCases)
+    func aReplacedValueKeepsItsLifetime(maker: StoreFactory) async throws {
         try await maker.run { world in
             let store = try await world.store()
             try await store.set([1], for: key, lifetime: .milliseconds(200))
@@ -61,8 +61,8 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreMaker.allCases)
-    func aReplacedValueLivesAsLongAsIsSaidAnew(maker: StoreMaker) async throws {
+    @Test(arguments: StoreFactory.allCases)
+    func aReplacedValueLivesAsLongAsIsSaidAnew(maker: StoreFactory) async throws {
         try await maker.run { world in
             let store = try await world.store()
             try await store.set([1], for: key, lifetime: .seconds(3600))
@@ -77,8 +77,8 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreMaker.allCases)
-    func anExpiredValueIsNothingToReplace(maker: StoreMaker) async throws {
+    @Test(arguments: StoreFactory.allCases)
+    func anExpiredValueIsNothingToReplace(maker: StoreFactory) async throws {
         try await maker.run { world in
             let store = try await world.store()
             #expect(try await store.replace(nil, with: [1], for: key, lifetime: .milliseconds(30)))
@@ -94,8 +94,8 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreMaker.allCases)
-    func ofManyThatReplaceAtOnceOneDoes(maker: StoreMaker) async throws {
+    @Test(arguments: StoreFactory.allCases)
+    func ofManyThatReplaceAtOnceOneDoes(maker: StoreFactory) async throws {
         try await maker.run { world in
             let stores = [try await world.store(), try await world.store()]
             let wins = try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -110,8 +110,8 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreMaker.allCases)
-    func aStoreThatIsClosedSaysSo(maker: StoreMaker) async throws {
+    @Test(arguments: StoreFactory.allCases)
+    func aStoreThatIsClosedSaysSo(maker: StoreFactory) async throws {
         guard maker != .memory else { return }
         try await maker.run { world in
             let store = try await world.store()

@@ -5,7 +5,7 @@ package struct Scratch: Sendable {
     package let path: String
 
     package init() throws {
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("house-\(UUID().uuidString)")
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("fixture-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         path = directory.path
     }

@@ -14,8 +14,8 @@ import Verification
             eyJhbGciOiJub25lIn0.eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS\
             9pc19yb290Ijp0cnVlfQ.
             """
-        #expect(try House.refusal(of: token)?.reason == .malformed)
-        #expect(try House.refusal(of: token + "AA")?.reason == .unsupportedAlgorithm)
+        #expect(try VerificationFixture.refusal(of: token)?.reason == .malformed)
+        #expect(try VerificationFixture.refusal(of: token + "AA")?.reason == .unsupportedAlgorithm)
     }
 
     @Test func theThumbprintsOfTheRFCs() throws {

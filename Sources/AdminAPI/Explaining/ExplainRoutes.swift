@@ -2,16 +2,16 @@ import Hummingbird
 
 /// `/api/explain` of the admin listener.
 struct ExplainRoutes: Sendable {
-    private let desk: ExplainDesk
+    private let handler: ExplainHandler
 
-    init(_ desk: ExplainDesk) {
-        self.desk = desk
+    init(_ handler: ExplainHandler) {
+        self.handler = handler
     }
 
     func add(to router: Router<AdminContext>) {
         router.post("/api/explain") { request, _ -> Response in
             _ = try request.adminQuery([])
-            return Response(json: try await desk.explain(request.adminBody()))
+            return Response(json: try await handler.explain(request.adminBody()))
         }
     }
 }

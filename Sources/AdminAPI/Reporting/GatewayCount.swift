@@ -5,13 +5,13 @@ public import Tenants
 /// metrics and for the report that the dashboard shows.
 public struct GatewayCount: Sendable {
     /// The configuration whose tenants are counted; it has every tenant that some loop has counted something of.
-    public var edition: ConfigurationEdition
+    public var edition: ConfigurationSnapshot
     public var counters: Counters
     /// By tenant and server.
     public var backends: [BackendCount]
     public var shared: SharedCount
 
-    public init(edition: ConfigurationEdition, counters: Counters, backends: [BackendCount], shared: SharedCount) {
+    public init(edition: ConfigurationSnapshot, counters: Counters, backends: [BackendCount], shared: SharedCount) {
         self.edition = edition
         self.counters = counters
         self.backends = backends

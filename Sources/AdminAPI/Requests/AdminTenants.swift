@@ -1,6 +1,6 @@
 import Tenants
 
-extension ConfigurationEdition {
+extension ConfigurationSnapshot {
     /// The tenant with this name, byte for byte, and its place.
     func named(_ name: String) throws(AdminProblem) -> (tenant: Tenant, place: TenantIndex) {
         guard let place = place(of: name) else {

@@ -55,7 +55,7 @@ struct MetricsText {
         head("gatehouse_connections", "gauge", "Client connections.")
         text += "gatehouse_connections{state=\"open\"} \(counters.openConnections)\n"
         head("gatehouse_internal_errors_total", "counter", "Connections given up by a check that must never fail.")
-        for place in InternalErrorPlace.allCases {
+        for place in InternalErrorSite.allCases {
             let count = counters.internalErrors[place.index]
             text += "gatehouse_internal_errors_total{place=\"\(place.rawValue)\"} \(count)\n"
         }

@@ -20,4 +20,4 @@ public protocol SessionListing: Sendable {
     ) async throws(IssuingError)
 }
 
-extension SessionBook: SessionListing {}
+extension SessionService: SessionListing {}

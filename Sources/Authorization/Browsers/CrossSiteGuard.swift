@@ -13,10 +13,10 @@ final class CrossSiteGuard {
     }
 
     /// Whether a request whose token came by cookie may come from another site's page.
-    func refuses(_ request: CanonicalRequest, _ bytes: Span<UInt8>, _ circumstances: Circumstances) -> Bool {
+    func refuses(_ request: CanonicalRequest, _ bytes: Span<UInt8>, _ decisionContext: DecisionContext) -> Bool {
         let head = request.head
         let fields = BrowserFields(head, bytes)
-        let explanation = circumstances.explanation
+        let explanation = decisionContext.explanation
         guard fields.asksForWebSocket || !Self.isSafe(bytes.extracting(head.method)) else {
             explanation?.note(.csrf, "a request that changes nothing may come from any page")
             return false
@@ -31,7 +31,7 @@ final class CrossSiteGuard {
             origin: fields.origin,
             fetchSite: fields.fetchSite,
             authority: authority,
-            isSecure: ClientScheme.read(head, bytes, circumstances).isSecure
+            isSecure: ClientScheme.read(head, bytes, decisionContext).isSecure
         )
         explanation?.note(.csrf, verdict.explanation, line: line)
         return !verdict.isAllowed

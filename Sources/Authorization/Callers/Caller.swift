@@ -26,7 +26,7 @@ package final class Caller {
     private var verdicts: [RuleVerdict?]
 
     /// - Parameter belief: For how long an opaque token's server is believed; nil for a token that proves itself.
-    init(_ principal: Principal, tenant: Tenant, belief: IntrospectionBelief? = nil) {
+    init(_ principal: Principal, tenant: Tenant, belief: IntrospectionLifetime? = nil) {
         self.principal = principal
         lifetime = TokenLifetime(principal, tenant, belief)
         identityLines = tenant.identity.headers.reduce(into: []) { lines, header in

@@ -19,7 +19,7 @@ package struct TokenLifetime {
     var askedAgainFrom: UnixTime
 
     /// - Parameter belief: For how long an opaque token's server is believed; nil for a token that proves itself.
-    init(_ principal: Principal, _ tenant: Tenant, _ belief: IntrospectionBelief?) {
+    init(_ principal: Principal, _ tenant: Tenant, _ belief: IntrospectionLifetime?) {
         expiredFrom = principal.expiresAt.map { $0 + tenant.authenticate.policy.leeway } ?? .distantFuture
         refusedFrom = min(expiredFrom, belief?.until ?? .distantFuture)
         // Whether an opaque token was good when it expired, its server alone could tell.

@@ -86,11 +86,11 @@ package final class Authenticator {
     /// Whether to refuse the request as cross-site; where that is only observed, it is noted.
     private func refusesCrossSite(_ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Bool {
         let tenant = question.request.tenant
-        guard tenant.browsers.crossSite.refuses(question.request.request, bytes, question.circumstances) else {
+        guard tenant.browsers.crossSite.refuses(question.request.request, bytes, question.decisionContext) else {
             return false
         }
         guard tenant.browsers.crossSite.mode == .observe || tenant.tenant.mode == .observe else { return true }
-        question.circumstances.note(ObservedRefusal(refusal: .crossSite, line: tenant.browsers.crossSite.line))
+        question.decisionContext.note(ObservedRefusal(refusal: .crossSite, line: tenant.browsers.crossSite.line))
         return false
     }
 
@@ -102,7 +102,7 @@ package final class Authenticator {
     ) -> Authentication {
         let (request, head, now) = (question.request, question.head, question.now)
         let tenant = request.tenant
-        let explanation = question.circumstances.explanation
+        let explanation = question.decisionContext.explanation
         let from = tenant.tokenSources.all
         let takesProofs = tenant.proving != nil
         switch TokenFinder.find(head, bytes, query: request.target.query, in: from, takesProofs: takesProofs) {
@@ -116,7 +116,7 @@ package final class Authenticator {
             explanation?.noteToken(at: place, tenant.tenant)
             if tenant.tokenSources.isCookie(place), refusesCrossSite(question, bytes) { return .refused(.crossSite) }
             // Without the proof's: that one bears on bound tokens alone.
-            guard question.circumstances.steps.withoutRoom.subtracting(.proof).isEmpty else {
+            guard question.decisionContext.steps.withoutRoom.subtracting(.proof).isEmpty else {
                 return .refused(.overloaded)
             }
             let token = bytes.extracting(range)
@@ -137,7 +137,7 @@ package final class Authenticator {
                 let mayAsk = allowing.contains(.proof)
                 let binding = BindingCheck(
                     request: request.request,
-                    circumstances: question.circumstances,
+                    decisionContext: question.decisionContext,
                     now: now,
                     tenant: tenant.index,
                     proving: tenant.proving,
@@ -168,7 +168,7 @@ package final class Authenticator {
         allowing: AllowedSteps
     ) -> Authentication {
         let now = question.now
-        let isCounted = question.circumstances.countsToken()
+        let isCounted = question.decisionContext.countsToken()
         if let caller = memory?.last?.caller(ofTenant: tenant.index, token: token, at: now) {
             if isCounted { cacheCounts.hits += 1 }
             if now >= caller.lifetime.askedAgainFrom { askAgain(caller, tenant, token) }
@@ -225,7 +225,7 @@ package final class Authenticator {
         allowing: AllowedSteps
     ) -> Authentication {
         let now = question.now
-        if let finding = question.circumstances.steps.introspected, finding.isOf(token, tenant: key.tenant) {
+        if let finding = question.decisionContext.steps.introspected, finding.isOf(token, tenant: key.tenant) {
             switch finding.verdict {
             case .verified(let caller): return .verified(caller)
             case .refused(let refusal): return .refused(refusal)
@@ -239,7 +239,7 @@ package final class Authenticator {
             return .refused(.introspectionUnavailable(retryAfterSeconds: 1))
         }
         let rules = introspecting.rules
-        question.circumstances.explanation?.note(
+        question.decisionContext.explanation?.note(
             .verify,
             "the token is opaque: its server is asked about it (\(rules.name))",
             line: rules.line

@@ -5,13 +5,13 @@ import Tenants
 /// The checks of who asks: the token, and what the caller may do.
 extension Authorizer {
     func checkCaller(_ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Decision {
-        let circumstances = question.circumstances
-        let rules = RequestRules(question.request, question.head, bytes, isSignIn: circumstances.signIn != nil)
+        let decisionContext = question.decisionContext
+        let rules = RequestRules(question.request, question.head, bytes, isSignIn: decisionContext.signIn != nil)
         let authentication = authenticator.authenticate(
             question,
             bytes,
-            circumstances.tokenMemory,
-            allowing: circumstances.steps.allowed
+            decisionContext.tokenMemory,
+            allowing: decisionContext.steps.allowed
         )
         switch authentication {
         case .needs(let step): return .pending(step, question.request)
@@ -31,7 +31,7 @@ extension Authorizer {
         _ caller: Caller
     ) -> Decision {
         if let decision = checkLimits(of: caller, question, bytes) { return decision }
-        question.circumstances.explanation?.note(rules, caller, question.request.tenant.tenant)
+        question.decisionContext.explanation?.note(rules, caller, question.request.tenant.tenant)
         let isOpen = rules.isOpenToAnyone
         let signsOut = rules.endsSession ? caller : nil
         if !isOpen, let refusal = rules.refusal(of: caller) {
@@ -48,7 +48,7 @@ extension Authorizer {
                 request.request,
                 request.tenant.endpoints,
                 bytes,
-                question.circumstances,
+                question.decisionContext,
                 at: question.now
             )
         else { return nil }
@@ -61,7 +61,7 @@ extension Authorizer {
         // cookie, are refused there too: they are attacks. A sign-out whose token cannot be checked now is refused, so
         // that the client tries again.
         let isIgnored = refusal.code != .badRequest && refusal.code != .crossSiteRequest
-        if isIgnored { question.circumstances.explanation?.note(rules, nil, question.request.tenant.tenant) }
+        if isIgnored { question.decisionContext.explanation?.note(rules, nil, question.request.tenant.tenant) }
         let isSignOut = rules.endsSession && refusal.leavesSignOutUndone
         if rules.isOpenToAnyone && isIgnored && !isSignOut { return grant(question, nil, .anonymous) }
         return refuse(question, refusal, nil, observing: isIgnored && !isSignOut ? rules.observedLine : nil)
@@ -81,11 +81,11 @@ extension Authorizer {
         if unproven.isExpired { return decideUnknown(question, rules, .tokenExpired) }
         if let decision = checkLimits(of: caller, question, bytes) { return decision }
         if rules.isOpenToAnyone { return decideUnknown(question, rules, unproven.refusal) }
-        question.circumstances.explanation?.note(rules, caller, question.request.tenant.tenant)
+        question.decisionContext.explanation?.note(rules, caller, question.request.tenant.tenant)
         if let refusal = rules.refusal(of: caller) {
             return refuse(question, refusal, nil, observing: rules.observedLine)
         }
-        question.circumstances.note(ObservedRefusal(refusal: unproven.refusal, line: unproven.line))
+        question.decisionContext.note(ObservedRefusal(refusal: unproven.refusal, line: unproven.line))
         return grant(question, nil, .refused(unproven.refusal.code))
     }
 
@@ -97,7 +97,7 @@ extension Authorizer {
         _ caller: Caller
     ) -> Decision {
         let request = question.request
-        question.circumstances.explanation?.note(rules, nil, request.tenant.tenant)
+        question.decisionContext.explanation?.note(rules, nil, request.tenant.tenant)
         if rules.isOpenToAnyone {
             return grant(question, nil, .anonymous, signsOut: rules.endsSession ? caller : nil)
         }
@@ -105,8 +105,8 @@ extension Authorizer {
         if tenant.tenant.mode == .enforce, let refreshing = tenant.refreshing,
             !request.request.inAnyReading(bytes, { refreshing.isExempt($0) })
         {
-            if question.circumstances.steps.allowed.contains(.refresh) { return .pending(.refresh(caller), request) }
-            question.circumstances.explanation?.noteRefresh(tenant.tenant)
+            if question.decisionContext.steps.allowed.contains(.refresh) { return .pending(.refresh(caller), request) }
+            question.decisionContext.explanation?.noteRefresh(tenant.tenant)
         }
         return refuse(question, .tokenExpired, nil, observing: rules.observedLine)
     }

@@ -10,15 +10,15 @@ extension Authorizer {
         signsOut: Caller? = nil,
         needsCaller: Bool = false
     ) -> Decision {
-        let circumstances = question.circumstances
+        let decisionContext = question.decisionContext
         let grant = Grant(
             request: question.request,
             caller: caller,
-            outcome: circumstances.observed.map { .refused($0.refusal.code) } ?? outcome,
+            outcome: decisionContext.observed.map { .refused($0.refusal.code) } ?? outcome,
             signsOut: signsOut,
             needsCaller: needsCaller
         )
-        guard let signIn = circumstances.signIn else { return .granted(grant) }
+        guard let signIn = decisionContext.signIn else { return .granted(grant) }
         return .granted(grant.with(signIn))
     }
 
@@ -36,7 +36,7 @@ extension Authorizer {
         let tenant = question.request.tenant.tenant
         let tenantLine = tenant.mode == .observe ? tenant.lines["mode"] ?? 0 : nil
         guard let line = tenantLine ?? rule else { return .refused(refusal, question.request.tenant) }
-        question.circumstances.note(ObservedRefusal(refusal: refusal, line: line))
+        question.decisionContext.note(ObservedRefusal(refusal: refusal, line: line))
         return grant(question, caller, .refused(refusal.code), signsOut: signsOut)
     }
 
@@ -45,7 +45,7 @@ extension Authorizer {
         guard finding.isObserved || question.request.tenant.tenant.mode == .observe else {
             return .refused(finding.refusal, question.request.tenant)
         }
-        question.circumstances.note(ObservedRefusal(refusal: finding.refusal, line: finding.line))
+        question.decisionContext.note(ObservedRefusal(refusal: finding.refusal, line: finding.line))
         return nil
     }
 }

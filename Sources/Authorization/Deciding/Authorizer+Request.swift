@@ -7,21 +7,21 @@ import Tenants
 extension Authorizer {
     /// Requests come on connections that were opened for their tenant (RFC 9110 section 7.4).
     func checkConnection(_ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Decision? {
-        let (circumstances, tenant) = (question.circumstances, question.request.tenant)
-        guard circumstances.source.isReceivedHere else { return nil }
+        let (decisionContext, tenant) = (question.decisionContext, question.request.tenant)
+        guard decisionContext.source.isReceivedHere else { return nil }
         let isCovered =
-            circumstances.peer?.tls?.covers(question.request, bytes, router, circumstances.shownCertificates)
+            decisionContext.peer?.tls?.covers(question.request, bytes, router, decisionContext.shownCertificates)
             ?? !tenant.needsClientCertificate
         return isCovered ? nil : .refused(.misdirected, tenant)
     }
 
     /// A browser asks whether a script may send a request.
     func checkPreflight(_ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Decision? {
-        let (circumstances, tenant) = (question.circumstances, question.request.tenant)
-        guard let sharing = tenant.browsers.crossOrigin, circumstances.source.answersPreflights,
-            !circumstances.isAdmitted
+        let (decisionContext, tenant) = (question.decisionContext, question.request.tenant)
+        guard let sharing = tenant.browsers.crossOrigin, decisionContext.source.answersPreflights,
+            !decisionContext.isAdmitted
         else { return nil }
-        switch sharing.preflight(question.head, bytes, circumstances.explanation) {
+        switch sharing.preflight(question.head, bytes, decisionContext.explanation) {
         case .none: return nil
         case .preflight(let preflight): return .preflight(preflight, tenant)
         case .refused(let refusal): return refuse(question, refusal, nil)
@@ -30,15 +30,15 @@ extension Authorizer {
 
     /// The limits by address and of the whole tenant. They count a request once, however often it is decided on.
     func checkLimitsForEverybody(_ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Decision? {
-        let (circumstances, tenant) = (question.circumstances, question.request.tenant)
-        guard !circumstances.isAdmitted else { return nil }
-        circumstances.isAdmitted = true
+        let (decisionContext, tenant) = (question.decisionContext, question.request.tenant)
+        guard !decisionContext.isAdmitted else { return nil }
+        decisionContext.isAdmitted = true
         guard let limits = tenant.limits,
             let finding = limits.exceeded(
                 beforeAuthentication: question.request.request,
                 tenant.endpoints,
                 bytes,
-                circumstances,
+                decisionContext,
                 at: question.now
             )
         else { return nil }
@@ -48,7 +48,7 @@ extension Authorizer {
     /// `limits.body_bytes`, for a body that says how long it is.
     func checkContentLength(_ question: DecisionQuestion) -> Decision? {
         let tenant = question.request.tenant
-        guard let limit = tenant.tenant.limits.bodyBytes, question.circumstances.source.isServedHere,
+        guard let limit = tenant.tenant.limits.bodyBytes, question.decisionContext.source.isServedHere,
             case .length(let length) = question.head.framing, length > limit
         else { return nil }
         return .refused(.payloadTooLarge, tenant)
@@ -59,24 +59,24 @@ extension Authorizer {
     /// Where it is only observed, it goes through as others do that are ambiguous; but not where the other proxy, which
     /// resolves no dot segments, may read it as the path of another tenant.
     func checkForwardedPath(_ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Decision? {
-        let (circumstances, request) = (question.circumstances, question.request)
-        guard circumstances.source.isForwardedAsReceived, request.path == .rewritten,
+        let (decisionContext, request) = (question.decisionContext, question.request)
+        guard decisionContext.source.isForwardedAsReceived, request.path == .rewritten,
             UnrewrittenPath.isUnsafe(bytes.extracting(request.target.path))
         else { return nil }
         let tenant = request.tenant
         guard tenant.tenant.mode == .observe, !router.hostHasPathPrefix(request) else {
             return .refused(.ambiguousPath, tenant)
         }
-        circumstances.note(ObservedRefusal(refusal: .ambiguousPath, line: tenant.tenant.lines["mode"] ?? 0))
+        decisionContext.note(ObservedRefusal(refusal: .ambiguousPath, line: tenant.tenant.lines["mode"] ?? 0))
         return nil
     }
 
     /// What the gateway answers itself, or checks before the backend does, in any reading of the path: a backend that
     /// merges slashes must not be reached past a check.
     func checkEndpoint(_ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Decision? {
-        let (circumstances, request) = (question.circumstances, question.request)
+        let (decisionContext, request) = (question.decisionContext, question.request)
         let table = request.tenant.endpoints
-        guard !table.isEmpty, circumstances.signIn == nil, request.path != .ambiguous else { return nil }
+        guard !table.isEmpty, decisionContext.signIn == nil, request.path != .ambiguous else { return nil }
         var found: Endpoint?
         _ = request.request.inAnyReading(bytes) { path in
             found = table.endpoint(at: path)
@@ -89,22 +89,22 @@ extension Authorizer {
     /// - Returns: Nil if the tenant's rules decide instead, at an endpoint that forwards: for a browser's preflight, and for
     ///   what observe mode lets through.
     private func decide(_ endpoint: Endpoint, _ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Decision? {
-        let (circumstances, request, head) = (question.circumstances, question.request, question.head)
+        let (decisionContext, request, head) = (question.decisionContext, question.request, question.head)
         let tenant = request.tenant
         let forwards = tenant.forwardsSignIns(endpoint)
-        let isServedHere = circumstances.source.isServedHere
+        let isServedHere = decisionContext.source.isServedHere
         // A browser asks first whether it may send one (Fetch section 3.2.2), and asks the app.
         if forwards, bytes.isEqual(head.method, to: "OPTIONS"), !isServedHere || head.framing == .none { return nil }
-        circumstances.explanation?.note(endpoint, of: tenant)
+        decisionContext.explanation?.note(endpoint, of: tenant)
         guard isServedHere, let refusal = EndpointHeadCheck.refusal(endpoint, head, bytes) else {
             return .endpoint(endpoint, request)
         }
         guard forwards, tenant.tenant.mode == .observe else {
-            circumstances.explanation?.note(.endpoint, refusal.detail)
+            decisionContext.explanation?.note(.endpoint, refusal.detail)
             return .refused(refusal, tenant)
         }
-        circumstances.signIn = CheckedSignIn(observed: refusal.code)
-        circumstances.note(ObservedRefusal(refusal: refusal, line: tenant.tenant.lines["mode"] ?? 0))
+        decisionContext.signIn = CheckedSignIn(observed: refusal.code)
+        decisionContext.note(ObservedRefusal(refusal: refusal, line: tenant.tenant.lines["mode"] ?? 0))
         return nil
     }
 }

@@ -30,22 +30,22 @@ package final class Authorizer {
     ///
     /// - Parameters:
     ///   - received: Parsed from `bytes`. Its host and path are read here.
-    ///   - circumstances: Of this request alone; what a check finds out for the next pass is noted there.
+    ///   - context: Of this request alone; what a check finds out for the next pass is noted there.
     package func authorize(
         _ received: ReceivedRequest,
         _ bytes: Span<UInt8>,
-        _ circumstances: Circumstances,
+        _ decisionContext: DecisionContext,
         at now: UnixTime
     ) -> Decision {
         let request: RoutedRequest
-        switch route(received, bytes, circumstances.explanation) {
+        switch route(received, bytes, decisionContext.explanation) {
         case .refused(let refusal, let tenant): return .refused(refusal, tenant)
         case .routed(let routed): request = routed
         }
         let question = DecisionQuestion(
             request: request,
             head: received.head,
-            circumstances: circumstances,
+            decisionContext: decisionContext,
             now: now
         )
         if let decision = checkConnection(question, bytes) { return decision }

@@ -5,6 +5,6 @@ import Time
 struct DecisionQuestion {
     let request: RoutedRequest
     let head: RequestHead
-    let circumstances: Circumstances
+    let decisionContext: DecisionContext
     let now: UnixTime
 }

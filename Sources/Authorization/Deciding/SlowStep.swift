@@ -2,7 +2,7 @@ package import Tenants
 package import Time
 
 /// Work that is too slow for the event loop in a decision. It is done elsewhere, its outcome is kept by the
-/// ``Authenticator`` or in the request's ``Circumstances``, and the request is decided again.
+/// ``Authenticator`` or in the request's ``DecisionContext``, and the request is decided again.
 ///
 /// Indirect: the cases are rare and large, and would otherwise enlarge every decision.
 package indirect enum SlowStep {

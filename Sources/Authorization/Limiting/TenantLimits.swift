@@ -52,26 +52,30 @@ package final class TenantLimits {
         beforeAuthentication request: CanonicalRequest,
         _ endpoints: EndpointTable,
         _ bytes: Span<UInt8>,
-        _ circumstances: Circumstances,
+        _ decisionContext: DecisionContext,
         at now: UnixTime
     ) -> Finding? {
         guard !before.isEmpty else { return nil }
         let now = Allowance.microseconds(now)
         var findings = Findings()
         var client: LimitSubject?
-        for rule in before where applies(rule, request, endpoints, bytes, circumstances) {
+        for rule in before where applies(rule, request, endpoints, bytes, decisionContext) {
             let question: Question
             if let key = rule.wholeTenant {
                 question = Question(rule: rule, key: key, subject: .tenant)
             } else {
-                client = client ?? self.client(request.head, bytes, circumstances.peer)
+                client = client ?? self.client(request.head, bytes, decisionContext.peer)
                 guard let client else {
-                    circumstances.explanation?.note(.limit, "\(rule.name): no address is known", line: rule.limit.line)
+                    decisionContext.explanation?.note(
+                        .limit,
+                        "\(rule.name): no address is known",
+                        line: rule.limit.line
+                    )
                     continue
                 }
                 question = Question(rule: rule, key: LimitKey(client, salt: rule.salt), subject: client)
             }
-            if !ask(question, circumstances, at: now, &findings) { break }
+            if !ask(question, decisionContext, at: now, &findings) { break }
         }
         return finish(findings)
     }
@@ -85,21 +89,21 @@ package final class TenantLimits {
         _ request: CanonicalRequest,
         _ endpoints: EndpointTable,
         _ bytes: Span<UInt8>,
-        _ circumstances: Circumstances,
+        _ decisionContext: DecisionContext,
         at now: UnixTime
     ) -> Finding? {
-        guard !after.isEmpty, !circumstances.hasCountedCaller else { return nil }
-        circumstances.hasCountedCaller = true
+        guard !after.isEmpty, !decisionContext.hasCountedCaller else { return nil }
+        decisionContext.hasCountedCaller = true
         let now = Allowance.microseconds(now)
         let places = places(of: caller)
         var findings = Findings()
-        for (index, rule) in after.enumerated() where applies(rule, request, endpoints, bytes, circumstances) {
+        for (index, rule) in after.enumerated() where applies(rule, request, endpoints, bytes, decisionContext) {
             guard let place = places[index] else {
-                circumstances.explanation?.note(.limit, "\(rule.name): the caller has none", line: rule.limit.line)
+                decisionContext.explanation?.note(.limit, "\(rule.name): the caller has none", line: rule.limit.line)
                 continue
             }
             let question = Question(rule: rule, key: place.key, subject: place.subject)
-            if !ask(question, circumstances, at: now, &findings) { break }
+            if !ask(question, decisionContext, at: now, &findings) { break }
         }
         return finish(findings)
     }
@@ -116,11 +120,11 @@ package final class TenantLimits {
         _ request: CanonicalRequest,
         _ endpoints: EndpointTable,
         _ bytes: Span<UInt8>,
-        _ circumstances: Circumstances
+        _ decisionContext: DecisionContext
     ) -> Bool {
         guard let path = rule.limit.path else { return true }
         if request.inAnyReading(bytes, { Self.applies(path, to: $0, endpoints) }) { return true }
-        circumstances.explanation?.note(.limit, "\(rule.name): not for this path", line: rule.limit.line)
+        decisionContext.explanation?.note(.limit, "\(rule.name): not for this path", line: rule.limit.line)
         return false
     }
 
@@ -137,26 +141,26 @@ package final class TenantLimits {
     /// - Returns: Whether further limits are asked.
     private func ask(
         _ question: Question,
-        _ circumstances: Circumstances,
+        _ decisionContext: DecisionContext,
         at now: UInt64,
         _ findings: inout Findings
     ) -> Bool {
         let rule = question.rule
         let isReserved = rule.isShared && !limiter.isAlone.load(ordering: .relaxed)
         let taking: ArrivalTable.Taking
-        if circumstances.source.isRehearsal {
+        if decisionContext.source.isRehearsal {
             let arrival = rule.allowance.bearing(limiter.table.arrival(question.key), at: now)
             let wait = rule.allowance.wait(arrival, at: now)
             taking = wait == 0 ? .taken : .refused(wait: wait)
         } else {
             taking = limiter.table.take(question.key, rule.allowance, isReserved: isReserved, at: now)
         }
-        if let explanation = circumstances.explanation { explain(question, taking, to: explanation, at: now) }
+        if let explanation = decisionContext.explanation { explain(question, taking, to: explanation, at: now) }
         guard case .refused(let wait) = taking else {
-            if !circumstances.source.isRehearsal { taken.append((question, isReserved)) }
+            if !decisionContext.source.isRehearsal { taken.append((question, isReserved)) }
             return true
         }
-        if !circumstances.source.isRehearsal { rule.countExceeded() }
+        if !decisionContext.source.isRehearsal { rule.countExceeded() }
         let finding = Finding(refusal: rule.refusal(wait: wait), isObserved: rule.isObserved, line: rule.limit.line)
         if rule.isObserved {
             findings.observed = findings.observed ?? finding

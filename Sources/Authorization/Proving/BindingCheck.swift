@@ -19,7 +19,7 @@ struct BindingCheck {
     }
 
     let request: CanonicalRequest
-    let circumstances: Circumstances
+    let decisionContext: DecisionContext
     let now: UnixTime
     let tenant: TenantIndex
     /// What the tenant wants proven; nil for one that knows nothing of proofs.
@@ -50,12 +50,12 @@ struct BindingCheck {
     private func refusalOfBinding(_ confirmation: Confirmation) -> Refusal? {
         if confirmation.hasUnknown { return .unknownConfirmation }
         guard let certificate = confirmation.certificateThumbprint else { return nil }
-        guard let shown = circumstances.peer?.clientCertificateThumbprint,
+        guard let shown = decisionContext.peer?.clientCertificateThumbprint,
             ConstantTime.areEqual(shown, certificate)
         else {
             return .otherCertificate
         }
-        circumstances.explanation?.note(.proof, "the connection has the certificate that the token is bound to")
+        decisionContext.explanation?.note(.proof, "the connection has the certificate that the token is bound to")
         return nil
     }
 
@@ -66,7 +66,7 @@ struct BindingCheck {
         } else if proving.rules.need == .required {
             refusal = .unboundToken
         } else {
-            circumstances.explanation?.note(
+            decisionContext.explanation?.note(
                 .proof,
                 "the token is bound to no key and counts as a bearer token",
                 line: proving.rules.line
@@ -75,15 +75,15 @@ struct BindingCheck {
         }
         guard proving.rules.mode == .observe else { return refused(refusal) }
         // It is a good bearer token, as it was before proofs were asked for.
-        circumstances.note(ObservedRefusal(refusal: refusal, line: proving.rules.line))
-        circumstances.explanation?.note(.proof, "only observed: \(refusal.detail)", line: proving.rules.line)
+        decisionContext.note(ObservedRefusal(refusal: refusal, line: proving.rules.line))
+        decisionContext.explanation?.note(.proof, "only observed: \(refusal.detail)", line: proving.rules.line)
         return .holds
     }
 
     // MARK: The proof
 
     private func verdictOnProof(_ proving: TenantProving, key: [UInt8], _ bytes: Span<UInt8>) -> Verdict {
-        if let finding = circumstances.steps.proof { return verdict(on: finding, key: key) }
+        if let finding = decisionContext.steps.proof { return verdict(on: finding, key: key) }
         guard let field = ProofField.find(request.head, bytes) else {
             return refusedProof(proving, "the request has no DPoP proof")
         }
@@ -103,14 +103,14 @@ struct BindingCheck {
                 return refusedProof(proving, "the DPoP proof \(problem): use the one given here", .nonceNeeded)
             }
             if nonces.isAging(nonce, at: now) {
-                circumstances.freshNonce = nonces.make(at: now)
+                decisionContext.freshNonce = nonces.make(at: now)
             }
         }
         // Nobody proves anything by asking what would be, and no proof is used up by it.
-        guard !circumstances.source.isRehearsal else { return rehearse(proof, key: key) }
+        guard !decisionContext.source.isRehearsal else { return rehearse(proof, key: key) }
         // Each proof is settled once; what could not be settled then is not known.
         guard mayAsk else {
-            return circumstances.steps.withoutRoom.contains(.proof)
+            return decisionContext.steps.withoutRoom.contains(.proof)
                 ? refused(.overloaded) : verdict(on: .storeUnavailable, key: key)
         }
         return .needs(
@@ -121,7 +121,7 @@ struct BindingCheck {
     private func expectation(_ proving: TenantProving, key: [UInt8], _ bytes: Span<UInt8>) -> DPoPExpectation {
         DPoPExpectation(
             method: String(decoding: bytes.copy(request.head.method), as: UTF8.self),
-            target: RequestedURL.text(request, bytes, circumstances.peer),
+            target: RequestedURL.text(request, bytes, decisionContext.peer),
             algorithms: proving.rules.algorithms,
             maxAge: proving.maxAge,
             accessToken: bytes.copy(token),
@@ -143,7 +143,7 @@ struct BindingCheck {
         case .good(let proven):
             // A token that a refresh has brought meanwhile must be of the same key.
             guard ConstantTime.areEqual(proven, key) else { return refused(.badProof(DPoPFailure.wrongKey.summary)) }
-            circumstances.explanation?.note(.proof, "the DPoP proof is good", line: proving?.rules.line)
+            decisionContext.explanation?.note(.proof, "the DPoP proof is good", line: proving?.rules.line)
             return .holds
         case .badSignature: return refused(.badProof(DPoPFailure.badSignature.summary))
         case .replayed: return refused(.badProof("the DPoP proof was used before"))
@@ -163,7 +163,7 @@ struct BindingCheck {
     }
 
     private func refused(_ refusal: Refusal) -> Verdict {
-        circumstances.explanation?.note(.proof, refusal.detail, line: proving?.rules.line)
+        decisionContext.explanation?.note(.proof, refusal.detail, line: proving?.rules.line)
         return .refused(refusal)
     }
 }

@@ -56,7 +56,7 @@ extension AuthorizationQuestion {
     private init(
         _ parameters: FormParameters,
         clientID: String,
-        places: [RedirectPlace],
+        places: [RedirectTarget],
         codeChallenge: String?,
         mode: String
     ) throws(StandInRefusal) {

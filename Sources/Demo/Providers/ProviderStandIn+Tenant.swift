@@ -53,12 +53,12 @@ extension ProviderStandIn {
 
 extension StandInState {
     fileprivate mutating func add(_ client: AppleClient, _ id: String, _ hosts: [HostPattern], _ path: String) {
-        let places = hosts.map { RedirectPlace(host: $0, path: path) }
+        let places = hosts.map { RedirectTarget(host: $0, path: path) }
         appleClients[id, default: client].places += places
     }
 
     fileprivate mutating func add(_ client: GoogleClient, _ id: String, _ hosts: [HostPattern], _ path: String) {
-        let places = hosts.map { RedirectPlace(host: $0, path: path) }
+        let places = hosts.map { RedirectTarget(host: $0, path: path) }
         googleClients[id, default: client].places += places
     }
 }

@@ -91,13 +91,13 @@ struct StandInKeys: Sendable {
 struct AppleClient: Sendable {
     let teamID: String
     let keyID: String
-    var places: [RedirectPlace] = []
+    var places: [RedirectTarget] = []
 }
 
 /// An OAuth client at Google.
 struct GoogleClient: Sendable {
     let secret: [UInt8]?
-    var places: [RedirectPlace] = []
+    var places: [RedirectTarget] = []
 }
 
 /// What stands behind a code.

@@ -44,7 +44,7 @@ struct GatewayAdministration: AdministeredGateway {
             keySets: await shared.keySets.states().map { ($0.label, $0.ageSeconds) }
         )
         count.refreshes = await shared.refreshes.counts
-        count.signIns = shared.desks.counts.snapshot()
+        count.signIns = shared.services.counts.snapshot()
         count.limits = shared.limits?.limiter.counts ?? []
         count.traces = shared.traces?.counts
         return count

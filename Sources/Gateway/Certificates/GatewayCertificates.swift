@@ -13,7 +13,7 @@ struct GatewayCertificates: Sendable {
     /// - Parameter before: What is in use, by place: tenants that are no longer in the file keep it, as their own files may
     ///   be gone.
     static func load(
-        _ edition: ConfigurationEdition,
+        _ edition: ConfigurationSnapshot,
         before: [BackendTLSContexts?] = []
     ) async throws -> GatewayCertificates {
         let hosts = hosts(edition.configuration)

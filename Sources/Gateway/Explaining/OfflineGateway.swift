@@ -27,7 +27,7 @@ public final class OfflineGateway: Sendable {
         self.group = group
         let eventLoop = group.next()
         let parts = Worker.Parts(
-            edition: ConfigurationEdition(configuration, at: Clock.unix()),
+            edition: ConfigurationSnapshot(configuration, at: Clock.unix()),
             directory: TenantDirectory(configuration.tenants),
             gauge: ConnectionGauge(),
             accessLog: nil,

@@ -24,16 +24,16 @@ enum Rehearsal {
     ) {
         let trustedProxies = worker.settings.trustedProxies
         let explanation = Explanation(tenant: tenant.name, isOffline: isOffline)
-        let circumstances = Circumstances(
+        let decisionContext = DecisionContext(
             peer: Peer(Array(request.address.utf8), trustedProxies: trustedProxies, tls: nil),
             source: .rehearsal,
             allowing: allowed,
             explanation: explanation
         )
         let head = ByteBuffer(string: request.head(for: tenant))
-        Inquiry(head, circumstances, worker: worker) { verdict, _ in
+        DecisionQuery(head, decisionContext, worker: worker) { verdict, _ in
             let decision = decision(verdict, explanation)
-            done(DecisionReport(explanation, decision, observed: circumstances.observed))
+            done(DecisionReport(explanation, decision, observed: decisionContext.observed))
         }
         .begin()
     }

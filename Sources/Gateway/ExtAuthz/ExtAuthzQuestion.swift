@@ -35,14 +35,14 @@ final class ExtAuthzQuestion {
             case "HTTP/2": .http2
             default: .http11
             }
-        let circumstances = Circumstances(peer: peer, source: .extAuthz)
-        let inquiry = Inquiry(
+        let decisionContext = DecisionContext(peer: peer, source: .extAuthz)
+        let inquiry = DecisionQuery(
             worker.loop.allocator.buffer(bytes: head),
-            circumstances,
+            decisionContext,
             worker: worker
         ) { [self] verdict, received in
             // It may be too late.
-            if reply != nil { answer(verdict, received, version, circumstances) }
+            if reply != nil { answer(verdict, received, version, decisionContext) }
         }
         inquiry.begin()
         guard reply != nil else { return }
@@ -55,7 +55,7 @@ final class ExtAuthzQuestion {
         _ verdict: Authorizer.Decision,
         _ received: ReceivedRequest?,
         _ version: HTTPVersion,
-        _ circumstances: Circumstances
+        _ decisionContext: DecisionContext
     ) {
         guard let received else { return refuse(ProxyAnswer(verdict).refusal ?? .malformedQuestion) }
         let head = received.head
@@ -63,7 +63,7 @@ final class ExtAuthzQuestion {
         let bytes = buffer.readableBytesUInt8Span
         record.id = requestID(head, bytes) ?? record.id
         record.note(head, bytes, version)
-        switch worker.answer(verdict, circumstances, head, bytes, &record) {
+        switch worker.answer(verdict, decisionContext, head, bytes, &record) {
         case .refuse(let refusal, _): refuse(refusal)
         case .pass(let pass):
             guard let tenant = record.tenant else { return refuse(.internalError) }

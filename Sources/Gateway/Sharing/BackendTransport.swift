@@ -11,7 +11,7 @@ struct BackendTransport: RefreshTransport {
 
     let loops: EventLoops
 
-    func send(_ request: RefreshHTTPRequest, tenant: TenantIndex) async throws(RefreshTrouble) -> RefreshHTTPResponse {
+    func send(_ request: RefreshHTTPRequest, tenant: TenantIndex) async throws(RefreshFailure) -> RefreshHTTPResponse {
         guard let handle = loops.next() else { throw .network }
         do {
             return try await handle.eventLoop.flatSubmit {
@@ -23,7 +23,7 @@ struct BackendTransport: RefreshTransport {
                 return response.futureResult
             }.get()
         } catch {
-            throw error as? RefreshTrouble ?? .network
+            throw error as? RefreshFailure ?? .network
         }
     }
 
@@ -31,7 +31,7 @@ struct BackendTransport: RefreshTransport {
         _ request: RefreshHTTPRequest,
         to servers: BackendServers,
         on worker: Worker,
-        done: @escaping (Result<RefreshHTTPResponse, RefreshTrouble>) -> Void
+        done: @escaping (Result<RefreshHTTPResponse, RefreshFailure>) -> Void
     ) {
         let id = worker.loop.identifiers.requestID()
         let body = !request.body.isEmpty || request.method != "GET" ? request.body : nil
@@ -46,7 +46,7 @@ struct BackendTransport: RefreshTransport {
             switch result {
             case .success(let response):
                 done(.success(RefreshHTTPResponse(status: response.status, body: response.body)))
-            case .failure(let failure): done(.failure(RefreshTrouble(failure)))
+            case .failure(let failure): done(.failure(RefreshFailure(failure)))
             }
         }
         .begin(head, body: body, at: servers, timeout: timeout)
@@ -58,13 +58,13 @@ extension Worker {
     fileprivate func send(
         _ request: RefreshHTTPRequest,
         toBackendOf tenant: TenantIndex,
-        done: @escaping (Result<RefreshHTTPResponse, RefreshTrouble>) -> Void
+        done: @escaping (Result<RefreshHTTPResponse, RefreshFailure>) -> Void
     ) {
         BackendTransport.send(request, to: serving.tenants[tenant].servers, on: self, done: done)
     }
 }
 
-extension RefreshTrouble {
+extension RefreshFailure {
     fileprivate init(_ failure: GatewayRequest.Failure) {
         self =
             switch failure {

@@ -30,7 +30,7 @@ struct BuiltInCaller: RefreshCalling {
             if let bytes = credential.refreshToken {
                 let refreshToken = String(decoding: bytes, as: UTF8.self)
                 // One of another session would use that one up for this.
-                guard SessionBook.names(refreshToken, session: session) else { return .failed(.noRefreshToken) }
+                guard SessionService.names(refreshToken, session: session) else { return .failed(.noRefreshToken) }
                 tokens = try await book.refresh(
                     refreshToken,
                     subject: subject,
@@ -56,7 +56,7 @@ struct BuiltInCaller: RefreshCalling {
     }
 
     /// A refresh token that somebody made up does not end the session that it names.
-    private func unknown(_ session: String, in book: SessionBook) async -> RefreshCallResult {
+    private func unknown(_ session: String, in book: SessionService) async -> RefreshCallResult {
         do throws(IssuingError) {
             return try await book.session(session, at: now()) == nil ? .refused : .failed(.noRefreshToken)
         } catch {

@@ -25,7 +25,7 @@ struct OwnIssuers: Sendable {
     }
 
     /// By tenant; nil for one without an issuer.
-    let books: [SessionBook?]
+    let books: [SessionService?]
     private let keys: [Keys?]
     private let tenants: [Tenant]
     private let logger: Logger
@@ -71,7 +71,7 @@ struct OwnIssuers: Sendable {
         books = tenants.enumerated().map { place, tenant in
             guard let issuer = tenant.issuer, let keys = keys[place] else { return nil }
             if kept[place] { return previous?.books[place] }
-            return SessionBook(
+            return SessionService(
                 IssuerRules(issuer, tenant: tenant.name),
                 store: store,
                 keys: keys.signing,

@@ -7,16 +7,16 @@ import Synchronization
 /// who listens need each other.
 final class SharedNews: Sendable {
     private struct Listeners {
-        var keySets: KeySetKeeper
+        var keySets: KeySetService
         var issuers: OwnIssuers
     }
 
     private let listeners = Mutex<Listeners?>(nil)
     private let refreshes = RefreshNews()
 
-    func tell(keySets: KeySetKeeper, issuers: OwnIssuers, refreshes keeper: RefreshKeeper) {
+    func tell(keySets: KeySetService, issuers: OwnIssuers, refreshes service: RefreshService) {
         listeners.withLock { $0 = Listeners(keySets: keySets, issuers: issuers) }
-        refreshes.tell(keeper)
+        refreshes.tell(service)
     }
 
     func announced(_ announcement: Announcement) {

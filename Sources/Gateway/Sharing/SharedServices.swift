@@ -22,9 +22,9 @@ final class SharedServices: Sendable {
 
     /// What is made anew for each configuration.
     struct Parts: Sendable {
-        let edition: ConfigurationEdition
+        let edition: ConfigurationSnapshot
         let issuers: OwnIssuers
-        let desks: SignInDesks
+        let services: EndpointServices
         /// Nil where no tenant ever had a rate limit.
         let limits: SharedLimits?
         let usedProofs: UsedProofs
@@ -33,11 +33,11 @@ final class SharedServices: Sendable {
 
     let store: any Store
     let loops: EventLoops
-    let revocations: RevocationKeeper
-    let keySets: KeySetKeeper
-    let introspections: IntrospectionKeeper
-    let refreshes: RefreshKeeper
-    /// For proofs of possession, at the door and at the tenants' own endpoints.
+    let revocations: RevocationService
+    let keySets: KeySetService
+    let introspections: IntrospectionService
+    let refreshes: RefreshService
+    /// For proofs of possession, at the socket and at the tenants' own endpoints.
     let proofNonces: ProofNonces
     /// Nil where nothing is traced.
     let traces: TraceExporter?
@@ -46,7 +46,7 @@ final class SharedServices: Sendable {
     private let news: SharedNews
     /// Seals what is secret in the store; nil without `GATEHOUSE_KEY`.
     private let sealer: Sealer?
-    private let maker: PartsMaker
+    private let factory: SharedPartsFactory
     private let logger: Logger
     private let current: Mutex<Parts>
     private let tasks = Mutex<[Task<Void, Never>]>([])
@@ -54,7 +54,7 @@ final class SharedServices: Sendable {
     private let wasReady = Atomic<Bool>(false)
 
     var issuers: OwnIssuers { current.withLock { $0.issuers } }
-    var desks: SignInDesks { current.withLock { $0.desks } }
+    var services: EndpointServices { current.withLock { $0.services } }
     var limits: SharedLimits? { current.withLock { $0.limits } }
 
     /// - Parameters:
@@ -62,7 +62,7 @@ final class SharedServices: Sendable {
     ///   - files: Where signing keys are read.
     /// - Throws: If that is no key, or there is none and a tenant cannot do without.
     init(
-        _ edition: ConfigurationEdition,
+        _ edition: ConfigurationSnapshot,
         sealingKeys: Secret?,
         files: any FileReading,
         logger: Logger
@@ -79,7 +79,7 @@ final class SharedServices: Sendable {
         // Not the workers' loops: a million revocations that are read there would hold up requests.
         let group = MultiThreadedEventLoopGroup.singleton
         let settings = edition.configuration.gateway
-        let store = StoreMaker.make(settings.store, group: group, logger: logger.of(.store))
+        let store = StoreFactory.make(settings.store, group: group, logger: logger.of(.store))
         let loops = EventLoops()
         let providerVerifiers = ProviderVerifiers(edition.tenants)
         let keySets = Self.keySets(edition.configuration, store, group, logger) { source, keys in
@@ -89,7 +89,7 @@ final class SharedServices: Sendable {
         news = SharedNews()
         revocations = Self.revocations(edition.tenants, store, loops, news, logger)
         let provider = ProviderTransport(group: group)
-        introspections = IntrospectionKeeper(edition.tenants, logger: logger.of(.introspection)) {
+        introspections = IntrospectionService(edition.tenants, logger: logger.of(.introspection)) {
             IntrospectionServer($0, transport: provider)
         }
         self.provider = provider
@@ -101,7 +101,7 @@ final class SharedServices: Sendable {
         self.keySets = keySets
         self.logger = logger.of(.store)
         traces = settings.tracing.flatMap { TraceExporter($0, group: group, logger: logger.of(.tracing)) }
-        maker = PartsMaker(
+        factory = SharedPartsFactory(
             store: store,
             sealer: sealer,
             files: files,
@@ -113,8 +113,8 @@ final class SharedServices: Sendable {
             loops: loops,
             logger: logger
         )
-        let parts = maker.make(edition, previous: nil)
-        refreshes = maker.refreshes(parts).make(provider)
+        let parts = factory.make(edition, previous: nil)
+        refreshes = factory.refreshes(parts).make(provider)
         current = Mutex(parts)
         news.tell(keySets: keySets, issuers: parts.issuers, refreshes: refreshes)
     }
@@ -126,9 +126,9 @@ final class SharedServices: Sendable {
     ///
     /// - Throws: ``StoreError`` if it cannot be served: `GATEHOUSE_KEY` is missing for it, or what the store knows of its
     ///   tenants cannot be had.
-    func prepare(_ edition: ConfigurationEdition, on eventLoop: any EventLoop) async throws(StoreError) -> Parts {
+    func prepare(_ edition: ConfigurationSnapshot, on eventLoop: any EventLoop) async throws(StoreError) -> Parts {
         if sealer == nil { try NeedForKey.check(edition.configuration) }
-        let parts = maker.make(edition, previous: current.withLock { $0 })
+        let parts = factory.make(edition, previous: current.withLock { $0 })
         // Of both: what is in force stays so until the loops have changed, or for good if this fails.
         let inForce = current.withLock { $0.edition.tenants }
         let pace = RevocationPace(
@@ -158,7 +158,7 @@ final class SharedServices: Sendable {
         await loops.verify(for: tenants)
         await providerVerifiers.adopt(tenants)
         await introspections.adopt(tenants)
-        await maker.refreshes(parts).change(refreshes, provider)
+        await factory.refreshes(parts).change(refreshes, provider)
         await parts.limits?.adopt(tenants)
         current.withLock { $0 = parts }
         news.tell(keySets: keySets, issuers: parts.issuers, refreshes: refreshes)
@@ -191,8 +191,8 @@ final class SharedServices: Sendable {
         _ group: any EventLoopGroup,
         _ logger: Logger,
         use: @escaping @Sendable (RemoteKeySource, KeySet?) async -> Void
-    ) -> KeySetKeeper {
-        KeySetKeeper(
+    ) -> KeySetService {
+        KeySetService(
             sources: keySources(configuration),
             store: store,
             stateDirectory: configuration.gateway.stateDirectory,
@@ -208,8 +208,8 @@ final class SharedServices: Sendable {
         _ loops: EventLoops,
         _ news: SharedNews,
         _ logger: Logger
-    ) -> RevocationKeeper {
-        RevocationKeeper(
+    ) -> RevocationService {
+        RevocationService(
             store: store,
             tenants: tenants.map(\.name),
             pace: RevocationPace(staleAfter: tenants.map(\.maxStaleness), isLocal: store.isLocal),
@@ -229,7 +229,7 @@ final class SharedServices: Sendable {
 
     /// What the loops may ask for, while these are in force.
     func controlPlane(_ parts: Parts) -> ControlPlane {
-        let (issuers, desks, usedProofs) = (parts.issuers, parts.desks, parts.usedProofs)
+        let (issuers, services, usedProofs) = (parts.issuers, parts.services, parts.usedProofs)
         return ControlPlane(
             keys: { [keySets] source, reason in await keySets.ask(source, because: reason) },
             endSession: { [revocations, edition = parts.edition] ended in
@@ -254,8 +254,8 @@ final class SharedServices: Sendable {
                     refreshToken: tokens.refreshToken
                 )
             },
-            answer: { tenant, request in await desks.answer(request, ofTenant: tenant) },
-            register: { tenant, identity in await desks.register(identity, ofTenant: tenant) },
+            answer: { tenant, request in await services.answer(request, ofTenant: tenant) },
+            register: { tenant, identity in await services.register(identity, ofTenant: tenant) },
             useProof: { step in await usedProofs.use(step, at: Clock.unix()) }
         )
     }

@@ -6,19 +6,19 @@ import Verification
 
 /// What the process knows of revocations, for those who issue tokens.
 struct KnownRevocations: RevocationChecks {
-    let keeper: RevocationKeeper
+    let service: RevocationService
 
     func isRevoked(_ principal: Principal, tenant: String) async -> Bool {
-        await keeper.isRevoked(principal, tenant: tenant)
+        await service.isRevoked(principal, tenant: tenant)
     }
 
     func isRevoked(_ session: IssuerSession, tenant: String) async -> Bool {
-        let set = await keeper.set(ofTenant: tenant)
+        let set = await service.set(ofTenant: tenant)
         return set.isRevoked(RevocationMarks(session), at: Clock.unix())
     }
 
     func revoke(_ revocations: [Revocation]) async throws(StoreError) {
-        _ = try await keeper.revoke(revocations)
+        _ = try await service.revoke(revocations)
     }
 }
 

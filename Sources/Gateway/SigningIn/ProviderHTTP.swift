@@ -5,7 +5,7 @@ import SharedState
 struct ProviderHTTP: ProviderRequests {
     let transport: ProviderTransport
 
-    func send(_ request: ProviderRequest) async throws(ProviderTrouble) -> ProviderResponse {
+    func send(_ request: ProviderRequest) async throws(ProviderRequestFailure) -> ProviderResponse {
         let message = RefreshHTTPRequest(
             method: request.method,
             target: request.url,
@@ -13,17 +13,17 @@ struct ProviderHTTP: ProviderRequests {
             fields: request.fields.map { ($0.name, Array($0.value.utf8)) },
             body: request.body
         )
-        do throws(RefreshTrouble) {
+        do throws(RefreshFailure) {
             let response = try await transport.send(message, within: request.timeout)
             return ProviderResponse(status: response.status, body: response.body)
         } catch {
-            throw ProviderTrouble(error)
+            throw ProviderRequestFailure(error)
         }
     }
 }
 
-extension ProviderTrouble {
-    fileprivate init(_ trouble: RefreshTrouble) {
+extension ProviderRequestFailure {
+    fileprivate init(_ trouble: RefreshFailure) {
         switch trouble {
         case .timeout: self = .timeout
         case .garbledAnswer, .tooLargeAnswer: self = .garbled

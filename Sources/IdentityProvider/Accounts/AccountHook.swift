@@ -69,7 +69,7 @@ public struct AccountHook: Sendable {
             timeout: .seconds(5)
         )
         let response: ProviderResponse
-        do throws(ProviderTrouble) {
+        do throws(ProviderRequestFailure) {
             response = try await requests.send(request)
         } catch {
             logger.warning("the account hook does not answer", metadata: ["reason": .string(error.rawValue)])

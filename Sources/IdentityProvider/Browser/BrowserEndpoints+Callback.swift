@@ -2,7 +2,7 @@ import Store
 import Tenants
 
 /// A callback endpoint: who returns there, and from what.
-struct CallbackPlace: Sendable {
+struct CallbackEndpoint: Sendable {
     enum Flow: Sendable, Equatable {
         case page
         case web
@@ -26,14 +26,14 @@ extension BrowserEndpoints {
         _ name: SignIn.Provider
     ) async throws(SignInProblem) -> EndpointResponse {
         guard let provider = page.first(where: { $0.provider == name }) else { throw .malformed }
-        return try await callback(request, at: CallbackPlace(flow: .page, provider: provider))
+        return try await callback(request, at: CallbackEndpoint(flow: .page, provider: provider))
     }
 
     /// A provider's answer, in the hands of whoever brings it: believed only for a sign-in that is under way, from the
     /// browser that began it, and once.
     func callback(
         _ request: EndpointRequest,
-        at place: CallbackPlace
+        at place: CallbackEndpoint
     ) async throws(SignInProblem) -> EndpointResponse {
         let returned = try read(request, at: place)
         let stored = try await asking { () async throws(StoreError) in
@@ -55,7 +55,7 @@ extension BrowserEndpoints {
         return response
     }
 
-    private func read(_ request: EndpointRequest, at place: CallbackPlace) throws(SignInProblem) -> ProviderReturn {
+    private func read(_ request: EndpointRequest, at place: CallbackEndpoint) throws(SignInProblem) -> ProviderReturn {
         guard let returned = ProviderReturn(try parameters(of: request)),
             returned.state.provider == place.provider.provider
         else { throw .malformed }

@@ -60,7 +60,7 @@ extension BrowserEndpoints {
         _ answer: ProviderAnswer,
         of transaction: SignInTransaction,
         _ leg: SignInTransaction.Leg,
-        at place: CallbackPlace,
+        at place: CallbackEndpoint,
         _ request: EndpointRequest
     ) async -> EndpointResponse {
         var subject: String?
@@ -94,7 +94,7 @@ extension BrowserEndpoints {
     private func account(
         _ answer: ProviderAnswer,
         _ leg: SignInTransaction.Leg,
-        at place: CallbackPlace,
+        at place: CallbackEndpoint,
         _ request: EndpointRequest
     ) async throws(SignInFailure) -> Account {
         let (code, givenName): (String, String?)

@@ -21,7 +21,7 @@ extension BrowserEndpoints {
 
     func webCallback(_ request: EndpointRequest) async throws(SignInProblem) -> EndpointResponse {
         guard let web else { throw .unavailable(retryAfterSeconds: nil) }
-        return try await callback(request, at: CallbackPlace(flow: .web, provider: web))
+        return try await callback(request, at: CallbackEndpoint(flow: .web, provider: web))
     }
 
     /// A new session, whatever session the browser has shown (session fixation): its cookies take the place of those.

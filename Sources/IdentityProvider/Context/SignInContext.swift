@@ -4,13 +4,13 @@ public import Tenants
 import Time
 public import Verification
 
-/// What the endpoints of one tenant need of the rest of the house.
+/// What the endpoints of one tenant need of the rest of the gateway.
 public struct SignInContext: Sendable {
     public let tenant: Tenant
     public let store: any Store
     public let accounts: any AccountFinding
     /// Nil for a tenant without an issuer of its own, as is `keys`.
-    public let sessions: SessionBook?
+    public let sessions: SessionService?
     public let keys: (any IssuerKeys)?
     public let providerTokens: any ProviderTokens
     public let requests: any ProviderRequests
@@ -25,7 +25,7 @@ public struct SignInContext: Sendable {
         tenant: Tenant,
         store: any Store,
         accounts: any AccountFinding,
-        sessions: SessionBook?,
+        sessions: SessionService?,
         keys: (any IssuerKeys)?,
         providerTokens: any ProviderTokens,
         requests: any ProviderRequests,

@@ -107,7 +107,7 @@ extension OAuthError {
     /// Accounts cannot be asked, or whoever keeps them.
     static let accountsUnavailable = unavailable("the account cannot be looked up at the moment", retryAfter: 2)
 
-    /// `WWW-Authenticate` (RFC 9110 section 11.6.1). Values are the house's own words and names of tenants, which hold
+    /// `WWW-Authenticate` (RFC 9110 section 11.6.1). Values are the gateway's own words and names of tenants, which hold
     /// nothing that would have to be escaped.
     static func challenge(
         _ scheme: String,

@@ -9,7 +9,7 @@ struct ExchangeEndpoints: Sendable {
     let context: SignInContext
     let checks: any ExchangeChecking
     /// Of every tenant with an issuer that shares this one's accounts, this one included.
-    let realmSessions: [SessionBook]
+    let realmSessions: [SessionService]
     let counts: SignInCounts
     /// Reads a name as apps send it.
     let givenName: @Sendable (JSONValue) -> String?
@@ -20,7 +20,7 @@ struct ExchangeEndpoints: Sendable {
     init(
         _ context: SignInContext,
         checks: any ExchangeChecking,
-        realmSessions: [SessionBook],
+        realmSessions: [SessionService],
         counts: SignInCounts,
         givenName: @escaping @Sendable (JSONValue) -> String? = { GivenName.read($0) }
     ) {

@@ -85,7 +85,7 @@ struct SessionOpener: Sendable {
         }
     }
 
-    private func book() throws(SignInStop) -> SessionBook {
+    private func book() throws(SignInStop) -> SessionService {
         guard let sessions = context.sessions else { throw SignInStop(.withoutIssuer) }
         return sessions
     }

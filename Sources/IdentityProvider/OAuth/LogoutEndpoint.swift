@@ -8,7 +8,7 @@ import Verification
 /// Only an ID token of it ends a session: a page of somebody else that leads a browser here has none.
 struct LogoutEndpoint: Sendable {
     let context: SignInContext
-    let sessions: SessionBook
+    let sessions: SessionService
     let tokens: OwnTokens
     let issuer: BuiltInIssuer
 

@@ -11,7 +11,7 @@ struct OwnTokens: Sendable {
     }
 
     let context: SignInContext
-    let sessions: SessionBook
+    let sessions: SessionService
     let verifier: OwnTokenVerifier
     let possession: PossessionChecks
 

@@ -7,7 +7,7 @@ import Verification
 /// Takes tokens back (RFC 7009): of a refresh token, the whole session; of an access token, that one.
 struct RevocationEndpoint: Sendable {
     let context: SignInContext
-    let sessions: SessionBook
+    let sessions: SessionService
     let tokens: OwnTokens
     let clients: ClientAuthentication
 
@@ -64,7 +64,7 @@ struct RevocationEndpoint: Sendable {
     private func endOfUse(of principal: Principal) -> UnixTime? {
         let tenant = context.tenant
         return principal.expiresAt.map {
-            $0 + tenant.authenticate.policy.leeway + tenant.refreshGrace.seconds + SessionBook.clockDifference
+            $0 + tenant.authenticate.policy.leeway + tenant.refreshGrace.seconds + SessionService.clockDifference
         }
     }
 

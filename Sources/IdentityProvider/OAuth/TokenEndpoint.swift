@@ -7,7 +7,7 @@ import Verification
 /// Tokens for a code or a refresh token (RFC 6749 section 3.2).
 struct TokenEndpoint: Sendable {
     let context: SignInContext
-    let sessions: SessionBook
+    let sessions: SessionService
     let codes: AuthorizationCodes
     let clients: ClientAuthentication
     let tokens: OwnTokens

@@ -4,8 +4,8 @@ import Foundation
 struct PageColor: Sendable, Equatable {
     static let black = PageColor(red: 0, green: 0, blue: 0)
     static let white = PageColor(red: 255, green: 255, blue: 255)
-    /// The house's own.
-    static let house = PageColor(red: 0x1F, green: 0x4E, blue: 0x8C)
+    /// Gatehouse's own.
+    static let gatehouse = PageColor(red: 0x1F, green: 0x4E, blue: 0x8C)
 
     let red: UInt8
     let green: UInt8

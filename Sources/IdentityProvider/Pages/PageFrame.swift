@@ -10,7 +10,7 @@ struct PageFrame: Sendable {
 
     init(_ tenant: Tenant) {
         name = tenant.issuer?.page.name ?? tenant.name
-        style = PageStyle(accent: tenant.issuer?.page.color.flatMap { PageColor($0) } ?? .house)
+        style = PageStyle(accent: tenant.issuer?.page.color.flatMap { PageColor($0) } ?? .gatehouse)
         fields = [
             EndpointResponse.Field("Content-Type", "text/html; charset=utf-8"),
             EndpointResponse.Field("Cache-Control", "no-store"),

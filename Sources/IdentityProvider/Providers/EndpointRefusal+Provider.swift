@@ -32,7 +32,7 @@ extension EndpointRefusal {
     }
 
     /// The provider gave no answer, or none that makes sense.
-    init(_ trouble: ProviderTrouble, of provider: SignIn.Provider) {
+    init(_ trouble: ProviderRequestFailure, of provider: SignIn.Provider) {
         switch trouble {
         case .timeout:
             self = .providerUnavailable("\(provider.vendor) did not answer in time: try again", isTimeout: true)

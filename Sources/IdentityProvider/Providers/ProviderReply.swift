@@ -7,7 +7,7 @@ enum ProviderReply: Sendable {
     /// The provider refuses what it was sent (4xx), with the `error` of RFC 6749 section 5.2 where it gives one.
     case refused(error: String?)
     /// Its own trouble; what was sent may be good.
-    case trouble(ProviderTrouble)
+    case trouble(ProviderRequestFailure)
 
     init(_ response: ProviderResponse) {
         let object = try? JSONParser.parse(response.body).object
@@ -24,7 +24,7 @@ enum ProviderReply: Sendable {
 
 extension ProviderRequests {
     func reply(to request: ProviderRequest) async -> ProviderReply {
-        do throws(ProviderTrouble) {
+        do throws(ProviderRequestFailure) {
             return ProviderReply(try await send(request))
         } catch {
             return .trouble(error)

@@ -1,7 +1,7 @@
 /// Requests to identity providers and account hooks: made by whoever has sockets.
 public protocol ProviderRequests: Sendable {
-    /// - Throws: ``ProviderTrouble``; an answer of whatever status is none.
-    func send(_ request: ProviderRequest) async throws(ProviderTrouble) -> ProviderResponse
+    /// - Throws: ``ProviderRequestFailure``; an answer of whatever status is none.
+    func send(_ request: ProviderRequest) async throws(ProviderRequestFailure) -> ProviderResponse
 }
 
 /// A request of the gateway's own.
@@ -41,7 +41,7 @@ public struct ProviderResponse: Sendable, Equatable {
 }
 
 /// Why there is no answer.
-public enum ProviderTrouble: String, Error, Sendable, CaseIterable {
+public enum ProviderRequestFailure: String, Error, Sendable, CaseIterable {
     case unreachable
     case timeout
     /// The answer is no HTTP, or too long.

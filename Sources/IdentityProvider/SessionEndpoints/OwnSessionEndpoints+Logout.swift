@@ -15,7 +15,9 @@ extension OwnSessionEndpoints {
     ///
     /// An app's token that is sent in a field says which session it is. The cookies that a browser may send besides are
     /// another one's then.
-    func logout(_ request: EndpointRequest, _ sessions: SessionBook) async throws(EndpointRefusal) -> EndpointResponse {
+    func logout(_ request: EndpointRequest, _ sessions: SessionService) async throws(EndpointRefusal)
+        -> EndpointResponse
+    {
         let fromBody = try refreshTokenOfBody(request)
         let access = request.presentedToken
         let isApp = fromBody != nil || access.map { $0.cookie == nil } ?? false
@@ -51,7 +53,7 @@ extension OwnSessionEndpoints {
     /// - Returns: Nil for one that has ended, and for what is no token of it.
     private func session(
         of refresh: PresentedToken?,
-        _ sessions: SessionBook,
+        _ sessions: SessionService,
         at now: UnixTime
     ) async throws(EndpointRefusal) -> String? {
         guard let token = refresh.flatMap({ RefreshToken($0.token) }) else { return nil }
@@ -64,7 +66,7 @@ extension OwnSessionEndpoints {
     }
 
     /// When this returns, it is over on this instance, and for good.
-    private func end(_ ending: Ending, _ sessions: SessionBook, at now: UnixTime) async throws(EndpointRefusal) {
+    private func end(_ ending: Ending, _ sessions: SessionService, at now: UnixTime) async throws(EndpointRefusal) {
         switch ending {
         case .session(let id):
             try await asking { () async throws(IssuingError) in try await sessions.end(sessionID: id, at: now) }

@@ -2,7 +2,8 @@ import Verification
 
 extension OwnSessionEndpoints {
     /// A new pair of tokens for a refresh token, as JSON; for a browser in its cookies too.
-    func refresh(_ request: EndpointRequest, _ sessions: SessionBook) async throws(EndpointRefusal) -> EndpointResponse
+    func refresh(_ request: EndpointRequest, _ sessions: SessionService) async throws(EndpointRefusal)
+        -> EndpointResponse
     {
         guard let presented = try refreshTokenOfBody(request) ?? cookies.refreshToken(of: request) else {
             throw .missing("send { \"refresh_token\": … }, or its cookie")
@@ -20,7 +21,7 @@ extension OwnSessionEndpoints {
     private func renewed(
         _ presented: PresentedToken,
         _ request: EndpointRequest,
-        _ sessions: SessionBook
+        _ sessions: SessionService
     ) async throws(EndpointRefusal) -> EndpointResponse {
         let now = request.now
         let binding = try await binding(presented, request)

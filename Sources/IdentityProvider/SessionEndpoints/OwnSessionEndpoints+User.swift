@@ -7,7 +7,7 @@ extension OwnSessionEndpoints {
     /// - Parameter extra: Further members of the answer.
     func show(
         _ request: EndpointRequest,
-        _ sessions: SessionBook,
+        _ sessions: SessionService,
         extra: JSONObject
     ) async throws(EndpointRefusal) -> EndpointResponse {
         guard let presented = request.presentedToken else { throw .missing("send an access token") }
@@ -24,7 +24,7 @@ extension OwnSessionEndpoints {
 
     private func refuseEnded(
         _ principal: Principal,
-        _ sessions: SessionBook,
+        _ sessions: SessionService,
         at now: UnixTime
     ) async throws(EndpointRefusal) {
         let ended = EndpointRefusal(.tokenRevoked, status: 401, detail: "the session has ended: sign in again")

@@ -61,7 +61,7 @@ struct SessionLists: Sendable {
         list.entries.isEmpty ? .seconds(RefreshFamily.window) : longest
     }
 
-    private var longest: Duration { rules.longestSession + .seconds(SessionBook.clockDifference) }
+    private var longest: Duration { rules.longestSession + .seconds(SessionService.clockDifference) }
 
     private func key(_ subject: String) -> StoreKey {
         StoreKey(tenant: rules.tenant, kind: "sessions", hashing: subject.utf8)

@@ -4,7 +4,7 @@ import SharedState
 extension Refusal {
     /// What a client gets whose token has expired and could not be refreshed for the moment. Where trying again can help,
     /// it is not told that its session is over.
-    static func withoutNewToken(_ trouble: RefreshTrouble) -> Refusal {
+    static func withoutNewToken(_ trouble: RefreshFailure) -> Refusal {
         switch trouble {
         case .overloaded: .overloaded
         case .network, .providerFailed, .timeout, .late:

@@ -11,8 +11,8 @@ extension RequestExchange {
     /// - Parameters:
     ///   - bytes: Those of the request.
     func decide(_ request: ReceivedRequest, _ bytes: Span<UInt8>, at now: UnixTime) {
-        circumstances.steps.allowed = lifecycle.allowedSteps
-        let decision = worker.serving.authorizer.authorize(request, bytes, circumstances, at: now)
+        decisionContext.steps.allowed = lifecycle.allowedSteps
+        let decision = worker.serving.authorizer.authorize(request, bytes, decisionContext, at: now)
         switch decision {
         case .granted(let grant):
             begin(for: grant.request.tenant, request, bytes)
@@ -53,7 +53,7 @@ extension RequestExchange {
         record.outcome = grant.outcome
         record.user.caller = grant.caller
         if case .refused(let code) = grant.outcome {
-            worker.note(code, circumstances.observed, grant, record.id, grant.request.head, bytes)
+            worker.note(code, decisionContext.observed, grant, record.id, grant.request.head, bytes)
         }
         var kept: KeptRequest?
         if grant.needsCaller, lifecycle.allowedSteps.contains(.refresh) { kept = prepareRefresh(grant, bytes) }
@@ -72,7 +72,7 @@ extension RequestExchange {
         guard !perform(step, request, bytes) else { return }
         // Decide without the step: a request that needs no caller is forwarded.
         guard lifecycle.stepEnded(generation: generation) != nil else { return }
-        circumstances.steps.withoutRoom.formUnion(AllowedSteps(step))
+        decisionContext.steps.withoutRoom.formUnion(AllowedSteps(step))
         decide(request.received, bytes, at: worker.unixTime(at: worker.now()))
     }
 
@@ -106,7 +106,7 @@ extension RequestExchange: SlowStepClient {
             return
         }
         if !isSameConfiguration {
-            circumstances.steps.askAnew()
+            decisionContext.steps.askAnew()
         }
         decideAgain(request)
     }

@@ -99,7 +99,7 @@ extension RequestExchange {
         }
         worker.loop.spares.requests.giveBack(received)
         destination = .undecided
-        circumstances.signIn = signIn
+        decisionContext.signIn = signIn
         setDeadline(nil)
         decideAgain(request)
     }

@@ -25,35 +25,35 @@ extension RequestExchange {
     /// - Parameter asked: The head of the request that the question is about.
     private func ask(_ asked: ByteBuffer, _ peer: Peer) {
         // What the proxy's own connection has shown is not the client's.
-        let circumstances = Circumstances(peer: peer.withoutTLS, source: .forwardAuth)
+        let decisionContext = DecisionContext(peer: peer.withoutTLS, source: .forwardAuth)
         let id = id
         var hasWaited = false
-        lifecycle.waitsForInquiry()
-        let inquiry = Inquiry(
+        lifecycle.waitsForDecisionQuery()
+        let decisionQuery = DecisionQuery(
             asked,
-            circumstances,
+            decisionContext,
             worker: worker
         ) { [self] verdict, asked in
             // The proxy may be gone, and the object serve another request.
-            guard self.id == id, lifecycle.inquiryEnded() else { return }
-            answer(verdict, circumstances, asked)
+            guard self.id == id, lifecycle.decisionQueryEnded() else { return }
+            answer(verdict, decisionContext, asked)
             if hasWaited { goOn() }
         }
-        inquiry.begin()
+        decisionQuery.begin()
         hasWaited = true
         if self.id == id, case .deciding = lifecycle.state { endWork(at: worker.now()) }
     }
 
     /// - Parameter asked: What was asked about; nil where it is no request.
-    private func answer(_ verdict: Authorizer.Decision, _ circumstances: Circumstances, _ asked: ReceivedRequest?) {
+    private func answer(_ verdict: Authorizer.Decision, _ decisionContext: DecisionContext, _ asked: ReceivedRequest?) {
         guard let asked else { return refuse(ProxyAnswer(verdict).refusal ?? .malformedQuestion) }
         let buffer = asked.bytes
         let bytes = buffer.readableBytesUInt8Span
         record.request.askedMethod = CountedMethod(bytes, asked.head.method)
-        switch worker.answer(verdict, circumstances, asked.head, bytes, &record) {
+        switch worker.answer(verdict, decisionContext, asked.head, bytes, &record) {
         case .refuse(let refusal, _): refuse(refusal)
         case .pass(let pass):
-            let lines = pass.lines(record.id, freshNonce: circumstances.freshNonce)
+            let lines = pass.lines(record.id, freshNonce: decisionContext.freshNonce)
             respondUnshaped(GatewayResponse(status: 200, lines: lines))
         case .preflight: refuse(.oursToServe)
         }

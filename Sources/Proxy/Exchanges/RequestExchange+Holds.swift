@@ -13,11 +13,11 @@ extension RequestExchange {
     func holds(_ grant: Grant, _ kept: KeptRequest?, _ bytes: Span<UInt8>) -> ResponseHolds {
         let capturesTokens = tenant?.capturesTokens == true
         // Nearly all requests.
-        if kept == nil, !capturesTokens, grant.signsOut == nil, circumstances.signIn == nil { return .none }
+        if kept == nil, !capturesTokens, grant.signsOut == nil, decisionContext.signIn == nil { return .none }
         return ResponseHolds(
             refresh: kept,
             capture: capturesTokens ? captureRule(grant.request, bytes) : nil,
-            registration: circumstances.signIn?.registers,
+            registration: decisionContext.signIn?.registers,
             signOut: grant.signsOut
         )
     }

@@ -276,7 +276,7 @@ extension RequestExchange {
         attempt.caller.refreshMemory = memory
     }
 
-    private func noteRefusal(_ trouble: RefreshTrouble, _ attempt: RefreshAttempt) {
+    private func noteRefusal(_ trouble: RefreshFailure, _ attempt: RefreshAttempt) {
         note(.refused, trouble)
         tell(DeliveryFields.clearing(attempt.way))
     }
@@ -289,12 +289,12 @@ extension RequestExchange {
 
     /// Has the client told of the nonce for its next proof, once.
     func addFreshNonce() {
-        guard let nonce = circumstances.freshNonce else { return }
+        guard let nonce = decisionContext.freshNonce else { return }
         let lines = ProofNonceField.lines(nonce)
         if !style.lines.suffix(lines.count).elementsEqual(lines) { style.lines += lines }
     }
 
-    private func note(_ event: RefreshNote.Event, _ trouble: RefreshTrouble) {
+    private func note(_ event: RefreshNote.Event, _ trouble: RefreshFailure) {
         record.refresh = RefreshNote(event: event, reason: trouble.rawValue)
     }
 

@@ -33,7 +33,7 @@ final class RequestExchange {
     var destination = Destination.undecided
     var record = ExchangeRecord()
     /// What a decision is told, and what was found out for it.
-    let circumstances: Circumstances
+    let decisionContext: DecisionContext
     var style = ResponseStyle()
     var rates = BodyRates()
     /// To be made after the response, for a token that expires soon.
@@ -44,10 +44,10 @@ final class RequestExchange {
     init(worker: Worker) {
         self.worker = worker
         upstream = UpstreamRequest(loop: worker.loop)
-        circumstances = Circumstances(shownCertificates: worker)
+        decisionContext = DecisionContext(shownCertificates: worker)
     }
 
-    var peer: Peer? { circumstances.peer }
+    var peer: Peer? { decisionContext.peer }
 
     /// The request's tenant; nil where none was found.
     var tenant: ServedTenant? { record.tenant }
@@ -108,7 +108,7 @@ final class RequestExchange {
         destination = .undecided
         record = ExchangeRecord(startedAt: worker.now(), id: RequestID(high: 0, low: 0))
         record.request.version = version
-        circumstances.begin(client.peer, client.tokenMemory)
+        decisionContext.begin(client.peer, client.tokenMemory)
         style = ResponseStyle(version: version)
         rates = BodyRates()
     }

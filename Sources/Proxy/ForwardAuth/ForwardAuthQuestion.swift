@@ -41,7 +41,7 @@ struct ForwardAuthQuestion {
     func write(_ head: RequestHead, _ bytes: Span<UInt8>, to out: inout ByteBuffer) throws(HTTPViolation) {
         switch form {
         case .fields:
-            let told = try ToldRequest(head, bytes)
+            let told = try DescribedRequest(head, bytes)
             out.writeAskedLine(bytes, method: told.method, target: told.target, host: told.host)
         case .path(let path):
             guard let host = head.host else { throw .badRequest("there is no Host header") }
@@ -53,7 +53,7 @@ struct ForwardAuthQuestion {
 }
 
 /// What the fields of a question tell of the request, each given exactly once.
-private struct ToldRequest {
+private struct DescribedRequest {
     let method: Range<Int>
     let host: Range<Int>
     let target: Range<Int>

@@ -10,7 +10,7 @@ extension Worker {
     ///   - bytes: Those of the head.
     package func answer(
         _ verdict: Authorizer.Decision,
-        _ circumstances: Circumstances,
+        _ decisionContext: DecisionContext,
         _ head: RequestHead,
         _ bytes: Span<UInt8>,
         _ record: inout ExchangeRecord
@@ -19,7 +19,7 @@ extension Worker {
         record.tenant = answer.tenant.map { serving.tenants[$0.index] }
         logRequest(&record, head, bytes, isBehindProxy: true)
         if case .granted(let grant) = verdict, case .refused(let code) = grant.outcome {
-            note(code, circumstances.observed, grant, record.id, head, bytes)
+            note(code, decisionContext.observed, grant, record.id, head, bytes)
         }
         switch answer {
         case .pass(let pass):

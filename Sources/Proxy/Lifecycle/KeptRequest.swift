@@ -18,16 +18,16 @@ final class KeptRequest {
     private(set) var trailers: [UInt8] = []
     private(set) var body: Body
     private let limit: Int
-    private let room: ReplayRoom.Part
+    private let room: ReplayBudget.Part
     private let spare: SpareRequests
 
     /// - Parameters:
     ///   - limit: Bytes of a body that may be kept.
     ///   - spare: Where the request goes at the end.
-    init(_ request: RoutedRequest, limit: Int, room: ReplayRoom, spare: SpareRequests) {
+    init(_ request: RoutedRequest, limit: Int, room: ReplayBudget, spare: SpareRequests) {
         self.request = request
         self.limit = limit
-        self.room = ReplayRoom.Part(of: room)
+        self.room = ReplayBudget.Part(of: room)
         self.spare = spare
         request.received.keepHeadAlone()
         switch request.head.framing {

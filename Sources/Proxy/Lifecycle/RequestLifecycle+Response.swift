@@ -160,7 +160,7 @@ extension RequestLifecycle {
     ///
     /// - Parameter room: For a body that is gathered.
     /// - Returns: Whether the client's connection stays open after it.
-    mutating func responseStarted(draining: Bool, room: ReplayRoom) -> Bool {
+    mutating func responseStarted(draining: Bool, room: ReplayBudget) -> Bool {
         guard case .streaming(var streaming) = state, case .awaited = streaming.response else {
             fail("a second response")
             return false

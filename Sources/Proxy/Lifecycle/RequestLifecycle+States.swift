@@ -13,7 +13,7 @@ extension RequestLifecycle {
             /// New tokens in the place of those that have expired.
             indirect case refresh(RefreshAttempt, ReceivedRequest, generation: UInt64)
             /// The request is a proxy's question about another one.
-            case inquiry
+            case decisionQuery
         }
 
         /// The slow steps that the decision may still ask for.

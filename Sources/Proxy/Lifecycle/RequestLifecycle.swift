@@ -79,11 +79,11 @@ struct RequestLifecycle: ~Copyable {
     }
 
     /// A proxy has asked about another request, whose decision waits.
-    mutating func waitsForInquiry() {
+    mutating func waitsForDecisionQuery() {
         guard case .deciding(var deciding) = state, case .nothing = deciding.wait else {
-            return fail("an inquiry while a step is under way")
+            return fail("a decision query while a step is under way")
         }
-        deciding.wait = .inquiry
+        deciding.wait = .decisionQuery
         state = .deciding(deciding)
     }
 
@@ -97,7 +97,7 @@ struct RequestLifecycle: ~Copyable {
         switch deciding.wait {
         case .step(let waiting, let generation), .refresh(_, let waiting, let generation):
             (request, asked) = (waiting, generation)
-        case .nothing, .inquiry: return nil
+        case .nothing, .decisionQuery: return nil
         }
         deciding.wait = .nothing
         if asked != generation { deciding.askAnew() }
@@ -108,8 +108,8 @@ struct RequestLifecycle: ~Copyable {
     /// The answer to a proxy's question is there.
     ///
     /// - Returns: Whether it was waited for.
-    mutating func inquiryEnded() -> Bool {
-        guard case .deciding(var deciding) = state, case .inquiry = deciding.wait else { return false }
+    mutating func decisionQueryEnded() -> Bool {
+        guard case .deciding(var deciding) = state, case .decisionQuery = deciding.wait else { return false }
         deciding.wait = .nothing
         state = .deciding(deciding)
         return true

@@ -10,11 +10,11 @@ final class TokenCaptureBuffer {
 
     let rule: TokenCapture
     private(set) var content = ByteBuffer()
-    private let room: ReplayRoom.Part
+    private let room: ReplayBudget.Part
 
-    init(_ rule: TokenCapture, _ room: ReplayRoom) {
+    init(_ rule: TokenCapture, _ room: ReplayBudget) {
         self.rule = rule
-        self.room = ReplayRoom.Part(of: room)
+        self.room = ReplayBudget.Part(of: room)
     }
 
     /// Gives whether there is room for the piece; if not, nothing of it was taken.

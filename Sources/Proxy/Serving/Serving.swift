@@ -4,7 +4,7 @@ import Tenants
 /// Everything of the configuration that the request path reads, as one event loop has it. Swapped whole, never changed;
 /// a class, so that a request holds it by one reference.
 package final class Serving {
-    /// See ``ConfigurationEdition/generation``.
+    /// See ``ConfigurationSnapshot/generation``.
     package let generation: UInt64
     /// By place.
     package let tenants: [ServedTenant]

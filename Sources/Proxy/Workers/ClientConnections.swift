@@ -6,7 +6,7 @@ struct ClientConnections {
     private(set) var all: [any FrontConnection] = []
     /// Those of all loops are counted there.
     let gauge: ConnectionGauge
-    var crowd = ConnectionCrowd()
+    var crowd = ConnectionsByAddress()
     /// What is held for clients that have not taken it.
     var backlog = ClientBacklog.Total()
     let http1Output: SharedOutput

@@ -19,7 +19,7 @@ package final class ConnectionGauge: Sendable {
 
     package func opened(limit: Int) -> Room {
         let count = open.add(1, ordering: .relaxed).newValue
-        if count <= limit { return count <= limit - ConnectionCrowd.reserve(of: limit) ? .welcome : .reserve }
+        if count <= limit { return count <= limit - ConnectionsByAddress.reserve(of: limit) ? .welcome : .reserve }
         return count <= limit + max(16, limit / 8) ? .full : .flooded
     }
 

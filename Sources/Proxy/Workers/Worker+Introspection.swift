@@ -12,9 +12,9 @@ extension Worker {
         let ask = controlPlane.introspect
         settle(client) {
             await ask(step.question)
-        } with: { worker, serving, circumstances, outcome in
+        } with: { worker, serving, decisionContext, outcome in
             let finding = worker.settle(step, outcome, serving)
-            circumstances?.steps.introspected = finding
+            decisionContext?.steps.introspected = finding
         }
         return true
     }

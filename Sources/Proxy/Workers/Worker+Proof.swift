@@ -18,9 +18,9 @@ extension Worker {
             isChecked()
             // Only what its key has signed is taken note of: nobody uses up another's proofs.
             return isSigned ? await use(step) : .badSignature
-        } with: { _, serving, circumstances, finding in
+        } with: { _, serving, decisionContext, finding in
             serving.tenants[step.tenant].runtime.proving?.stepsUnderWay -= 1
-            circumstances?.steps.proof = finding
+            decisionContext?.steps.proof = finding
         }
         return true
     }

@@ -54,7 +54,7 @@ protocol SlowStepClient: AnyObject {
     /// Another one for each request.
     var id: UInt64 { get }
     /// Where what was found out is noted.
-    var circumstances: Circumstances { get }
+    var decisionContext: DecisionContext { get }
     /// The step is done.
     func stepEnded()
 }
@@ -125,7 +125,7 @@ extension Worker {
     func settle<Outcome: Sendable>(
         _ client: any SlowStepClient,
         _ work: @escaping @Sendable () async -> Outcome,
-        with take: @escaping @Sendable (Worker, Serving, Circumstances?, Outcome) -> Void
+        with take: @escaping @Sendable (Worker, Serving, DecisionContext?, Outcome) -> Void
     ) {
         slowTask(client, work, with: take).begin()
     }
@@ -138,7 +138,7 @@ extension Worker {
         _ client: any SlowStepClient,
         inTurnOf tenant: TenantIndex,
         _ work: @escaping @Sendable (SlowVerifier, _ isChecked: @Sendable () -> Void) async -> Outcome,
-        with take: @escaping @Sendable (Worker, Serving, Circumstances?, Outcome) -> Void
+        with take: @escaping @Sendable (Worker, Serving, DecisionContext?, Outcome) -> Void
     ) {
         let verifier = slowVerifiers.take()
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
@@ -152,7 +152,7 @@ extension Worker {
     private func slowTask<Outcome: Sendable>(
         _ client: any SlowStepClient,
         _ work: @escaping @Sendable () async -> Outcome,
-        with take: @escaping @Sendable (Worker, Serving, Circumstances?, Outcome) -> Void
+        with take: @escaping @Sendable (Worker, Serving, DecisionContext?, Outcome) -> Void
     ) -> SlowTask {
         let bound = NIOLoopBound((self, serving, client), eventLoop: eventLoop)
         let id = client.id
@@ -163,7 +163,7 @@ extension Worker {
                     let (worker, serving, client) = bound.value
                     // Whoever asked may be gone, and the object serve another request.
                     let isThere = client.id == id
-                    take(worker, serving, isThere ? client.circumstances : nil, outcome)
+                    take(worker, serving, isThere ? client.decisionContext : nil, outcome)
                     if isThere { client.stepEnded() }
                 }
             }

@@ -20,7 +20,7 @@ package final class Worker {
     package private(set) var controlPlane: ControlPlane
     var copies = SharedCopies()
     /// For bodies that are kept.
-    let replayRoom: ReplayRoom
+    let replayRoom: ReplayBudget
     package private(set) var serving: Serving
     /// What clients are shown on TLS listeners; nil without one.
     package private(set) var certificates: ServerCertificates?
@@ -29,7 +29,7 @@ package final class Worker {
 
     /// What a worker is made from; the same for all.
     package struct Parts: Sendable {
-        package var edition: ConfigurationEdition
+        package var edition: ConfigurationSnapshot
         package var directory: TenantDirectory
         package var gauge: ConnectionGauge
         package var accessLog: AccessLogWriter?
@@ -47,7 +47,7 @@ package final class Worker {
         package var logger: Logger
 
         package init(
-            edition: ConfigurationEdition,
+            edition: ConfigurationSnapshot,
             directory: TenantDirectory,
             gauge: ConnectionGauge,
             accessLog: AccessLogWriter? = nil,
@@ -88,7 +88,7 @@ package final class Worker {
         telemetry = WorkerTelemetry(parts.accessLog, parts.traces, tenantCount: parts.edition.tenants.count)
         slowVerifiers = SlowVerifiers(parts.slowVerifiers)
         controlPlane = parts.controlPlane
-        replayRoom = ReplayRoom(Self.mostReplayBytes / max(1, parts.loops))
+        replayRoom = ReplayBudget(Self.mostReplayBytes / max(1, parts.loops))
         certificates = parts.certificates
         serving = Serving(tenants: [], directory: TenantDirectory([]))
         serving = makeServing(parts)

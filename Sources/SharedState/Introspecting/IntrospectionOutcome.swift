@@ -2,7 +2,7 @@ public import Time
 public import Verification
 
 /// For how long an answer is believed. Counted from when the server was asked.
-public struct IntrospectionBelief: Sendable, Equatable {
+public struct IntrospectionLifetime: Sendable, Equatable {
     public let until: UnixTime
     /// From when on the server is asked again, so that whoever is here often does not have to wait.
     public let aheadFrom: UnixTime
@@ -19,7 +19,7 @@ public struct IntrospectionBelief: Sendable, Equatable {
 
 /// What came of asking.
 public enum IntrospectionOutcome: Sendable {
-    case active(Principal, IntrospectionBelief)
+    case active(Principal, IntrospectionLifetime)
     /// Not good, or good for nothing here.
     ///
     /// - Parameter until: The time until which that is believed.

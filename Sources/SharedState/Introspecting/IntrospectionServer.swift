@@ -2,7 +2,7 @@ public import Tenants
 public import Verification
 
 /// Why nothing is known of a token; the log's word for it.
-public enum IntrospectionTrouble: String, Error, CaseIterable {
+public enum IntrospectionFailure: String, Error, CaseIterable {
     /// No connection to the server, or it broke.
     case network
     /// The server did not answer in time.
@@ -41,7 +41,7 @@ public enum IntrospectionTrouble: String, Error, CaseIterable {
 
 /// Asks one tenant's server.
 public protocol IntrospectionAsking: Sendable {
-    func ask(about token: [UInt8]) async throws(IntrospectionTrouble) -> IntrospectionAnswer
+    func ask(about token: [UInt8]) async throws(IntrospectionFailure) -> IntrospectionAnswer
 }
 
 /// The introspection endpoint of a tenant (RFC 7662 section 2).
@@ -60,11 +60,11 @@ public struct IntrospectionServer: IntrospectionAsking, Sendable {
     }
 
     /// - Parameter token: A `b64token`.
-    public func ask(about token: [UInt8]) async throws(IntrospectionTrouble) -> IntrospectionAnswer {
+    public func ask(about token: [UInt8]) async throws(IntrospectionFailure) -> IntrospectionAnswer {
         let request = request(about: token)
         let end = ContinuousClock.now + Self.patience
         let response: RefreshHTTPResponse
-        do throws(RefreshTrouble) {
+        do throws(RefreshFailure) {
             response = try await send(request, until: end)
         } catch {
             switch error {
@@ -89,8 +89,8 @@ public struct IntrospectionServer: IntrospectionAsking, Sendable {
     private func send(
         _ request: RefreshHTTPRequest,
         until end: ContinuousClock.Instant
-    ) async throws(RefreshTrouble) -> RefreshHTTPResponse {
-        do throws(RefreshTrouble) {
+    ) async throws(RefreshFailure) -> RefreshHTTPResponse {
+        do throws(RefreshFailure) {
             return try await transport.send(request, within: Self.patience)
         } catch {
             let left = end - .now

@@ -8,7 +8,7 @@ struct KeySetMoment: Sendable, Equatable {
     var unix: UnixTime
 }
 
-/// Where a keeper of key sets has its time and its chance from, so that tests can give it seven days in no time.
+/// Where a service of key sets has its time and its chance from, so that tests can give it seven days in no time.
 public struct KeySetClock: Sendable {
     var now: @Sendable () -> KeySetMoment
     /// Returns at the given monotonic second, or early when its task is cancelled.

@@ -15,7 +15,7 @@ public struct ProviderClients: Sendable {
     }
 
     /// - Parameter body: Given a client that follows no redirects, and reports at once what fails, since trying again is
-    ///   the keeper's. Its connections are closed when this returns.
+    ///   the service's. Its connections are closed when this returns.
     func withClient<Result: Sendable>(
         for url: ProviderURL,
         _ body: (HTTPClient) async throws -> Result

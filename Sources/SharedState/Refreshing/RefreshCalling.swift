@@ -18,7 +18,7 @@ public enum RefreshCallResult: Sendable {
     case tokens(ReceivedTokens)
     /// The session is over (4xx).
     case refused
-    case failed(RefreshTrouble)
+    case failed(RefreshFailure)
 
     /// Whether another try may do better.
     var mayRetry: Bool {

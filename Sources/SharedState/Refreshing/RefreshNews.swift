@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Tells the keeper of refreshes what happens to sessions elsewhere. It is there before the keeper is, because who
+/// Tells the service of refreshes what happens to sessions elsewhere. It is there before the service is, because who
 /// follows the store and who refreshes need each other.
 public final class RefreshNews: Sendable {
     private struct State {
-        var keeper: RefreshKeeper?
-        /// Whether the keeper is looking through its sessions.
+        var service: RefreshService?
+        /// Whether the service is looking through its sessions.
         var isLooking = false
         /// The tenants that it has still to look through, by name: something has changed since it began.
         var due: Set<String> = []
@@ -15,33 +15,33 @@ public final class RefreshNews: Sendable {
 
     public init() {}
 
-    public func tell(_ keeper: RefreshKeeper) { state.withLock { $0.keeper = keeper } }
+    public func tell(_ service: RefreshService) { state.withLock { $0.service = service } }
 
     public func announced(_ subject: String) {
-        guard let keeper = state.withLock({ $0.keeper }) else { return }
-        Task { await keeper.announced(subject) }
+        guard let service = state.withLock({ $0.service }) else { return }
+        Task { await service.announced(subject) }
     }
 
     /// Words may have been missed.
     public func reloaded() {
-        guard let keeper = state.withLock({ $0.keeper }) else { return }
-        Task { await keeper.reloaded() }
+        guard let service = state.withLock({ $0.service }) else { return }
+        Task { await service.reloaded() }
     }
 
     /// However many changes there are, there is one look at a time, and one after the last of them.
     ///
     /// - Parameter tenants: Whose revocations changed, by name.
     public func revocationsChanged(tenants: Set<String>) {
-        let keeper = state.withLock { state -> RefreshKeeper? in
-            guard let keeper = state.keeper else { return nil }
+        let service = state.withLock { state -> RefreshService? in
+            guard let service = state.service else { return nil }
             state.due.formUnion(tenants)
             guard !state.isLooking else { return nil }
             state.isLooking = true
-            return keeper
+            return service
         }
-        guard let keeper else { return }
+        guard let service else { return }
         Task {
-            while let due = takeDue() { await keeper.revocationsChanged(tenants: due) }
+            while let due = takeDue() { await service.revocationsChanged(tenants: due) }
         }
     }
 

@@ -3,7 +3,7 @@ public import Tenants
 public import Time
 public import Verification
 
-/// A session that wants new tokens, and what is known of it: what a loop asks the ``RefreshKeeper`` with.
+/// A session that wants new tokens, and what is known of it: what a loop asks the ``RefreshService`` with.
 public struct RefreshRequest: Sendable {
     /// Why.
     public enum Trigger: Sendable {
@@ -84,9 +84,9 @@ public enum RefreshOutcome: Sendable {
     /// - isShared: Whether another request, maybe of another instance, had them got.
     case renewed(Renewal, isShared: Bool)
     /// The provider will not have the session any more: it is over.
-    case refused(RefreshTrouble)
+    case refused(RefreshFailure)
     /// Nothing is known against the session, but there are no new tokens either.
-    case unavailable(RefreshTrouble)
+    case unavailable(RefreshFailure)
 }
 
 /// New tokens of a session, checked: the access token is good, and speaks of the same subject as the old one.
@@ -116,7 +116,7 @@ public struct Renewal: Sendable {
 }
 
 /// Why there are no new tokens; the log's word for it.
-public enum RefreshTrouble: String, Sendable, CaseIterable, Error {
+public enum RefreshFailure: String, Sendable, CaseIterable, Error {
     /// The provider answered 4xx, and by that the session is over.
     case refused
     /// The session was revoked or signed out, before or meanwhile.

@@ -41,7 +41,7 @@ public struct RefreshHTTPResponse: Sendable {
 
 /// Carries a refresh call to who answers it.
 public protocol RefreshTransport: Sendable {
-    /// - Throws: ``RefreshTrouble/network``, ``RefreshTrouble/timeout``, ``RefreshTrouble/garbledAnswer`` or
-    ///   ``RefreshTrouble/tooLargeAnswer``.
-    func send(_ request: RefreshHTTPRequest, tenant: TenantIndex) async throws(RefreshTrouble) -> RefreshHTTPResponse
+    /// - Throws: ``RefreshFailure/network``, ``RefreshFailure/timeout``, ``RefreshFailure/garbledAnswer`` or
+    ///   ``RefreshFailure/tooLargeAnswer``.
+    func send(_ request: RefreshHTTPRequest, tenant: TenantIndex) async throws(RefreshFailure) -> RefreshHTTPResponse
 }

@@ -119,7 +119,7 @@ extension Schema {
 
     static let page = SchemaObject([
         SchemaKey("name", .text(example: "Shop"), "The app's name for people. Omitted: the tenant's."),
-        SchemaKey("color", .text(example: "\"#0a7cff\""), "The app's colour, `#rrggbb`. Omitted: the house's."),
+        SchemaKey("color", .text(example: "\"#0a7cff\""), "The app's colour, `#rrggbb`. Omitted: Gatehouse's."),
     ])
 
     static let client = SchemaObject([

@@ -68,7 +68,7 @@ package final class LoopContext {
     package static let longestTurn: UInt64 = 5_000_000
 
     /// Something happened that must not be possible. It costs one connection, and is counted.
-    package func failedInternally(_ place: InternalErrorPlace, _ what: StaticString) {
+    package func failedInternally(_ place: InternalErrorSite, _ what: StaticString) {
         assertionFailure("\(place.rawValue): \(what)")
         faults.internalErrors[place.index] += 1
         loggers.clients.error("internal error", metadata: ["place": "\(place.rawValue)", "error": "\(what)"])
@@ -82,7 +82,7 @@ package final class LoopContext {
 package struct LoopFaults {
     package fileprivate(set) var stalls = Histogram(.stalls)
     /// By the index of the place.
-    package fileprivate(set) var internalErrors = Array(repeating: UInt64(0), count: InternalErrorPlace.allCases.count)
+    package fileprivate(set) var internalErrors = Array(repeating: UInt64(0), count: InternalErrorSite.allCases.count)
 }
 
 /// What is used again for each request of a loop.

@@ -34,7 +34,7 @@ struct TenantReportTests {
         }
         let configuration = TenantsConfiguration(gateway: GatewaySettings(listeners: []), tenants: [])
         return GatewayCount(
-            edition: ConfigurationEdition(configuration, at: 0),
+            edition: ConfigurationSnapshot(configuration, at: 0),
             counters: counters,
             backends: backends,
             shared: shared

@@ -8,10 +8,10 @@ import Verification
 
 /// A book of sessions whose store may be away.
 final class FailingSessions: SessionListing {
-    private let book: SessionBook
+    private let book: SessionService
     private let away = Mutex(false)
 
-    init(_ book: SessionBook) {
+    init(_ book: SessionService) {
         self.book = book
     }
 

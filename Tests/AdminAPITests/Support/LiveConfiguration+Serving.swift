@@ -3,6 +3,6 @@ import Tenants
 extension LiveConfiguration {
     static func serving(_ tenants: [Tenant]) -> LiveConfiguration {
         let configuration = TenantsConfiguration(gateway: GatewaySettings(listeners: []), tenants: tenants)
-        return LiveConfiguration(ConfigurationEdition(configuration, at: 0))
+        return LiveConfiguration(ConfigurationSnapshot(configuration, at: 0))
     }
 }

@@ -7,26 +7,28 @@ import UpstreamTestSupport
 
 /// Preflights, as the decision answers them.
 struct CrossOriginSharingTests {
-    private static func door(
+    private static func pipeline(
         _ origins: [String] = ["https://front.test", "http://localhost:3000"],
         credentials: Bool = true,
         mode: Tenant.Mode = .enforce
-    ) throws -> Door {
-        var tenant = try Door.tenant(mode: mode)
+    ) throws -> RequestPipeline {
+        var tenant = try RequestPipeline.tenant(mode: mode)
         tenant.crossOrigin = CrossOriginRules(
             origins: origins,
             allowsCredentials: credentials,
             maxAge: .seconds(90),
             line: 5
         )
-        return Door([tenant])
+        return RequestPipeline([tenant])
     }
 
-    private static func ask(_ door: Door, _ lines: [String], method: String = "OPTIONS") -> Door.Answer {
-        door.ask(Door.request("/a", method: method, lines: lines))
+    private static func ask(_ pipeline: RequestPipeline, _ lines: [String], method: String = "OPTIONS")
+        -> RequestPipeline.Answer
+    {
+        pipeline.ask(RequestPipeline.request("/a", method: method, lines: lines))
     }
 
-    private static func preflight(_ answer: Door.Answer) -> [String]? {
+    private static func preflight(_ answer: RequestPipeline.Answer) -> [String]? {
         guard case .preflight(let preflight) = answer else { return nil }
         return String(decoding: preflight.lines, as: UTF8.self).split(separator: "\r\n").map(String.init)
     }
@@ -35,7 +37,7 @@ struct CrossOriginSharingTests {
 
     @Test func anAllowedOriginMayCall() throws {
         let answer = Self.ask(
-            try Self.door(),
+            try Self.pipeline(),
             [
                 "Origin: https://front.test", "Access-Control-Request-Method: PUT",
                 "Access-Control-Request-Headers: authorization,x-a , X-B", "Access-Control-Request-Headers: dpop",
@@ -53,7 +55,7 @@ struct CrossOriginSharingTests {
 
     @Test func everyOriginMayCallWithoutCookies() throws {
         let lines = ["Origin: https://any.test", "Access-Control-Request-Method: GET"]
-        let answer = Self.preflight(Self.ask(try Self.door(["*"], credentials: false), lines))
+        let answer = Self.preflight(Self.ask(try Self.pipeline(["*"], credentials: false), lines))
         #expect(answer?.first == "Access-Control-Allow-Origin: *")
         #expect(answer?.contains { $0.contains("Credentials") } == false)
         #expect(answer?.contains { $0.contains("Allow-Headers") } == false)
@@ -61,7 +63,7 @@ struct CrossOriginSharingTests {
 
     @Test func methodsThatAreNotOfTheUsualOnesMayBeAskedFor() throws {
         let lines = ["Origin: http://localhost:3000", "Access-Control-Request-Method: QUERY"]
-        let answer = Self.preflight(Self.ask(try Self.door(), lines))
+        let answer = Self.preflight(Self.ask(try Self.pipeline(), lines))
         #expect(
             answer?.contains("Access-Control-Allow-Methods: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, QUERY")
                 == true
@@ -75,7 +77,7 @@ struct CrossOriginSharingTests {
     ])
     func otherOriginsMayNot(origin: String) throws {
         let lines = ["Origin: \(origin)", "Access-Control-Request-Method: GET"]
-        let refusal = try #require(Self.ask(try Self.door(), lines).refusal)
+        let refusal = try #require(Self.ask(try Self.pipeline(), lines).refusal)
         #expect(refusal.code == .crossSiteRequest)
         #expect(refusal.status == 403)
         #expect(refusal.detail.contains("cors.origins"))
@@ -95,7 +97,7 @@ struct CrossOriginSharingTests {
         ],
     ])
     func malformedQuestionsAreRefused(lines: [String]) throws {
-        let answer = Self.ask(try Self.door(), ["Origin: https://front.test"] + lines)
+        let answer = Self.ask(try Self.pipeline(), ["Origin: https://front.test"] + lines)
         #expect(answer.refusal == .malformedPreflight)
     }
 
@@ -106,27 +108,27 @@ struct CrossOriginSharingTests {
         ("options", ["Origin: https://front.test", "Access-Control-Request-Method: GET"]),
     ])
     func whatIsNoPreflightIsDecidedAsEverythingElse(method: String, lines: [String]) throws {
-        #expect(Self.ask(try Self.door(), lines, method: method).refusal == .missingToken)
+        #expect(Self.ask(try Self.pipeline(), lines, method: method).refusal == .missingToken)
     }
 
     @Test func withoutRulesPreflightsAreTheBackends() throws {
         let lines = ["Origin: https://front.test", "Access-Control-Request-Method: GET"]
-        #expect(Self.ask(Door([try Door.tenant()]), lines).refusal == .missingToken)
+        #expect(Self.ask(RequestPipeline([try RequestPipeline.tenant()]), lines).refusal == .missingToken)
     }
 
     @Test func observedPreflightsGoOn() throws {
-        let door = try Self.door(mode: .observe)
-        let answer = Self.ask(door, ["Origin: https://evil.test", "Access-Control-Request-Method: GET"])
+        let pipeline = try Self.pipeline(mode: .observe)
+        let answer = Self.ask(pipeline, ["Origin: https://evil.test", "Access-Control-Request-Method: GET"])
         #expect(answer.grant?.outcome == .refused(.crossSiteRequest))
-        #expect(door.circumstances.observed?.refusal.code == .crossSiteRequest)
+        #expect(pipeline.decisionContext.observed?.refusal.code == .crossSiteRequest)
     }
 
     @Test func theExplanationSaysWhy() throws {
-        let door = try Self.door()
+        let pipeline = try Self.pipeline()
         for (origin, text) in [("https://front.test", "is one of"), ("https://evil.test", "is not one of")] {
             let explanation = Explanation()
-            door.circumstances.explanation = explanation
-            _ = Self.ask(door, ["Origin: \(origin)", "Access-Control-Request-Method: GET"])
+            pipeline.decisionContext.explanation = explanation
+            _ = Self.ask(pipeline, ["Origin: \(origin)", "Access-Control-Request-Method: GET"])
             let entry = try #require(explanation.entries.first { $0.step == .preflight })
             #expect(entry.text.contains(text))
             #expect(entry.line == 5)

@@ -21,13 +21,15 @@ struct CrossSiteGuardTests {
     ]
     private static let sites: [String?] = [nil, "same-origin", "none", "same-site", "cross-site", "Same-Origin"]
 
-    private static func door(_ from: [TokenSource], mode: Tenant.Mode = .enforce, open: Bool = false) throws -> Door {
-        let rules = open ? [try Door.rule("/**", .anyone)] : []
-        var tenant = try Door.tenant(from: from, access: rules)
+    private static func pipeline(_ from: [TokenSource], mode: Tenant.Mode = .enforce, open: Bool = false) throws
+        -> RequestPipeline
+    {
+        let rules = open ? [try RequestPipeline.rule("/**", .anyone)] : []
+        var tenant = try RequestPipeline.tenant(from: from, access: rules)
         tenant.crossSite = CrossSiteRules(trustedOrigins: ["https://front.test"], mode: mode, line: 7)
-        let door = Door([tenant])
-        door.circumstances.peer = try Door.peer()
-        return door
+        let pipeline = RequestPipeline([tenant])
+        pipeline.decisionContext.peer = try RequestPipeline.peer()
+        return pipeline
     }
 
     private static func lines(_ origin: String?, _ site: String?) -> [String] {
@@ -36,7 +38,7 @@ struct CrossSiteGuardTests {
 
     @Test(arguments: ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "PROPFIND", "get", "X"])
     func theWholeMatrix(method: String) throws {
-        let token = try Door.token()
+        let token = try RequestPipeline.token()
         let isSafe = ["GET", "HEAD", "OPTIONS"].contains(method)
         let sources: [(source: TokenSource, line: String, isCookie: Bool)] = [
             (.cookie(name: "session"), "Cookie: a=b; session=\(token)", true),
@@ -44,11 +46,11 @@ struct CrossSiteGuardTests {
             (.header(name: "X-Token"), "X-Token: \(token)", false),
         ]
         for source in sources {
-            let door = try Self.door([source.source])
+            let pipeline = try Self.pipeline([source.source])
             for origin in Self.origins {
                 for (site, mark) in zip(Self.sites, origin.row) {
                     let lines = [source.line] + Self.lines(origin.value, site)
-                    let answer = door.ask(Door.request("/a", method: method, lines: lines))
+                    let answer = pipeline.ask(RequestPipeline.request("/a", method: method, lines: lines))
                     let isGranted = !source.isCookie || isSafe || mark == "+"
                     let what = "\(method) \(source.source) origin \(origin.name) site \(site ?? "absent")"
                     #expect((answer.grant?.caller != nil) == isGranted, "\(what)")
@@ -63,18 +65,18 @@ struct CrossSiteGuardTests {
         ["Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="], ["sec_websocket_key: x"], ["Sec-WebSocket-Version: 13"],
     ])
     func handshakesOfWebSocketsAreHeldToItWhateverTheirMethod(fields: [String]) throws {
-        let door = try Self.door([.cookie(name: "session")])
-        let cookie = "Cookie: session=\(try Door.token())"
+        let pipeline = try Self.pipeline([.cookie(name: "session")])
+        let cookie = "Cookie: session=\(try RequestPipeline.token())"
         for origin in Self.origins {
             for (site, mark) in zip(Self.sites, origin.row) {
                 let lines = [cookie] + fields + Self.lines(origin.value, site)
-                let answer = door.ask(Door.request("/a", lines: lines))
+                let answer = pipeline.ask(RequestPipeline.request("/a", lines: lines))
                 #expect((answer.grant != nil) == (mark == "+"), "\(origin.name) \(site ?? "absent")")
             }
         }
         // Another upgrade is none.
         let other = [cookie, "Upgrade: h2c", "Connection: upgrade", "Origin: https://evil.test"]
-        #expect(door.ask(Door.request("/a", lines: other)).grant != nil)
+        #expect(pipeline.ask(RequestPipeline.request("/a", lines: other)).grant != nil)
     }
 
     @Test(arguments: [
@@ -84,95 +86,99 @@ struct CrossSiteGuardTests {
         ["Origin: https://front.test", "Sec_Fetch_Site: same-origin"],
     ])
     func whatCanBeReadInTwoWaysIsRefused(lines: [String]) throws {
-        let door = try Self.door([.cookie(name: "session")])
-        let all = ["Cookie: session=\(try Door.token())"] + lines
-        #expect(door.ask(Door.request("/a", method: "POST", lines: all)).refusal == .crossSite)
-        #expect(door.ask(Door.request("/a", lines: all)).grant != nil)
+        let pipeline = try Self.pipeline([.cookie(name: "session")])
+        let all = ["Cookie: session=\(try RequestPipeline.token())"] + lines
+        #expect(pipeline.ask(RequestPipeline.request("/a", method: "POST", lines: all)).refusal == .crossSite)
+        #expect(pipeline.ask(RequestPipeline.request("/a", lines: all)).grant != nil)
     }
 
     @Test func theTokenThatDecidesIsTheOneThatCounts() throws {
-        let token = try Door.token()
+        let token = try RequestPipeline.token()
         let lines = ["Cookie: session=\(token)", "Authorization: Bearer \(token)", "Origin: https://evil.test"]
-        let post = Door.request("/a", method: "POST", lines: lines)
-        #expect(try Self.door([.bearer, .cookie(name: "session")]).ask(post).grant != nil)
-        #expect(try Self.door([.cookie(name: "session"), .bearer]).ask(post).refusal == .crossSite)
+        let post = RequestPipeline.request("/a", method: "POST", lines: lines)
+        #expect(try Self.pipeline([.bearer, .cookie(name: "session")]).ask(post).grant != nil)
+        #expect(try Self.pipeline([.cookie(name: "session"), .bearer]).ask(post).refusal == .crossSite)
         // A cookie that is none of the sources is nobody's.
-        #expect(try Self.door([.bearer]).ask(post).grant != nil)
+        #expect(try Self.pipeline([.bearer]).ask(post).grant != nil)
     }
 
     @Test func openPathsGetNoIdentityFromAnotherSite() throws {
-        let door = try Self.door([.cookie(name: "session")], open: true)
+        let pipeline = try Self.pipeline([.cookie(name: "session")], open: true)
         let foreign = ["Origin: https://evil.test"]
-        let cookie = ["Cookie: session=\(try Door.token())"]
-        #expect(door.ask(Door.request("/a", method: "POST", lines: cookie + foreign)).refusal == .crossSite)
-        let forged = ["Cookie: session=\(try Door.token(forged: true))"]
-        #expect(door.ask(Door.request("/a", method: "POST", lines: forged + foreign)).refusal == .crossSite)
-        #expect(door.ask(Door.request("/a", method: "POST", lines: foreign)).grant?.caller == nil)
-        #expect(door.ask(Door.request("/a", method: "POST", lines: foreign)).grant != nil)
-        #expect(door.ask(Door.request("/a", lines: cookie + foreign)).grant?.caller != nil)
+        let cookie = ["Cookie: session=\(try RequestPipeline.token())"]
+        #expect(
+            pipeline.ask(RequestPipeline.request("/a", method: "POST", lines: cookie + foreign)).refusal == .crossSite
+        )
+        let forged = ["Cookie: session=\(try RequestPipeline.token(forged: true))"]
+        #expect(
+            pipeline.ask(RequestPipeline.request("/a", method: "POST", lines: forged + foreign)).refusal == .crossSite
+        )
+        #expect(pipeline.ask(RequestPipeline.request("/a", method: "POST", lines: foreign)).grant?.caller == nil)
+        #expect(pipeline.ask(RequestPipeline.request("/a", method: "POST", lines: foreign)).grant != nil)
+        #expect(pipeline.ask(RequestPipeline.request("/a", lines: cookie + foreign)).grant?.caller != nil)
     }
 
     /// The attacker adds a token that is no good in a place that he can fill: the cookie reaches the backend all the
     /// same.
     @Test func aBadTokenElsewhereDoesNotHideTheCookie() throws {
         let from: [TokenSource] = [.query(name: "t"), .header(name: "X-Token"), .bearer, .cookie(name: "session")]
-        let cookie = "Cookie: session=\(try Door.token())"
-        let forged = try Door.token(forged: true)
-        let past = try Door.token(["exp": .number(JSONNumber(Int(Door.now.seconds) - 3600))])
+        let cookie = "Cookie: session=\(try RequestPipeline.token())"
+        let forged = try RequestPipeline.token(forged: true)
+        let past = try RequestPipeline.token(["exp": .number(JSONNumber(Int(RequestPipeline.now.seconds) - 3600))])
         // Whoever has an account has a good one.
-        let theirs = try Door.token(["sub": "mallory"])
+        let theirs = try RequestPipeline.token(["sub": "mallory"])
         func post(_ target: String, _ lines: [String]) -> [UInt8] {
-            Door.request(target, method: "POST", lines: lines)
+            RequestPipeline.request(target, method: "POST", lines: lines)
         }
         for open in [true, false] {
-            let door = try Self.door(from, open: open)
+            let pipeline = try Self.pipeline(from, open: open)
             for lines in [[cookie, "Origin: https://evil.test"], [cookie, "Sec-Fetch-Site: cross-site"]] {
                 for token in ["x", forged, past, theirs] {
-                    #expect(door.ask(post("/a?t=\(token)", lines)).refusal == .crossSite, "\(open) \(token)")
+                    #expect(pipeline.ask(post("/a?t=\(token)", lines)).refusal == .crossSite, "\(open) \(token)")
                     let header = lines + ["X-Token: \(token)"]
-                    #expect(door.ask(post("/a", header)).refusal == .crossSite, "\(open) \(token)")
+                    #expect(pipeline.ask(post("/a", header)).refusal == .crossSite, "\(open) \(token)")
                 }
             }
         }
-        let door = try Self.door(from, open: true)
+        let pipeline = try Self.pipeline(from, open: true)
         let foreign = ["Origin: https://evil.test"]
-        #expect(door.ask(post("/a?t=x", [cookie, "Origin: http://app.test"])).grant != nil)
-        #expect(door.ask(post("/a?t=x", [cookie])).grant != nil)
-        #expect(door.ask(post("/a?t=x", foreign)).grant != nil)
-        #expect(door.ask(post("/a?t=x", ["Cookie: other=1"] + foreign)).grant != nil)
-        #expect(door.ask(Door.request("/a?t=x", lines: [cookie] + foreign)).grant != nil)
+        #expect(pipeline.ask(post("/a?t=x", [cookie, "Origin: http://app.test"])).grant != nil)
+        #expect(pipeline.ask(post("/a?t=x", [cookie])).grant != nil)
+        #expect(pipeline.ask(post("/a?t=x", foreign)).grant != nil)
+        #expect(pipeline.ask(post("/a?t=x", ["Cookie: other=1"] + foreign)).grant != nil)
+        #expect(pipeline.ask(RequestPipeline.request("/a?t=x", lines: [cookie] + foreign)).grant != nil)
         // No page sends this one without being allowed to.
-        #expect(door.ask(post("/a", ["Authorization: Bearer x", cookie] + foreign)).grant != nil)
+        #expect(pipeline.ask(post("/a", ["Authorization: Bearer x", cookie] + foreign)).grant != nil)
     }
 
     @Test func aCookieThatTheBackendDoesNotGetCannotBeMisused() throws {
-        var tenant = try Door.tenant(
+        var tenant = try RequestPipeline.tenant(
             from: [.query(name: "t"), .cookie(name: "session")],
-            access: [Door.rule("/**", .anyone)]
+            access: [RequestPipeline.rule("/**", .anyone)]
         )
         tenant.identity.token = .strip
-        let door = Door([tenant])
-        door.circumstances.peer = try Door.peer()
-        let lines = ["Cookie: session=\(try Door.token())", "Origin: https://evil.test"]
-        #expect(door.ask(Door.request("/a?t=x", method: "POST", lines: lines)).grant != nil)
-        #expect(door.ask(Door.request("/a", method: "POST", lines: lines)).refusal == .crossSite)
+        let pipeline = RequestPipeline([tenant])
+        pipeline.decisionContext.peer = try RequestPipeline.peer()
+        let lines = ["Cookie: session=\(try RequestPipeline.token())", "Origin: https://evil.test"]
+        #expect(pipeline.ask(RequestPipeline.request("/a?t=x", method: "POST", lines: lines)).grant != nil)
+        #expect(pipeline.ask(RequestPipeline.request("/a", method: "POST", lines: lines)).refusal == .crossSite)
     }
 
     @Test func aBadTokenThatHidesACookieIsObservedToo() throws {
-        let door = try Self.door([.query(name: "t"), .cookie(name: "session")], mode: .observe, open: true)
-        let lines = ["Cookie: session=\(try Door.token())", "Origin: https://evil.test"]
-        let answer = door.ask(Door.request("/a?t=x", method: "POST", lines: lines))
+        let pipeline = try Self.pipeline([.query(name: "t"), .cookie(name: "session")], mode: .observe, open: true)
+        let lines = ["Cookie: session=\(try RequestPipeline.token())", "Origin: https://evil.test"]
+        let answer = pipeline.ask(RequestPipeline.request("/a?t=x", method: "POST", lines: lines))
         #expect(answer.grant?.outcome == .refused(.crossSiteRequest))
-        #expect(door.circumstances.observed?.line == 7)
+        #expect(pipeline.decisionContext.observed?.line == 7)
     }
 
     @Test func observedRequestsGoOnAndAreNoted() throws {
-        let door = try Self.door([.cookie(name: "session")], mode: .observe)
-        let lines = ["Cookie: session=\(try Door.token())", "Origin: https://evil.test"]
-        let answer = door.ask(Door.request("/a", method: "POST", lines: lines))
+        let pipeline = try Self.pipeline([.cookie(name: "session")], mode: .observe)
+        let lines = ["Cookie: session=\(try RequestPipeline.token())", "Origin: https://evil.test"]
+        let answer = pipeline.ask(RequestPipeline.request("/a", method: "POST", lines: lines))
         #expect(answer.grant?.outcome == .refused(.crossSiteRequest))
-        #expect(door.circumstances.observed?.refusal == .crossSite)
-        #expect(door.circumstances.observed?.line == 7)
+        #expect(pipeline.decisionContext.observed?.refusal == .crossSite)
+        #expect(pipeline.decisionContext.observed?.line == 7)
     }
 
     // MARK: The request's own origin
@@ -185,12 +191,12 @@ struct CrossSiteGuardTests {
 
     private func expect(_ cases: [Own], from peer: Peer, lines: [String] = []) throws {
         for one in cases {
-            var tenant = try Door.tenant(from: [.cookie(name: "session")])
+            var tenant = try RequestPipeline.tenant(from: [.cookie(name: "session")])
             tenant.hosts = [.exact("app.test"), .exact("[2001:db8::1]")]
-            let door = Door([tenant])
-            door.circumstances.peer = peer
-            let all = ["Cookie: session=\(try Door.token())", "Origin: \(one.origin)"] + lines
-            let answer = door.ask(Door.request("/a", method: "POST", host: one.host, lines: all))
+            let pipeline = RequestPipeline([tenant])
+            pipeline.decisionContext.peer = peer
+            let all = ["Cookie: session=\(try RequestPipeline.token())", "Origin: \(one.origin)"] + lines
+            let answer = pipeline.ask(RequestPipeline.request("/a", method: "POST", host: one.host, lines: all))
             #expect((answer.grant != nil) == one.isAllowed, "\(one.origin) at \(one.host)")
         }
     }
@@ -211,10 +217,10 @@ struct CrossSiteGuardTests {
             Own(origin: "app.test", host: "app.test", isAllowed: false),
             Own(origin: "ftp://app.test", host: "app.test", isAllowed: false),
         ]
-        try expect(plain, from: Door.peer())
+        try expect(plain, from: RequestPipeline.peer())
         // What anybody says of the way so far is not believed.
-        try expect(plain, from: Door.peer(), lines: ["X-Forwarded-Proto: https"])
-        try expect(plain, from: Door.peer(trusted: true), lines: ["X-Forwarded-Proto: HTTP"])
+        try expect(plain, from: RequestPipeline.peer(), lines: ["X-Forwarded-Proto: https"])
+        try expect(plain, from: RequestPipeline.peer(trusted: true), lines: ["X-Forwarded-Proto: HTTP"])
     }
 
     @Test func behindAProxyThatEndsTLSItIsWhatTheProxySays() throws {
@@ -225,7 +231,7 @@ struct CrossSiteGuardTests {
             Own(origin: "http://app.test", host: "app.test", isAllowed: false),
             Own(origin: "https://app.test", host: "app.test:80", isAllowed: false),
         ]
-        try expect(secured, from: Door.peer(trusted: true), lines: ["X-Forwarded-Proto: https"])
+        try expect(secured, from: RequestPipeline.peer(trusted: true), lines: ["X-Forwarded-Proto: https"])
     }
 
     @Test func whereNobodySaysTheSchemeEitherIsGood() throws {
@@ -236,23 +242,28 @@ struct CrossSiteGuardTests {
             Own(origin: "http://app.test", host: "app.test:443", isAllowed: false),
             Own(origin: "https://evil.test", host: "app.test", isAllowed: false),
         ]
-        try expect(unknown, from: Door.peer(trusted: true))
-        try expect(unknown, from: Door.peer(trusted: true), lines: ["X-Forwarded-Proto: https, http"])
+        try expect(unknown, from: RequestPipeline.peer(trusted: true))
+        try expect(unknown, from: RequestPipeline.peer(trusted: true), lines: ["X-Forwarded-Proto: https, http"])
         let twice = ["X-Forwarded-Proto: https", "X-Forwarded-Proto: http"]
-        try expect(unknown, from: Door.peer(trusted: true), lines: twice)
+        try expect(unknown, from: RequestPipeline.peer(trusted: true), lines: twice)
     }
 
     @Test func anAbsoluteTargetNamesTheHost() throws {
-        let door = try Self.door([.cookie(name: "session")])
-        let lines = ["Cookie: session=\(try Door.token())", "Origin: http://app.test:81"]
+        let pipeline = try Self.pipeline([.cookie(name: "session")])
+        let lines = ["Cookie: session=\(try RequestPipeline.token())", "Origin: http://app.test:81"]
         let target = "http://app.test:81/a"
-        #expect(door.ask(Door.request(target, method: "POST", host: "app.test", lines: lines)).grant != nil)
-        #expect(door.ask(Door.request("/a", method: "POST", host: "app.test", lines: lines)).refusal == .crossSite)
+        #expect(
+            pipeline.ask(RequestPipeline.request(target, method: "POST", host: "app.test", lines: lines)).grant != nil
+        )
+        #expect(
+            pipeline.ask(RequestPipeline.request("/a", method: "POST", host: "app.test", lines: lines)).refusal
+                == .crossSite
+        )
     }
 
     @Test func theExplanationSaysWhy() throws {
-        let door = try Self.door([.cookie(name: "session")])
-        let cookie = "Cookie: session=\(try Door.token())"
+        let pipeline = try Self.pipeline([.cookie(name: "session")])
+        let cookie = "Cookie: session=\(try RequestPipeline.token())"
         let cases: [(lines: [String], text: String)] = [
             (["Origin: https://front.test"], "csrf.trusted_origins"),
             (["Origin: http://app.test"], "the request's own"),
@@ -263,8 +274,8 @@ struct CrossSiteGuardTests {
         ]
         for one in cases {
             let explanation = Explanation()
-            door.circumstances.explanation = explanation
-            _ = door.ask(Door.request("/a", method: "POST", lines: [cookie] + one.lines))
+            pipeline.decisionContext.explanation = explanation
+            _ = pipeline.ask(RequestPipeline.request("/a", method: "POST", lines: [cookie] + one.lines))
             let entry = try #require(explanation.entries.first { $0.step == .csrf })
             #expect(entry.text.contains(one.text))
             #expect(entry.line == 7)

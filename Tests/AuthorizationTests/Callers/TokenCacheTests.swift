@@ -9,11 +9,11 @@ import Verification
 
 /// What is remembered of tokens, and what must never be.
 struct TokenCacheTests {
-    private func caller(_ name: String, expires: UnixTime = Door.now + 600) throws -> (Caller, [UInt8]) {
-        let tenant = try Door.tenant()
+    private func caller(_ name: String, expires: UnixTime = RequestPipeline.now + 600) throws -> (Caller, [UInt8]) {
+        let tenant = try RequestPipeline.tenant()
         let number = JSONNumber(Int(expires.seconds))
-        let token = Array(try Door.token(["sub": .string(name), "exp": .number(number)]).utf8)
-        let principal = try TokenVerifier(tenant.authenticate.policy).verify(token, at: Door.now)
+        let token = Array(try RequestPipeline.token(["sub": .string(name), "exp": .number(number)]).utf8)
+        let principal = try TokenVerifier(tenant.authenticate.policy).verify(token, at: RequestPipeline.now)
         return (Caller(principal, tenant: tenant), token)
     }
 
@@ -24,25 +24,25 @@ struct TokenCacheTests {
     // MARK: Through the decision
 
     @Test func secondUseOfATokenIsAHit() throws {
-        let door = Door([try Door.tenant()])
-        let token = try Door.token()
-        for _ in 0..<3 { #expect(door.get("/", token: token).grant?.caller?.principal.subject == "alice") }
-        #expect(door.authorizer.authenticator.cacheCounts == TokenCacheCounts(hits: 2, misses: 1, refusedHits: 0))
+        let pipeline = RequestPipeline([try RequestPipeline.tenant()])
+        let token = try RequestPipeline.token()
+        for _ in 0..<3 { #expect(pipeline.get("/", token: token).grant?.caller?.principal.subject == "alice") }
+        #expect(pipeline.authorizer.authenticator.cacheCounts == TokenCacheCounts(hits: 2, misses: 1, refusedHits: 0))
     }
 
     @Test func rememberedTokenStillExpires() throws {
-        let door = Door([try Door.tenant()])
-        let token = try Door.token()
-        #expect(door.get("/", token: token).grant != nil)
-        #expect(door.get("/", token: token, at: Door.now + 659.9).grant != nil)
-        #expect(door.get("/", token: token, at: Door.now + 660).refusal == .tokenExpired)
-        #expect(door.authorizer.authenticator.cacheCounts == TokenCacheCounts(hits: 1, misses: 2, refusedHits: 0))
-        #expect(door.get("/", token: token, at: Door.now + 661).refusal == .tokenExpired)
-        #expect(door.authorizer.authenticator.cacheCounts.refusedHits == 1)
+        let pipeline = RequestPipeline([try RequestPipeline.tenant()])
+        let token = try RequestPipeline.token()
+        #expect(pipeline.get("/", token: token).grant != nil)
+        #expect(pipeline.get("/", token: token, at: RequestPipeline.now + 659.9).grant != nil)
+        #expect(pipeline.get("/", token: token, at: RequestPipeline.now + 660).refusal == .tokenExpired)
+        #expect(pipeline.authorizer.authenticator.cacheCounts == TokenCacheCounts(hits: 1, misses: 2, refusedHits: 0))
+        #expect(pipeline.get("/", token: token, at: RequestPipeline.now + 661).refusal == .tokenExpired)
+        #expect(pipeline.authorizer.authenticator.cacheCounts.refusedHits == 1)
     }
 
     @Test func tokenOfOneTenantIsNotAnothers() throws {
-        let other = try Door.tenant(name: "other", host: "other.test")
+        let other = try RequestPipeline.tenant(name: "other", host: "other.test")
         let stranger = IssuerPolicy(
             issuer: "https://stranger.test",
             algorithms: [.hs256],
@@ -50,45 +50,48 @@ struct TokenCacheTests {
         )
         var strange = other
         strange.authenticate.policy.issuers = [stranger]
-        let door = Door([try Door.tenant(), strange])
-        let lines = ["Authorization: Bearer \(try Door.token())"]
+        let pipeline = RequestPipeline([try RequestPipeline.tenant(), strange])
+        let lines = ["Authorization: Bearer \(try RequestPipeline.token())"]
         for _ in 0..<2 {
-            #expect(door.ask(Door.request("/", lines: lines)).grant != nil)
-            #expect(door.ask(Door.request("/", host: "other.test", lines: lines)).refusal?.code == .invalidToken)
+            #expect(pipeline.ask(RequestPipeline.request("/", lines: lines)).grant != nil)
+            #expect(
+                pipeline.ask(RequestPipeline.request("/", host: "other.test", lines: lines)).refusal?.code
+                    == .invalidToken
+            )
         }
-        #expect(door.authorizer.authenticator.cacheCounts == TokenCacheCounts(hits: 1, misses: 2, refusedHits: 1))
+        #expect(pipeline.authorizer.authenticator.cacheCounts == TokenCacheCounts(hits: 1, misses: 2, refusedHits: 1))
     }
 
     @Test func forgedTokensNeverEnterAndNeverEvictAGoodOne() throws {
-        let door = Door([try Door.tenant()])
-        let token = try Door.token()
-        #expect(door.get("/", token: token).grant != nil)
-        let forged = try Door.token(forged: true)
+        let pipeline = RequestPipeline([try RequestPipeline.tenant()])
+        let token = try RequestPipeline.token()
+        #expect(pipeline.get("/", token: token).grant != nil)
+        let forged = try RequestPipeline.token(forged: true)
         let body = forged.dropLast(6)
         for number in 0..<2000 {
             let text = String(10_000 + number)
-            #expect(door.get("/", token: "\(body)A\(text)").refusal?.status == 401)
+            #expect(pipeline.get("/", token: "\(body)A\(text)").refusal?.status == 401)
         }
-        #expect(door.authorizer.authenticator.cacheCounts.hits == 0)
-        #expect(door.get("/", token: token).grant != nil)
-        #expect(door.authorizer.authenticator.cacheCounts.hits == 1)
-        #expect(door.get("/", token: forged).grant == nil)
+        #expect(pipeline.authorizer.authenticator.cacheCounts.hits == 0)
+        #expect(pipeline.get("/", token: token).grant != nil)
+        #expect(pipeline.authorizer.authenticator.cacheCounts.hits == 1)
+        #expect(pipeline.get("/", token: forged).grant == nil)
     }
 
     @Test func refusalIsRememberedForAWhileOnly() throws {
-        let door = Door([try Door.tenant()])
-        let forged = try Door.token(forged: true)
+        let pipeline = RequestPipeline([try RequestPipeline.tenant()])
+        let forged = try RequestPipeline.token(forged: true)
         for time in [0.0, 29, 31] {
-            #expect(door.get("/", token: forged, at: Door.now + time).refusal?.code == .invalidToken)
+            #expect(pipeline.get("/", token: forged, at: RequestPipeline.now + time).refusal?.code == .invalidToken)
         }
-        #expect(door.authorizer.authenticator.cacheCounts == TokenCacheCounts(hits: 0, misses: 2, refusedHits: 1))
+        #expect(pipeline.authorizer.authenticator.cacheCounts == TokenCacheCounts(hits: 0, misses: 2, refusedHits: 1))
     }
 
     @Test func tokenThatBecomesValidIsNotHeldAgainstItsBearer() throws {
-        let door = Door([try Door.tenant()])
-        let token = try Door.token(["nbf": .number(JSONNumber(Int(Door.now.seconds) + 65))])
-        #expect(door.get("/", token: token).refusal?.code == .invalidToken)
-        #expect(door.get("/", token: token, at: Door.now + 10).grant != nil)
+        let pipeline = RequestPipeline([try RequestPipeline.tenant()])
+        let token = try RequestPipeline.token(["nbf": .number(JSONNumber(Int(RequestPipeline.now.seconds) + 65))])
+        #expect(pipeline.get("/", token: token).refusal?.code == .invalidToken)
+        #expect(pipeline.get("/", token: token, at: RequestPipeline.now + 10).grant != nil)
     }
 
     // MARK: The cache itself
@@ -101,11 +104,11 @@ struct TokenCacheTests {
 
         func insert(into cache: TokenCache) { cache.insert(caller, key, token: token.span) }
 
-        func entry(in cache: TokenCache, at now: UnixTime = Door.now) -> TokenCache.Entry? {
+        func entry(in cache: TokenCache, at now: UnixTime = RequestPipeline.now) -> TokenCache.Entry? {
             cache.entry(key, token: token.span, at: now)
         }
 
-        func find(in cache: TokenCache, at now: UnixTime = Door.now) -> Caller? {
+        func find(in cache: TokenCache, at now: UnixTime = RequestPipeline.now) -> Caller? {
             entry(in: cache, at: now)?.caller
         }
     }
@@ -132,7 +135,7 @@ struct TokenCacheTests {
         alice.insert(into: cache)
         let entry = try #require(alice.entry(in: cache))
         let tenant = alice.key.tenant
-        func caller(_ tenant: TenantIndex, _ token: [UInt8], at now: UnixTime = Door.now) -> Caller? {
+        func caller(_ tenant: TenantIndex, _ token: [UInt8], at now: UnixTime = RequestPipeline.now) -> Caller? {
             entry.caller(ofTenant: tenant, token: token.span, at: now)
         }
         #expect(caller(tenant, alice.token) === alice.caller)
@@ -149,7 +152,7 @@ struct TokenCacheTests {
         all[8].insert(into: cache)
         func held() -> Int {
             zip(entries, all).count { entry, known in
-                entry.caller(ofTenant: known.key.tenant, token: known.token.span, at: Door.now) != nil
+                entry.caller(ofTenant: known.key.tenant, token: known.token.span, at: RequestPipeline.now) != nil
             }
         }
         #expect(held() == 7)

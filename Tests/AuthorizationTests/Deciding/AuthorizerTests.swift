@@ -7,7 +7,7 @@ import Verification
 /// Who gets through, and with which refusal the others do not.
 struct AuthorizerTests {
     /// What came of a request, in one word.
-    private func word(_ answer: Door.Answer) -> String {
+    private func word(_ answer: RequestPipeline.Answer) -> String {
         switch answer {
         case .malformed(let violation): "malformed \(violation.status)"
         case .refused(let refusal): "\(refusal.status) \(refusal.code.rawValue)"
@@ -20,11 +20,15 @@ struct AuthorizerTests {
 
     private static func rules() throws -> [AccessRule] {
         [
-            try Door.rule("/health", .anyone),
-            try Door.rule("/open/**", .anyone),
-            try Door.rule("/admin/**", .signedIn(roles: ["admin"], scopes: ["manage"]), methods: ["GET", "POST"]),
-            try Door.rule("/write", .signedIn(roles: [], scopes: ["read", "write"])),
-            try Door.rule("/both", .signedIn(roles: ["driver", "customer"], scopes: ["rare"])),
+            try RequestPipeline.rule("/health", .anyone),
+            try RequestPipeline.rule("/open/**", .anyone),
+            try RequestPipeline.rule(
+                "/admin/**",
+                .signedIn(roles: ["admin"], scopes: ["manage"]),
+                methods: ["GET", "POST"]
+            ),
+            try RequestPipeline.rule("/write", .signedIn(roles: [], scopes: ["read", "write"])),
+            try RequestPipeline.rule("/both", .signedIn(roles: ["driver", "customer"], scopes: ["rare"])),
         ]
     }
 
@@ -67,34 +71,35 @@ struct AuthorizerTests {
         Case(path: "/both", claims: ["role": "driver", "scope": "rare"], expected: "granted alice"),
     ])
     func ruleAndTokenDecide(expected: Case) throws {
-        let door = Door([try Door.tenant(access: Self.rules())])
-        let token = try expected.claims.map { try Door.token($0) }
+        let pipeline = RequestPipeline([try RequestPipeline.tenant(access: Self.rules())])
+        let token = try expected.claims.map { try RequestPipeline.token($0) }
         let lines = token.map { ["Authorization: Bearer \($0)"] } ?? []
         #expect(
-            word(door.ask(Door.request(expected.path, method: expected.method, lines: lines))) == expected.expected
+            word(pipeline.ask(RequestPipeline.request(expected.path, method: expected.method, lines: lines)))
+                == expected.expected
         )
     }
 
     @Test func refusalForScopesNamesThemAll() throws {
-        let door = Door([try Door.tenant(access: Self.rules())])
-        let refusal = door.get("/write", token: try Door.token(["scope": "read"])).refusal
+        let pipeline = RequestPipeline([try RequestPipeline.tenant(access: Self.rules())])
+        let refusal = pipeline.get("/write", token: try RequestPipeline.token(["scope": "read"])).refusal
         #expect(refusal?.neededScopes == ["read", "write"])
     }
 
     @Test func severalTokensAre400EvenWhereNoneIsNeeded() throws {
-        let door = Door([try Door.tenant(access: Self.rules())])
-        let token = try Door.token()
+        let pipeline = RequestPipeline([try RequestPipeline.tenant(access: Self.rules())])
+        let token = try RequestPipeline.token()
         for path in ["/", "/health"] {
-            let twice = door.get(path, token: token, lines: ["Authorization: Bearer \(token)"])
+            let twice = pipeline.get(path, token: token, lines: ["Authorization: Bearer \(token)"])
             #expect(word(twice) == "400 bad_request")
         }
     }
 
     @Test func forgedTokenIsInvalidAndIgnoredOnOpenPaths() throws {
-        let door = Door([try Door.tenant(access: Self.rules())])
-        let forged = try Door.token(forged: true)
-        #expect(word(door.get("/", token: forged)) == "401 invalid_token")
-        #expect(word(door.get("/health", token: forged)) == "anonymous nobody")
+        let pipeline = RequestPipeline([try RequestPipeline.tenant(access: Self.rules())])
+        let forged = try RequestPipeline.token(forged: true)
+        #expect(word(pipeline.get("/", token: forged)) == "401 invalid_token")
+        #expect(word(pipeline.get("/health", token: forged)) == "anonymous nobody")
     }
 
     // MARK: Every reading of a path is asked about
@@ -104,47 +109,52 @@ struct AuthorizerTests {
         "/admin;a", "/;/admin/x", "/open/./../admin",
     ])
     func guardedPathStaysGuardedInEverySpelling(path: String) throws {
-        let door = Door([try Door.tenant(access: Self.rules())])
-        #expect(word(door.get(path, token: try Door.token())) == "403 insufficient_role")
+        let pipeline = RequestPipeline([try RequestPipeline.tenant(access: Self.rules())])
+        #expect(word(pipeline.get(path, token: try RequestPipeline.token())) == "403 insufficient_role")
     }
 
     @Test func openPathIsOpenOnlyIfBothReadingsAre() throws {
-        let rules = [try Door.rule("/a/*/c", .anyone), try Door.rule("/a/**", .signedIn(roles: ["x"], scopes: []))]
-        let door = Door([try Door.tenant(access: rules)])
-        #expect(word(door.get("/a/b/c")) == "anonymous nobody")
-        #expect(word(door.get("/a/b;p/c")) == "anonymous nobody")
-        #expect(word(door.get("/a/b//c")) == "401 missing_token")
-        #expect(word(door.get("/a;x/b/c")) == "401 missing_token")
-        #expect(word(door.get("/a/b/c;x")) == "401 missing_token")
+        let rules = [
+            try RequestPipeline.rule("/a/*/c", .anyone),
+            try RequestPipeline.rule("/a/**", .signedIn(roles: ["x"], scopes: [])),
+        ]
+        let pipeline = RequestPipeline([try RequestPipeline.tenant(access: rules)])
+        #expect(word(pipeline.get("/a/b/c")) == "anonymous nobody")
+        #expect(word(pipeline.get("/a/b;p/c")) == "anonymous nobody")
+        #expect(word(pipeline.get("/a/b//c")) == "401 missing_token")
+        #expect(word(pipeline.get("/a;x/b/c")) == "401 missing_token")
+        #expect(word(pipeline.get("/a/b/c;x")) == "401 missing_token")
     }
 
     /// A backend may merge slashes and keep parameters, or the other way round: neither reading is one of the two others.
     @Test func readingThatMergesOnlyOrDropsOnlyIsAskedAboutToo() throws {
         let rules = [
-            try Door.rule("/a/*/c", .signedIn(roles: ["x"], scopes: [])), try Door.rule("/a/**", .anyone),
+            try RequestPipeline.rule("/a/*/c", .signedIn(roles: ["x"], scopes: [])),
+            try RequestPipeline.rule("/a/**", .anyone),
         ]
-        let door = Door([try Door.tenant(access: rules)])
-        #expect(word(door.get("/a//;x/c")) == "401 missing_token")
-        #expect(word(door.get("/a//;x/c", token: try Door.token())) == "403 insufficient_role")
-        #expect(word(door.get("/a//b;x/d")) == "anonymous nobody")
+        let pipeline = RequestPipeline([try RequestPipeline.tenant(access: rules)])
+        #expect(word(pipeline.get("/a//;x/c")) == "401 missing_token")
+        #expect(word(pipeline.get("/a//;x/c", token: try RequestPipeline.token())) == "403 insufficient_role")
+        #expect(word(pipeline.get("/a//b;x/d")) == "anonymous nobody")
     }
 
     @Test(arguments: ["/a%2fb", "/..;/admin", "/../admin", "/a\\b", "/%00", "/%252e%252e/admin", "/%ff", "/%3b"])
     func ambiguousPathIs400(path: String) throws {
-        let door = Door([try Door.tenant(access: Self.rules())])
-        #expect(word(door.get(path, token: try Door.token())) == "400 ambiguous_path")
+        let pipeline = RequestPipeline([try RequestPipeline.tenant(access: Self.rules())])
+        #expect(word(pipeline.get(path, token: try RequestPipeline.token())) == "400 ambiguous_path")
     }
 
     // MARK: Routing
 
     @Test func hostAndPrefixChooseTheTenant() throws {
-        let open = [try Door.rule("/**", .anyone)]
-        let door = Door([
-            try Door.tenant(name: "all", access: open), try Door.tenant(name: "shop", prefix: "/shop", access: open),
-            try Door.tenant(name: "other", host: "other.test", prefix: "/x", access: open),
+        let open = [try RequestPipeline.rule("/**", .anyone)]
+        let pipeline = RequestPipeline([
+            try RequestPipeline.tenant(name: "all", access: open),
+            try RequestPipeline.tenant(name: "shop", prefix: "/shop", access: open),
+            try RequestPipeline.tenant(name: "other", host: "other.test", prefix: "/x", access: open),
         ])
         let name = { (target: String, host: String) in
-            door.ask(Door.request(target, host: host)).grant?.request.tenant.tenant.name
+            pipeline.ask(RequestPipeline.request(target, host: host)).grant?.request.tenant.tenant.name
         }
         #expect(name("/", "app.test") == "all")
         #expect(name("/shop", "APP.test:8080") == "shop")
@@ -153,34 +163,34 @@ struct AuthorizerTests {
         #expect(name("/a/../shop/b", "app.test") == "shop")
         #expect(name("http://other.test/x", "app.test") == "other")
         #expect(name("http://app.test", "other.test") == "all")
-        #expect(door.ask(Door.request("/", host: "other.test")).refusal == .unknownHost)
-        #expect(door.ask(Door.request("/", host: "nobody.test")).refusal == .unknownHost)
-        #expect(word(door.ask(Door.request("/", host: "a b"))) == "400 bad_request")
-        #expect(word(door.ask(Door.request("http://app.test/", host: "bad host"))) == "400 bad_request")
+        #expect(pipeline.ask(RequestPipeline.request("/", host: "other.test")).refusal == .unknownHost)
+        #expect(pipeline.ask(RequestPipeline.request("/", host: "nobody.test")).refusal == .unknownHost)
+        #expect(word(pipeline.ask(RequestPipeline.request("/", host: "a b"))) == "400 bad_request")
+        #expect(word(pipeline.ask(RequestPipeline.request("http://app.test/", host: "bad host"))) == "400 bad_request")
     }
 
     @Test(arguments: ["/.gatehouse", "/.gatehouse/", "/.gatehouse/auth", "/%2egatehouse/auth", "/a/../.gatehouse/x"])
     func pathsOfOursNeverReachABackend(path: String) throws {
-        let door = Door([try Door.tenant(access: [try Door.rule("/**", .anyone)])])
-        #expect(door.get(path).refusal == .ours)
+        let pipeline = RequestPipeline([try RequestPipeline.tenant(access: [try RequestPipeline.rule("/**", .anyone)])])
+        #expect(pipeline.get(path).refusal == .ours)
     }
 
     @Test func pathsThatOnlyLookLikeOursGoOn() throws {
-        let door = Door([try Door.tenant(access: [try Door.rule("/**", .anyone)])])
+        let pipeline = RequestPipeline([try RequestPipeline.tenant(access: [try RequestPipeline.rule("/**", .anyone)])])
         for path in ["/.gatehouses", "/.gatehous", "/gatehouse", "/a/.gatehouse", "/."] {
-            #expect(door.get(path).grant != nil, "\(path)")
+            #expect(pipeline.get(path).grant != nil, "\(path)")
         }
     }
 
     // MARK: Observe mode
 
     @Test func observeModeLetsThroughButVouchesForNobodyUnverified() throws {
-        let door = Door([try Door.tenant(access: Self.rules(), mode: .observe)])
-        #expect(word(door.get("/")) == "missing_token nobody")
-        #expect(word(door.get("/", token: try Door.token(forged: true))) == "invalid_token nobody")
-        #expect(word(door.get("/admin", token: try Door.token())) == "insufficient_role alice")
-        #expect(word(door.get("/", token: try Door.token())) == "granted alice")
-        #expect(word(door.get("/%2f", token: try Door.token())) == "ambiguous_path alice")
-        #expect(word(door.get("/%2f", token: try Door.token(forged: true))) == "ambiguous_path nobody")
+        let pipeline = RequestPipeline([try RequestPipeline.tenant(access: Self.rules(), mode: .observe)])
+        #expect(word(pipeline.get("/")) == "missing_token nobody")
+        #expect(word(pipeline.get("/", token: try RequestPipeline.token(forged: true))) == "invalid_token nobody")
+        #expect(word(pipeline.get("/admin", token: try RequestPipeline.token())) == "insufficient_role alice")
+        #expect(word(pipeline.get("/", token: try RequestPipeline.token())) == "granted alice")
+        #expect(word(pipeline.get("/%2f", token: try RequestPipeline.token())) == "ambiguous_path alice")
+        #expect(word(pipeline.get("/%2f", token: try RequestPipeline.token(forged: true))) == "ambiguous_path nobody")
     }
 }

@@ -8,7 +8,7 @@ import UpstreamTestSupport
 /// What a request for an endpoint may say of its body.
 struct BodyReadingFieldsTests {
     private func status(_ lines: String...) throws -> Int? {
-        let bytes = Door.request("/auth/apple", method: "POST", lines: lines)
+        let bytes = RequestPipeline.request("/auth/apple", method: "POST", lines: lines)
         let head = RequestHead()
         try #require(RequestOutcome.parse(bytes, into: head).reading != nil)
         return BodyReadingFields.refusal(head, bytes.span)?.status

@@ -34,27 +34,29 @@ struct EndpointDecisionTests {
     ]
     private static let sources = [RequestSource.connection, .rehearsal]
 
-    private static func door(_ mode: Tenant.Mode, _ then: SignIn.Exchange, _ source: RequestSource) throws -> Door {
-        var tenant = try Door.tenant(mode: mode)
+    private static func pipeline(_ mode: Tenant.Mode, _ then: SignIn.Exchange, _ source: RequestSource) throws
+        -> RequestPipeline
+    {
+        var tenant = try RequestPipeline.tenant(mode: mode)
         tenant.lines["mode"] = 30
         let path = try PathPattern("/auth/apple")
         tenant.signIn = SignIn(apple: AppleSignIn(path: path, clientIDs: ["com.example.app"], then: then))
-        let door = Door([tenant])
-        door.circumstances.source = source
-        return door
+        let pipeline = RequestPipeline([tenant])
+        pipeline.decisionContext.source = source
+        return pipeline
     }
 
-    private static func ask(_ door: Door, _ request: Case) -> Door.Answer {
-        door.ask(Door.request(request.target, method: request.method, lines: request.lines))
+    private static func ask(_ pipeline: RequestPipeline, _ request: Case) -> RequestPipeline.Answer {
+        pipeline.ask(RequestPipeline.request(request.target, method: request.method, lines: request.lines))
     }
 
     @Test(arguments: refused)
     func headThatNoEndpointTakesIsRefused(request: Case) throws {
         for source in Self.sources {
             for (mode, then) in Self.enforcing {
-                let door = try Self.door(mode, then, source)
-                #expect(Self.ask(door, request).refusal?.status == request.status, "\(source)")
-                #expect(door.circumstances.observed == nil)
+                let pipeline = try Self.pipeline(mode, then, source)
+                #expect(Self.ask(pipeline, request).refusal?.status == request.status, "\(source)")
+                #expect(pipeline.decisionContext.observed == nil)
             }
         }
     }
@@ -62,9 +64,9 @@ struct EndpointDecisionTests {
     @Test(arguments: refused)
     func observeModeForwardsItAndNotesTheRefusal(request: Case) throws {
         for source in Self.sources {
-            let door = try Self.door(.observe, .forward, source)
-            let grant = try #require(Self.ask(door, request).grant, "\(source)")
-            let observed = try #require(door.circumstances.observed)
+            let pipeline = try Self.pipeline(.observe, .forward, source)
+            let grant = try #require(Self.ask(pipeline, request).grant, "\(source)")
+            let observed = try #require(pipeline.decisionContext.observed)
             #expect(observed.refusal.status == request.status && observed.line == 30)
             #expect(grant.outcome == .refused(observed.refusal.code))
             #expect(grant.signInLines.isEmpty && grant.caller == nil)
@@ -75,12 +77,12 @@ struct EndpointDecisionTests {
     func otherHeadsGoToTheEndpoint(request: Case) throws {
         for source in Self.sources {
             for mode in [Tenant.Mode.enforce, .observe] {
-                let door = try Self.door(mode, .forward, source)
-                guard case .endpoint(.appleExchange) = Self.ask(door, request) else {
+                let pipeline = try Self.pipeline(mode, .forward, source)
+                guard case .endpoint(.appleExchange) = Self.ask(pipeline, request) else {
                     Issue.record("\(source) \(mode)")
                     continue
                 }
-                #expect(door.circumstances.observed == nil)
+                #expect(pipeline.decisionContext.observed == nil)
             }
         }
     }
@@ -88,17 +90,17 @@ struct EndpointDecisionTests {
     /// Without a body it is a browser's question to the app, which the tenant's rules decide on.
     @Test func preflightOfAForwardedSignInGoesByTheRules() throws {
         for source in Self.sources {
-            let door = try Self.door(.enforce, .forward, source)
-            #expect(Self.ask(door, Case(method: "OPTIONS")).refusal?.code == .missingToken)
+            let pipeline = try Self.pipeline(.enforce, .forward, source)
+            #expect(Self.ask(pipeline, Case(method: "OPTIONS")).refusal?.code == .missingToken)
         }
     }
 
     /// Another proxy has the head alone to show, and is not told how to mend it.
     @Test func anotherProxyIsToldOfTheEndpointWhateverTheHead() throws {
         for source in [RequestSource.forwardAuth, .extAuthz] {
-            let door = try Self.door(.enforce, .forward, source)
+            let pipeline = try Self.pipeline(.enforce, .forward, source)
             for request in [Case(method: "PUT"), Case(lines: ["Content-Encoding: gzip"]), Case()] {
-                guard case .endpoint = Self.ask(door, request) else {
+                guard case .endpoint = Self.ask(pipeline, request) else {
                     Issue.record("\(source) \(request)")
                     continue
                 }
@@ -108,12 +110,12 @@ struct EndpointDecisionTests {
 
     @Test func bodyAboveTheTenantsLimitIsRefused() throws {
         for source in Self.sources {
-            var tenant = try Door.tenant(access: [try Door.rule("/**", .anyone)])
+            var tenant = try RequestPipeline.tenant(access: [try RequestPipeline.rule("/**", .anyone)])
             tenant.limits.bodyBytes = 10
-            let door = Door([tenant])
-            door.circumstances.source = source
-            #expect(Self.ask(door, Case(lines: ["Content-Length: 11"], target: "/x")).refusal?.status == 413)
-            #expect(Self.ask(door, Case(lines: ["Content-Length: 10"], target: "/x")).grant != nil)
+            let pipeline = RequestPipeline([tenant])
+            pipeline.decisionContext.source = source
+            #expect(Self.ask(pipeline, Case(lines: ["Content-Length: 11"], target: "/x")).refusal?.status == 413)
+            #expect(Self.ask(pipeline, Case(lines: ["Content-Length: 10"], target: "/x")).grant != nil)
         }
     }
 }

@@ -24,107 +24,116 @@ struct KeyDecisionTests {
         return try KeySet(jwks: JSONWriter.bytes(of: ["keys": .array(jwks)] as JSONObject), origin: .url)
     }
 
-    private func door(_ keys: KeySet?, access: [AccessRule] = []) throws -> Door {
-        var tenant = try Door.tenant(access: access)
-        let issuer = IssuerPolicy(issuer: Door.issuer, algorithms: [.es256], keys: keys)
+    private func pipeline(_ keys: KeySet?, access: [AccessRule] = []) throws -> RequestPipeline {
+        var tenant = try RequestPipeline.tenant(access: access)
+        let issuer = IssuerPolicy(issuer: RequestPipeline.issuer, algorithms: [.es256], keys: keys)
         tenant.authenticate = Authentication(
             policy: VerificationPolicy(issuers: [issuer]),
             keySources: [.remote(Self.source)]
         )
-        return Door([tenant])
+        return RequestPipeline([tenant])
     }
 
     private func request(_ key: SigningKey, _ path: String = "/", subject: String = "alice") throws -> [UInt8] {
         let claims: JSONObject = [
-            "iss": .string(Door.issuer), "sub": .string(subject),
-            "exp": .number(JSONNumber(Int(Door.now.seconds) + 600)),
+            "iss": .string(RequestPipeline.issuer), "sub": .string(subject),
+            "exp": .number(JSONNumber(Int(RequestPipeline.now.seconds) + 600)),
         ]
         let token = try TokenSigner(key, algorithm: .es256, keyID: key.thumbprint).sign(claims)
-        return Door.request(path, lines: ["Authorization: Bearer \(token)"])
+        return RequestPipeline.request(path, lines: ["Authorization: Bearer \(token)"])
     }
 
-    private func asksForKeys(_ answer: Door.Answer, isMissing: Bool) -> Bool {
+    private func asksForKeys(_ answer: RequestPipeline.Answer, isMissing: Bool) -> Bool {
         if case .needs(.keys(let step)) = answer { step.isMissing == isMissing && step.source == 0 } else { false }
     }
 
     @Test func withoutKeysTheyAreAskedForAndThenItIsOurFault() throws {
-        let door = try door(nil)
+        let pipeline = try pipeline(nil)
         let request = try request(key)
-        #expect(asksForKeys(door.ask(request), isMissing: true))
-        let refusal = try #require(door.ask(request, allowing: .signature).refusal)
+        #expect(asksForKeys(pipeline.ask(request), isMissing: true))
+        let refusal = try #require(pipeline.ask(request, allowing: .signature).refusal)
         #expect(refusal.status == 503 && refusal.code == .storeUnavailable && refusal.retryAfterSeconds == 1)
         let answer = KeySetAnswer.unavailable(retryAfterSeconds: 7)
-        door.authorizer.authenticator.settle(KeyStep(source: 0, isMissing: true), answer, at: Door.now)
-        #expect(door.ask(request).refusal?.retryAfterSeconds == 7, "nobody is asked again so soon")
+        pipeline.authorizer.authenticator.settle(KeyStep(source: 0, isMissing: true), answer, at: RequestPipeline.now)
+        #expect(pipeline.ask(request).refusal?.retryAfterSeconds == 7, "nobody is asked again so soon")
     }
 
     @Test func keysThatComeAreUsed() throws {
-        let door = try door(nil)
+        let pipeline = try pipeline(nil)
         let request = try request(key)
-        _ = door.ask(request, allowing: [])
-        #expect(door.tenants[0].verification.use(try set(key), from: .remote(Self.source)))
-        door.authorizer.authenticator.keysChanged(source: 0)
-        #expect(door.ask(request).grant?.caller?.principal.subject == "alice")
+        _ = pipeline.ask(request, allowing: [])
+        #expect(pipeline.tenants[0].verification.use(try set(key), from: .remote(Self.source)))
+        pipeline.authorizer.authenticator.keysChanged(source: 0)
+        #expect(pipeline.ask(request).grant?.caller?.principal.subject == "alice")
     }
 
     @Test func unknownKeyIsAskedForOnceAndThenTheTokenIsBad() throws {
-        let door = try door(try set(key))
+        let pipeline = try pipeline(try set(key))
         let request = try request(next)
-        #expect(asksForKeys(door.ask(request), isMissing: false))
-        door.authorizer.authenticator.settle(KeyStep(source: 0, isMissing: false), .nothingNew, at: Door.now)
-        #expect(door.ask(request, allowing: .signature).refusal?.code == .invalidToken)
+        #expect(asksForKeys(pipeline.ask(request), isMissing: false))
+        pipeline.authorizer.authenticator.settle(
+            KeyStep(source: 0, isMissing: false),
+            .nothingNew,
+            at: RequestPipeline.now
+        )
+        #expect(pipeline.ask(request, allowing: .signature).refusal?.code == .invalidToken)
         // Another token with the same key costs no question for a while.
         let other = try self.request(next, subject: "bob")
-        #expect(door.ask(other).refusal?.status == 401)
-        #expect(asksForKeys(door.ask(try self.request(next, subject: "carol"), at: Door.now + 1), isMissing: false))
+        #expect(pipeline.ask(other).refusal?.status == 401)
+        #expect(
+            asksForKeys(
+                pipeline.ask(try self.request(next, subject: "carol"), at: RequestPipeline.now + 1),
+                isMissing: false
+            )
+        )
     }
 
     @Test func tokenThatWasRefusedIsGoodOnceItsKeyIsThere() throws {
-        let door = try door(try set(key))
+        let pipeline = try pipeline(try set(key))
         let request = try request(next)
-        #expect(door.ask(request, allowing: []).refusal?.code == .invalidToken)
-        _ = door.tenants[0].verification.use(try set(key, next), from: .remote(Self.source))
-        door.authorizer.authenticator.keysChanged(source: 0)
-        #expect(door.ask(request).grant?.caller != nil)
+        #expect(pipeline.ask(request, allowing: []).refusal?.code == .invalidToken)
+        _ = pipeline.tenants[0].verification.use(try set(key, next), from: .remote(Self.source))
+        pipeline.authorizer.authenticator.keysChanged(source: 0)
+        #expect(pipeline.ask(request).grant?.caller != nil)
     }
 
     @Test func tokenOfAWithdrawnKeyIsRefusedAtOnceThoughItIsRemembered() throws {
-        let door = try door(try set(key, next))
+        let pipeline = try pipeline(try set(key, next))
         let request = try request(key)
-        for _ in 0..<2 { #expect(door.ask(request).grant?.caller != nil) }
-        _ = door.tenants[0].verification.use(try set(next), from: .remote(Self.source))
-        door.authorizer.authenticator.keysChanged(source: 0)
-        #expect(door.ask(request, allowing: []).refusal?.code == .invalidToken)
+        for _ in 0..<2 { #expect(pipeline.ask(request).grant?.caller != nil) }
+        _ = pipeline.tenants[0].verification.use(try set(next), from: .remote(Self.source))
+        pipeline.authorizer.authenticator.keysChanged(source: 0)
+        #expect(pipeline.ask(request, allowing: []).refusal?.code == .invalidToken)
     }
 
     @Test func keysThatAreGoneAreMissingAndNotWrong() throws {
-        let door = try door(try set(key))
+        let pipeline = try pipeline(try set(key))
         let request = try request(key)
-        #expect(door.ask(request).grant?.caller != nil)
-        _ = door.tenants[0].verification.use(nil, from: .remote(Self.source))
-        door.authorizer.authenticator.keysChanged(source: 0)
-        #expect(door.ask(request, allowing: []).refusal?.status == 503)
+        #expect(pipeline.ask(request).grant?.caller != nil)
+        _ = pipeline.tenants[0].verification.use(nil, from: .remote(Self.source))
+        pipeline.authorizer.authenticator.keysChanged(source: 0)
+        #expect(pipeline.ask(request, allowing: []).refusal?.status == 503)
     }
 
     @Test func openPathWaitsForNoKeysThatItCanDoWithout() throws {
-        let door = try door(nil, access: [Door.rule("/open/**", .anyone)])
-        let grant = try #require(door.ask(try request(key, "/open/x"), allowing: []).grant)
+        let pipeline = try pipeline(nil, access: [RequestPipeline.rule("/open/**", .anyone)])
+        let grant = try #require(pipeline.ask(try request(key, "/open/x"), allowing: []).grant)
         #expect(grant.caller == nil)
     }
 
     /// A check that was made beside the loop, of a token whose key is not there: the key is asked for after it.
     @Test func keysAreAskedForAfterASlowCheckToo() async throws {
-        let door = try door(try set(key))
+        let pipeline = try pipeline(try set(key))
         for number in 0..<40 {
             let request = try request(next, subject: "\(number)")
-            guard case .needs(.signature(let step)) = door.ask(request, allowing: .all) else { continue }
+            guard case .needs(.signature(let step)) = pipeline.ask(request, allowing: .all) else { continue }
             let verifier = SlowVerifier(
-                [door.tenants[0].tenant],
+                [pipeline.tenants[0].tenant],
                 eventLoop: MultiThreadedEventLoopGroup.singleton.any()
             )
-            door.authorizer.authenticator.settle(step, await verifier.verify(step), door.tenants[0])
+            pipeline.authorizer.authenticator.settle(step, await verifier.verify(step), pipeline.tenants[0])
             let after = AllowedSteps.all.after(.signature(step))
-            #expect(asksForKeys(door.ask(request, allowing: after), isMissing: false))
+            #expect(asksForKeys(pipeline.ask(request, allowing: after), isMissing: false))
             #expect(
                 after.after(.keys(KeyStep(source: 0, isMissing: false)))
                     == AllowedSteps.all.subtracting([.signature, .keys])
@@ -135,8 +144,11 @@ struct KeyDecisionTests {
     }
 
     @Test func slowVerifierHasTheKeysThatCame() async throws {
-        let door = try door(nil)
-        let verifier = SlowVerifier([door.tenants[0].tenant], eventLoop: MultiThreadedEventLoopGroup.singleton.any())
+        let pipeline = try pipeline(nil)
+        let verifier = SlowVerifier(
+            [pipeline.tenants[0].tenant],
+            eventLoop: MultiThreadedEventLoopGroup.singleton.any()
+        )
         await verifier.use(try set(key), from: .remote(Self.source))
         let bytes = try request(key)
         let token = try #require(String(decoding: bytes, as: UTF8.self).split(separator: "Bearer ").last)
@@ -144,7 +156,7 @@ struct KeyDecisionTests {
             tenant: 0,
             token: Array(token.trimmed.utf8),
             key: TokenCache.Key(hash: (0, 0), tenant: 0),
-            now: Door.now,
+            now: RequestPipeline.now,
             keyGeneration: 0
         )
         #expect(try await verifier.verify(step).get().principal.subject == "alice")

@@ -6,7 +6,7 @@ import UpstreamTestSupport
 
 /// When a loop asks for keys that it lacks.
 struct KeyQuestionsTests {
-    private static let now = Door.now
+    private static let now = RequestPipeline.now
 
     @Test func nothingNewMeansASecondOfQuiet() {
         var questions = KeyQuestions(count: 2)

@@ -12,7 +12,7 @@ struct SlowStepTests {
     /// The answers to checks of some cost at some time after a common start.
     private func answers(_ checks: [(cost: Double, after: Double)]) -> [Bool] {
         var budget = SlowCheckBudget()
-        return checks.map { budget.allows($0.cost, at: Door.now + $0.after) }
+        return checks.map { budget.allows($0.cost, at: RequestPipeline.now + $0.after) }
     }
 
     @Test func budgetIsSpentAndComesBackWithTime() {
@@ -27,7 +27,9 @@ struct SlowStepTests {
     @Test func aboutHalfOfTheTimeIsSpentAtMost() {
         var budget = SlowCheckBudget()
         var spent = 0.0
-        for step in 0..<100_000 where budget.allows(0.000_6, at: Door.now + Double(step) / 100_000) { spent += 0.000_6 }
+        for step in 0..<100_000 where budget.allows(0.000_6, at: RequestPipeline.now + Double(step) / 100_000) {
+            spent += 0.000_6
+        }
         #expect(spent > 0.45 && spent < 0.51)
     }
 
@@ -37,25 +39,25 @@ struct SlowStepTests {
     }
 
     private let key: SigningKey
-    private let door: Door
+    private let pipeline: RequestPipeline
 
     init() throws {
         key = try SigningKey.generate(.p256)
-        var tenant = try Door.tenant()
+        var tenant = try RequestPipeline.tenant()
         let jwk = try #require(key.publicJWK(algorithm: .es256))
         tenant.authenticate.policy.issuers = [
-            IssuerPolicy(issuer: Door.issuer, algorithms: [.es256], keys: try KeySet(jwk: jwk))
+            IssuerPolicy(issuer: RequestPipeline.issuer, algorithms: [.es256], keys: try KeySet(jwk: jwk))
         ]
-        door = Door([tenant])
+        pipeline = RequestPipeline([tenant])
     }
 
     private func request(_ number: Int, breaking: Bool = false) throws -> [UInt8] {
         let claims: JSONObject = [
-            "iss": .string(Door.issuer), "sub": .string("user \(number)"),
-            "exp": .number(JSONNumber(Int(Door.now.seconds) + 600)),
+            "iss": .string(RequestPipeline.issuer), "sub": .string("user \(number)"),
+            "exp": .number(JSONNumber(Int(RequestPipeline.now.seconds) + 600)),
         ]
         let token = try TokenSigner(key, algorithm: .es256).sign(claims)
-        return Door.request(
+        return RequestPipeline.request(
             "/",
             lines: ["Authorization: Bearer \(breaking ? String(token.dropLast(4)) + "AAAA" : token)"]
         )
@@ -65,7 +67,7 @@ struct SlowStepTests {
     private func firstSlowStep(breaking: Bool = false) throws -> (SignatureStep, [UInt8]) {
         for number in 0..<40 {
             let request = try request(number, breaking: breaking)
-            if case .needs(.signature(let step)) = door.ask(request, allowing: .all) { return (step, request) }
+            if case .needs(.signature(let step)) = pipeline.ask(request, allowing: .all) { return (step, request) }
         }
         throw BudgetNeverSpent()
     }
@@ -75,40 +77,40 @@ struct SlowStepTests {
     @Test func settledStepIsFoundByTheNextDecision() async throws {
         let (step, request) = try firstSlowStep()
         let outcome = await SlowVerifier(
-            [door.tenants[0].tenant],
+            [pipeline.tenants[0].tenant],
             eventLoop: MultiThreadedEventLoopGroup.singleton.any()
         ).verify(step)
-        door.authorizer.authenticator.settle(step, outcome, door.tenants[0])
-        let hits = door.authorizer.authenticator.cacheCounts.hits
-        #expect(door.ask(request, allowing: .all).grant?.caller != nil)
-        #expect(door.authorizer.authenticator.cacheCounts.hits == hits + 1)
+        pipeline.authorizer.authenticator.settle(step, outcome, pipeline.tenants[0])
+        let hits = pipeline.authorizer.authenticator.cacheCounts.hits
+        #expect(pipeline.ask(request, allowing: .all).grant?.caller != nil)
+        #expect(pipeline.authorizer.authenticator.cacheCounts.hits == hits + 1)
     }
 
     @Test func settledFailureIsFoundByTheNextDecision() async throws {
         let (step, request) = try firstSlowStep(breaking: true)
         let outcome = await SlowVerifier(
-            [door.tenants[0].tenant],
+            [pipeline.tenants[0].tenant],
             eventLoop: MultiThreadedEventLoopGroup.singleton.any()
         ).verify(step)
-        door.authorizer.authenticator.settle(step, outcome, door.tenants[0])
-        #expect(door.ask(request, allowing: .all).refusal?.code == .invalidToken)
-        #expect(door.authorizer.authenticator.cacheCounts.refusedHits == 1)
+        pipeline.authorizer.authenticator.settle(step, outcome, pipeline.tenants[0])
+        #expect(pipeline.ask(request, allowing: .all).refusal?.code == .invalidToken)
+        #expect(pipeline.authorizer.authenticator.cacheCounts.refusedHits == 1)
     }
 
     @Test func checkWithKeysThatAreGoneIsNotRemembered() async throws {
         let (step, request) = try firstSlowStep()
         let outcome = await SlowVerifier(
-            [door.tenants[0].tenant],
+            [pipeline.tenants[0].tenant],
             eventLoop: MultiThreadedEventLoopGroup.singleton.any()
         ).verify(step)
         let other = try #require(SigningKey.generate(.p256).publicJWK(algorithm: .es256))
-        #expect(door.tenants[0].verification.use(try KeySet(jwk: other), from: .inline))
-        door.authorizer.authenticator.settle(step, outcome, door.tenants[0])
-        #expect(door.ask(request, allowing: []).refusal?.code == .invalidToken)
+        #expect(pipeline.tenants[0].verification.use(try KeySet(jwk: other), from: .inline))
+        pipeline.authorizer.authenticator.settle(step, outcome, pipeline.tenants[0])
+        #expect(pipeline.ask(request, allowing: []).refusal?.code == .invalidToken)
     }
 
     @Test func decisionThatMayNotAskDecidesAtOnce() throws {
         let (_, request) = try firstSlowStep()
-        #expect(door.ask(request, allowing: []).grant?.caller != nil)
+        #expect(pipeline.ask(request, allowing: []).grant?.caller != nil)
     }
 }

@@ -10,14 +10,18 @@ struct TenantChoiceTests {
     private static let guarded = AccessRule.Allow.signedIn(roles: ["admin"], scopes: [])
 
     /// An open tenant for the whole host beside a guarded one below `prefix`.
-    private func door(_ prefix: String, root: Tenant.Mode = .enforce) throws -> Door {
-        Door([
-            try Door.tenant(name: "all", access: [try Door.rule("/**", .anyone)], mode: root),
-            try Door.tenant(name: "guarded", prefix: prefix, access: [try Door.rule("/**", Self.guarded)]),
+    private func pipeline(_ prefix: String, root: Tenant.Mode = .enforce) throws -> RequestPipeline {
+        RequestPipeline([
+            try RequestPipeline.tenant(name: "all", access: [try RequestPipeline.rule("/**", .anyone)], mode: root),
+            try RequestPipeline.tenant(
+                name: "guarded",
+                prefix: prefix,
+                access: [try RequestPipeline.rule("/**", Self.guarded)]
+            ),
         ])
     }
 
-    private func tenant(_ answer: Door.Answer) -> String? { answer.grant?.request.tenant.tenant.name }
+    private func tenant(_ answer: RequestPipeline.Answer) -> String? { answer.grant?.request.tenant.tenant.name }
 
     @Test(arguments: [
         "/api//admin/x", "/api/admin;a/x", "/api;v=1/admin/x", "/api/./admin;x=1/x", "/api/;/admin", "/api;/admin",
@@ -25,7 +29,7 @@ struct TenantChoiceTests {
     ])
     func readingsOfSeveralTenantsAre400(path: String) throws {
         for mode in [Tenant.Mode.enforce, .observe] {
-            #expect(try door("/api/admin", root: mode).get(path).refusal?.code == .ambiguousPath, "\(mode)")
+            #expect(try pipeline("/api/admin", root: mode).get(path).refusal?.code == .ambiguousPath, "\(mode)")
         }
     }
 
@@ -35,7 +39,7 @@ struct TenantChoiceTests {
         "/%61dmin%252f", "/../admin", "/%c1%a1dmin", "/%u0061dmin",
     ])
     func observingTenantLetsNothingThroughThatMayBeAnotherTenants(path: String) throws {
-        #expect(try door("/admin", root: .observe).get(path).refusal?.code == .ambiguousPath)
+        #expect(try pipeline("/admin", root: .observe).get(path).refusal?.code == .ambiguousPath)
     }
 
     /// What observe mode lets through elsewhere goes on to be let through.
@@ -43,16 +47,16 @@ struct TenantChoiceTests {
         "/a%2fb", "/a%5cb", "/files/..%2fadministration", "/..", "/a;x/../b", "/%252e", "/x/a%2fadmins", "/Admin%2f",
     ])
     func observingTenantLetsThroughWhatIsItsOwnInEveryReading(path: String) throws {
-        #expect(tenant(try door("/admin", root: .observe).get(path)) == "all")
+        #expect(tenant(try pipeline("/admin", root: .observe).get(path)) == "all")
     }
 
     @Test(arguments: ["/a%2fadmin", "/%00", "/%ff", "/x/..;/admin"])
     func hostWithoutPathPrefixObservesAsBefore(path: String) throws {
-        let door = Door([
-            try Door.tenant(name: "all", access: [try Door.rule("/**", .anyone)], mode: .observe),
-            try Door.tenant(name: "other", host: "other.test", prefix: "/admin"),
+        let pipeline = RequestPipeline([
+            try RequestPipeline.tenant(name: "all", access: [try RequestPipeline.rule("/**", .anyone)], mode: .observe),
+            try RequestPipeline.tenant(name: "other", host: "other.test", prefix: "/admin"),
         ])
-        #expect(tenant(door.get(path)) == "all")
+        #expect(tenant(pipeline.get(path)) == "all")
     }
 
     @Test(arguments: [
@@ -61,15 +65,17 @@ struct TenantChoiceTests {
     ])
     func readingsOfOneTenantAreItsOwn(path: String, name: String) throws {
         let tenants = try [("all", nil), ("guarded", "/api/admin")].map {
-            try Door.tenant(name: $0.0, prefix: $0.1, access: [try Door.rule("/**", .anyone)])
+            try RequestPipeline.tenant(name: $0.0, prefix: $0.1, access: [try RequestPipeline.rule("/**", .anyone)])
         }
-        #expect(tenant(Door(tenants).get(path)) == name)
+        #expect(tenant(RequestPipeline(tenants).get(path)) == name)
     }
 
     @Test func pathThatOnlyOtherReadersFindATenantForIs400() throws {
-        let door = Door([try Door.tenant(prefix: "/shop", access: [try Door.rule("/**", .anyone)])])
-        #expect(door.get("/shop;x/a").refusal == .severalTenants)
-        #expect(door.get("/x//y").refusal == .unknownHost)
+        let pipeline = RequestPipeline([
+            try RequestPipeline.tenant(prefix: "/shop", access: [try RequestPipeline.rule("/**", .anyone)])
+        ])
+        #expect(pipeline.get("/shop;x/a").refusal == .severalTenants)
+        #expect(pipeline.get("/x//y").refusal == .unknownHost)
     }
 
     // MARK: Property
@@ -81,14 +87,16 @@ struct TenantChoiceTests {
     private static let prefixes = ["/admin", "/api", "/api/admin", "/a", "/a/b", "/x/admin", "/api/a/b", "/b"]
 
     private func randomTenants(_ random: inout SplitMix64) throws -> [Tenant] {
-        let open = [try Door.rule("/**", .anyone)]
+        let open = [try RequestPipeline.rule("/**", .anyone)]
         var tenants: [Tenant] = []
         if random.below(8) > 0 {
-            tenants.append(try Door.tenant(name: "/", access: open, mode: random.pick([.observe, .observe, .enforce])))
+            tenants.append(
+                try RequestPipeline.tenant(name: "/", access: open, mode: random.pick([.observe, .observe, .enforce]))
+            )
         }
         for prefix in Self.prefixes where random.below(3) == 0 {
             let mode = random.pick([Tenant.Mode.observe, .enforce])
-            tenants.append(try Door.tenant(name: prefix, prefix: prefix, access: open, mode: mode))
+            tenants.append(try RequestPipeline.tenant(name: prefix, prefix: prefix, access: open, mode: mode))
         }
         return tenants
     }
@@ -100,15 +108,17 @@ struct TenantChoiceTests {
         var counts = (rewritten: 0, ambiguous: 0, refused: 0, readings: 0)
         for _ in 0..<150 {
             let tenants = try randomTenants(&random)
-            let door = Door(tenants)
+            let pipeline = RequestPipeline(tenants)
             for _ in 0..<120 {
                 let path = "/" + (0..<random.below(9)).map { _ in random.pick(Self.parts) }.joined()
-                let answer = door.get(path)
+                let answer = pipeline.get(path)
                 guard let grant = answer.grant else {
                     if answer.refusal?.code == .ambiguousPath { counts.refused += 1 }
                     continue
                 }
-                let forwarded = try #require(door.forwardedBytes(Door.request(path), from: try Door.peer()))
+                let forwarded = try #require(
+                    pipeline.forwardedBytes(RequestPipeline.request(path), from: try RequestPipeline.peer())
+                )
                 let target = Array(forwarded.split(separator: UInt8(ascii: " "), maxSplits: 2)[1])
                 let readings = BackendPathReadings.all(of: target)
                 counts.readings += readings.count

@@ -11,15 +11,15 @@ import Verification
 /// Decisions about requests with opaque tokens.
 struct OpaqueTokenDecisionTests {
     private static let token = "2YotnFZFEjr1zCsicMWpAA"
-    private let door: Door
+    private let pipeline: RequestPipeline
 
     init() throws {
-        var tenant = try Door.tenant()
+        var tenant = try RequestPipeline.tenant()
         tenant.introspection = .test()
-        door = Door([tenant])
+        pipeline = RequestPipeline([tenant])
     }
 
-    private func step(_ answer: Door.Answer) throws -> IntrospectionStep {
+    private func step(_ answer: RequestPipeline.Answer) throws -> IntrospectionStep {
         guard case .needs(.introspection(let step)) = answer else { throw NoQuestion() }
         return step
     }
@@ -30,24 +30,30 @@ struct OpaqueTokenDecisionTests {
         _ step: IntrospectionStep,
         _ claims: String = #""sub":"alice""#,
         cache: Double = 30,
-        at now: UnixTime = Door.now
+        at now: UnixTime = RequestPipeline.now
     ) throws -> IntrospectionOutcome {
         let answer = try #require(IntrospectionAnswer(Array(#"{"active":true,\#(claims)}"#.utf8)))
         let principal = try answer.principal(of: step.question.token, IntrospectionPolicy(issuer: "i"), at: now)
-        return .active(principal, IntrospectionBelief(cache: cache, asked: now))
+        return .active(principal, IntrospectionLifetime(cache: cache, asked: now))
     }
 
-    private func settle(_ step: IntrospectionStep, _ outcome: IntrospectionOutcome, at now: UnixTime = Door.now)
+    private func settle(
+        _ step: IntrospectionStep,
+        _ outcome: IntrospectionOutcome,
+        at now: UnixTime = RequestPipeline.now
+    )
         -> IntrospectionFinding
     {
-        door.authorizer.authenticator.settle(step, outcome, door.tenants[0], at: now)
+        pipeline.authorizer.authenticator.settle(step, outcome, pipeline.tenants[0], at: now)
     }
 
-    private func get(_ token: String = token, allowing: AllowedSteps = .all, after seconds: Double = 0) -> Door.Answer {
-        door.ask(
-            Door.request("/", lines: ["Authorization: Bearer \(token)"]),
+    private func get(_ token: String = token, allowing: AllowedSteps = .all, after seconds: Double = 0)
+        -> RequestPipeline.Answer
+    {
+        pipeline.ask(
+            RequestPipeline.request("/", lines: ["Authorization: Bearer \(token)"]),
             allowing: allowing,
-            at: Door.now + seconds
+            at: RequestPipeline.now + seconds
         )
     }
 
@@ -73,20 +79,20 @@ struct OpaqueTokenDecisionTests {
         let step = try step(get())
         let finding = settle(step, try outcome(step, cache: 0))
         #expect(throws: Never.self) { try self.step(get()) }
-        door.circumstances.steps.introspected = finding
+        pipeline.decisionContext.steps.introspected = finding
         #expect(get(allowing: .all.subtracting(.introspection)).grant?.caller?.principal.subject == "alice")
-        // The door takes a decision for which every step is open for that of a new request.
+        // The pipeline takes a decision for which every step is open for that of a new request.
         let again = AllowedSteps.all.subtracting(.signature)
         #expect(get(allowing: again, after: 5).grant?.caller?.principal.subject == "alice")
         // Another token of the same request, and the next request, ask for themselves.
         #expect(throws: Never.self) { try self.step(get("another", allowing: again)) }
-        door.circumstances.begin(door.circumstances.peer)
+        pipeline.decisionContext.begin(pipeline.decisionContext.peer)
         #expect(throws: Never.self) { try self.step(get()) }
     }
 
     @Test func aRefusalIsRemembered() throws {
         let step = try step(get())
-        _ = settle(step, .refused(.malformedOpaque, until: Door.now + 5))
+        _ = settle(step, .refused(.malformedOpaque, until: RequestPipeline.now + 5))
         #expect(get().refusal?.code == .invalidToken)
         #expect(get(after: 4.9).refusal?.status == 401)
         #expect(throws: Never.self) { try self.step(get(after: 5)) }
@@ -96,18 +102,18 @@ struct OpaqueTokenDecisionTests {
         let step = try step(get())
         _ = settle(step, try outcome(step))
         #expect(get().grant?.caller != nil)
-        _ = settle(step, .refused(.malformedOpaque, until: Door.now + 5))
+        _ = settle(step, .refused(.malformedOpaque, until: RequestPipeline.now + 5))
         #expect(get().refusal?.code == .invalidToken)
     }
 
     @Test func nobodyIsAskedWhileTheServerIsAway() throws {
         let step = try step(get())
         let finding = settle(step, .unavailable(retryAfterSeconds: 1, isForAll: true))
-        _ = door.tenants[0].verification.introspecting?.begin(step)
-        door.tenants[0].verification.introspecting?.ended(
+        _ = pipeline.tenants[0].verification.introspecting?.begin(step)
+        pipeline.tenants[0].verification.introspecting?.ended(
             step,
             .unavailable(retryAfterSeconds: 1, isForAll: true),
-            at: Door.now
+            at: RequestPipeline.now
         )
         guard case .refused(let refusal) = finding.verdict else { throw NoQuestion() }
         #expect(refusal.code == .storeUnavailable)
@@ -132,23 +138,23 @@ struct OpaqueTokenDecisionTests {
     }
 
     @Test func roomForThoseWhoWaitHasABound() throws {
-        let introspecting = try #require(door.tenants[0].verification.introspecting)
+        let introspecting = try #require(pipeline.tenants[0].verification.introspecting)
         let step = try step(get())
         #expect(room(introspecting, step) == 256)
-        introspecting.ended(step, .overloaded, at: Door.now)
+        introspecting.ended(step, .overloaded, at: RequestPipeline.now)
         #expect(room(introspecting, step) == 1)
     }
 
     /// However many requests wait for the answer about one unknown token.
     @Test func halfOfTheRoomIsForTokensThatWereGood() throws {
-        let introspecting = try #require(door.tenants[0].verification.introspecting)
+        let introspecting = try #require(pipeline.tenants[0].verification.introspecting)
         let (good, unknown) = (try step(get()), try step(get("unknown")))
         #expect(room(introspecting, good) == 256)
-        introspecting.ended(good, try outcome(good), at: Door.now)
+        introspecting.ended(good, try outcome(good), at: RequestPipeline.now)
         #expect(room(introspecting, unknown) == 1)
         #expect(room(introspecting, good) == 256)
         // It is good no longer.
-        introspecting.ended(good, .refused(.malformedOpaque, until: Door.now + 5), at: Door.now)
+        introspecting.ended(good, .refused(.malformedOpaque, until: RequestPipeline.now + 5), at: RequestPipeline.now)
         #expect(room(introspecting, good) == 0)
     }
 
@@ -157,22 +163,22 @@ struct OpaqueTokenDecisionTests {
         let step = try step(get())
         _ = settle(step, try outcome(step))
         #expect(get(after: 23.9).grant != nil)
-        #expect(door.authorizer.authenticator.takeDueIntrospections().isEmpty)
+        #expect(pipeline.authorizer.authenticator.takeDueIntrospections().isEmpty)
         #expect(get(after: 24).grant != nil)
         #expect(get(after: 25).grant != nil)
-        let due = door.authorizer.authenticator.takeDueIntrospections()
+        let due = pipeline.authorizer.authenticator.takeDueIntrospections()
         #expect(due.map(\.question.token) == [step.question.token])
         #expect(due.map(\.question.isAhead) == [true])
         #expect(due.map(\.key.hash.0) == [step.key.hash.0])
-        #expect(door.authorizer.authenticator.takeDueIntrospections().isEmpty)
+        #expect(pipeline.authorizer.authenticator.takeDueIntrospections().isEmpty)
         let again = try #require(due.first)
-        _ = settle(again, try outcome(again, at: Door.now + 25), at: Door.now + 25)
+        _ = settle(again, try outcome(again, at: RequestPipeline.now + 25), at: RequestPipeline.now + 25)
         #expect(get(after: 54).grant?.caller?.principal.subject == "alice")
     }
 
     @Test func aTokenInTheFormOfAJWSIsNotAskedAbout() throws {
-        #expect(get(try Door.token()).grant?.caller?.principal.subject == "alice")
-        #expect(get(try Door.token(forged: true)).refusal?.code == .invalidToken)
+        #expect(get(try RequestPipeline.token()).grant?.caller?.principal.subject == "alice")
+        #expect(get(try RequestPipeline.token(forged: true)).refusal?.code == .invalidToken)
         #expect(get("eyJhbGciOiJub25lIn0.e30.").refusal?.code == .invalidToken)
         // `{ "alg"`: servers may write white space.
         #expect(get("eyAiYWxnIjoiUlMyNTYifQ.e30.c2ln").refusal?.code == .invalidToken)
@@ -184,21 +190,24 @@ struct OpaqueTokenDecisionTests {
     }
 
     @Test func withoutIntrospectionOpaqueTokensAreRefusedAsBefore() throws {
-        let door = Door([try Door.tenant()])
-        #expect(door.get("/", token: Self.token).refusal?.detail == "the token is not a compact JWS of three parts")
+        let pipeline = RequestPipeline([try RequestPipeline.tenant()])
+        #expect(pipeline.get("/", token: Self.token).refusal?.detail == "the token is not a compact JWS of three parts")
     }
 
     @Test func aTenantWithoutIssuersTakesNoTokenInTheFormOfAJWS() throws {
-        var tenant = try Door.tenant()
+        var tenant = try RequestPipeline.tenant()
         tenant.introspection = .test()
         tenant.authenticate = Authentication(policy: VerificationPolicy(issuers: []))
-        let door = Door([tenant])
-        #expect(door.get("/", token: try Door.token()).refusal?.detail == "the token's issuer is not trusted here")
-        #expect(throws: Never.self) { try step(door.get("/", token: Self.token)) }
+        let pipeline = RequestPipeline([tenant])
+        #expect(
+            pipeline.get("/", token: try RequestPipeline.token()).refusal?.detail
+                == "the token's issuer is not trusted here"
+        )
+        #expect(throws: Never.self) { try step(pipeline.get("/", token: Self.token)) }
     }
 
     @Test func anOpaqueTokenIsNeverRefreshedForItsAge() throws {
-        var tenant = try Door.tenant()
+        var tenant = try RequestPipeline.tenant()
         tenant.introspection = .test()
         let pointer = try #require(JSONPointer("/token"))
         tenant.refresh = RefreshRules(
@@ -206,11 +215,13 @@ struct OpaqueTokenDecisionTests {
             call: RefreshCall(strategy: .bearer, target: .backend(path: "/refresh"), accessToken: pointer),
             delivery: RefreshDelivery(header: "X-Refreshed-Token")
         )
-        let door = Door([tenant])
-        let step = try step(door.get("/", token: Self.token))
+        let pipeline = RequestPipeline([tenant])
+        let step = try step(pipeline.get("/", token: Self.token))
         let outcome = try outcome(step, #""sub":"a","exp":1800000010"#, cache: 3600)
-        _ = door.authorizer.authenticator.settle(step, outcome, door.tenants[0], at: Door.now)
-        #expect(door.get("/", token: Self.token, at: Door.now + 69).grant != nil)
-        #expect(throws: Never.self) { try self.step(door.get("/", token: Self.token, at: Door.now + 70)) }
+        _ = pipeline.authorizer.authenticator.settle(step, outcome, pipeline.tenants[0], at: RequestPipeline.now)
+        #expect(pipeline.get("/", token: Self.token, at: RequestPipeline.now + 69).grant != nil)
+        #expect(throws: Never.self) {
+            try self.step(pipeline.get("/", token: Self.token, at: RequestPipeline.now + 70))
+        }
     }
 }

@@ -10,7 +10,7 @@ import UpstreamTestSupport
 /// What one event loop hands on of the requests that the store is to be told of.
 struct LimitLedgerTests {
     @Test func requestsOfAKeyAreHandedOnTogetherAndNoneIsLost() throws {
-        var tenant = try Door.tenant()
+        var tenant = try RequestPipeline.tenant()
         tenant.rateLimits = [
             RateLimit(key: .subject, count: 10, period: .seconds(1), burst: 10, isShared: true)
         ]

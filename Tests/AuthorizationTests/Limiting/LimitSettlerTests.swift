@@ -20,7 +20,7 @@ import UpstreamTestSupport
 
         /// - Parameter count: How many limits there are, all of them alike.
         init(_ count: Int = 1) throws {
-            var tenant = try Door.tenant()
+            var tenant = try RequestPipeline.tenant()
             let limit = RateLimit(
                 key: .subject,
                 count: 1,

@@ -8,12 +8,12 @@ import UpstreamTestSupport
 
 /// Limits as a decision asks them.
 @Suite struct TenantLimitsTests {
-    private static func door(_ limits: [RateLimit], mode: Tenant.Mode = .enforce) throws -> Door {
-        var tenant = try Door.tenant(access: [try Door.rule("/open/**", .anyone)], mode: mode)
+    private static func pipeline(_ limits: [RateLimit], mode: Tenant.Mode = .enforce) throws -> RequestPipeline {
+        var tenant = try RequestPipeline.tenant(access: [try RequestPipeline.rule("/open/**", .anyone)], mode: mode)
         tenant.rateLimits = limits
-        let door = Door([tenant])
-        door.circumstances.peer = try Door.peer()
-        return door
+        let pipeline = RequestPipeline([tenant])
+        pipeline.decisionContext.peer = try RequestPipeline.peer()
+        return pipeline
     }
 
     private static func limit(_ key: RateLimit.Key, burst: Int, line: Int = 0) -> RateLimit {
@@ -21,26 +21,28 @@ import UpstreamTestSupport
     }
 
     @Test func requestsComeBackAtTheRate() throws {
-        let door = try Self.door([Self.limit(.address, burst: 2)])
-        for _ in 0..<2 { #expect(door.get("/open/x").grant != nil) }
-        let refusal = try #require(door.get("/open/x", at: Door.now + 3).refusal)
+        let pipeline = try Self.pipeline([Self.limit(.address, burst: 2)])
+        for _ in 0..<2 { #expect(pipeline.get("/open/x").grant != nil) }
+        let refusal = try #require(pipeline.get("/open/x", at: RequestPipeline.now + 3).refusal)
         #expect(refusal.status == 429 && refusal.code == .rateLimited)
         #expect(refusal.retryAfterSeconds == 7)
         let lines = String(decoding: refusal.lines, as: UTF8.self)
         #expect(lines == "RateLimit-Policy: \"ip\";q=2;w=20\r\nRateLimit: \"ip\";r=0;t=7\r\n")
-        #expect(door.get("/open/x", at: Door.now + 10).grant != nil)
-        #expect(door.get("/open/x", at: Door.now + 10).refusal?.retryAfterSeconds == 10)
+        #expect(pipeline.get("/open/x", at: RequestPipeline.now + 10).grant != nil)
+        #expect(pipeline.get("/open/x", at: RequestPipeline.now + 10).refusal?.retryAfterSeconds == 10)
     }
 
     @Test func aRehearsalUsesUpNothingAndTellsHowMuchIsLeft() throws {
-        let door = try Self.door([Self.limit(.address, burst: 2, line: 12), Self.limit(.subject, burst: 1, line: 13)])
-        let token = try Door.token()
-        #expect(door.get("/x", token: token).grant != nil)
-        door.circumstances.source.isRehearsal = true
+        let pipeline = try Self.pipeline([
+            Self.limit(.address, burst: 2, line: 12), Self.limit(.subject, burst: 1, line: 13),
+        ])
+        let token = try RequestPipeline.token()
+        #expect(pipeline.get("/x", token: token).grant != nil)
+        pipeline.decisionContext.source.isRehearsal = true
         for _ in 0..<3 {
             let explanation = Explanation()
-            door.circumstances.explanation = explanation
-            #expect(door.get("/x", token: token).refusal?.code == .rateLimited)
+            pipeline.decisionContext.explanation = explanation
+            #expect(pipeline.get("/x", token: token).refusal?.code == .rateLimited)
             #expect(
                 explanation.entries.filter { $0.step == .limit } == [
                     Explanation.Entry(step: .limit, text: "ip: 1 of 2 left", line: 12),
@@ -48,63 +50,63 @@ import UpstreamTestSupport
                 ]
             )
         }
-        door.circumstances.source.isRehearsal = false
-        door.circumstances.explanation = nil
-        #expect(door.get("/open/x").grant != nil)
-        #expect(door.get("/open/x").refusal?.code == .rateLimited)
+        pipeline.decisionContext.source.isRehearsal = false
+        pipeline.decisionContext.explanation = nil
+        #expect(pipeline.get("/open/x").grant != nil)
+        #expect(pipeline.get("/open/x").refusal?.code == .rateLimited)
     }
 
     @Test func whatDoesNotBearOnARequestIsSaidToo() throws {
         var elsewhere = Self.limit(.address, burst: 2)
         elsewhere.path = try PathPattern("/api/**")
-        let door = try Self.door([elsewhere, Self.limit(.claim("org"), burst: 2)])
+        let pipeline = try Self.pipeline([elsewhere, Self.limit(.claim("org"), burst: 2)])
         let explanation = Explanation()
-        door.circumstances.explanation = explanation
-        #expect(door.get("/x", token: try Door.token()).grant != nil)
+        pipeline.decisionContext.explanation = explanation
+        #expect(pipeline.get("/x", token: try RequestPipeline.token()).grant != nil)
         let texts = explanation.entries.filter { $0.step == .limit }.map(\.text)
         #expect(texts == ["ip: not for this path", "claim:org: the caller has none"])
-        door.circumstances.peer = nil
+        pipeline.decisionContext.peer = nil
         let nobody = Explanation()
-        door.circumstances.explanation = nobody
-        #expect(door.get("/api/x", token: try Door.token()).grant != nil)
+        pipeline.decisionContext.explanation = nobody
+        #expect(pipeline.get("/api/x", token: try RequestPipeline.token()).grant != nil)
         #expect(nobody.entries.contains { $0.text == "ip: no address is known" })
     }
 
     @Test func inObserveModeTheRefusalIsNotedAndTheRequestGoesOn() throws {
-        let door = try Self.door([Self.limit(.address, burst: 1, line: 9)], mode: .observe)
-        #expect(door.get("/open/x").grant?.outcome == .anonymous)
-        #expect(door.get("/open/x").grant?.outcome == .refused(.rateLimited))
-        #expect(door.circumstances.observed?.refusal.code == .rateLimited)
+        let pipeline = try Self.pipeline([Self.limit(.address, burst: 1, line: 9)], mode: .observe)
+        #expect(pipeline.get("/open/x").grant?.outcome == .anonymous)
+        #expect(pipeline.get("/open/x").grant?.outcome == .refused(.rateLimited))
+        #expect(pipeline.decisionContext.observed?.refusal.code == .rateLimited)
     }
 
     @Test func aRequestThatIsRefusedLaterHasUsedUpWhatCameBeforeAuthentication() throws {
-        let door = try Self.door([Self.limit(.tenant, burst: 2)])
-        #expect(door.get("/x").refusal?.code == .missingToken)
-        #expect(door.get("/x", token: try Door.token(forged: true)).refusal?.code == .invalidToken)
-        #expect(door.get("/x", token: try Door.token()).refusal?.code == .rateLimited)
+        let pipeline = try Self.pipeline([Self.limit(.tenant, burst: 2)])
+        #expect(pipeline.get("/x").refusal?.code == .missingToken)
+        #expect(pipeline.get("/x", token: try RequestPipeline.token(forged: true)).refusal?.code == .invalidToken)
+        #expect(pipeline.get("/x", token: try RequestPipeline.token()).refusal?.code == .rateLimited)
     }
 
     @Test func aRequestThatIsDecidedOnAgainIsCountedOnce() throws {
-        let door = try Self.door([Self.limit(.subject, burst: 2), Self.limit(.claim("role"), burst: 2)])
-        let token = try Door.token()
-        let request = Door.request("/x", lines: ["Authorization: Bearer \(token)"])
+        let pipeline = try Self.pipeline([Self.limit(.subject, burst: 2), Self.limit(.claim("role"), burst: 2)])
+        let token = try RequestPipeline.token()
+        let request = RequestPipeline.request("/x", lines: ["Authorization: Bearer \(token)"])
         for _ in 0..<2 {
-            #expect(door.ask(request).grant != nil)
+            #expect(pipeline.ask(request).grant != nil)
             // As after a refresh on the backend's 401.
-            for _ in 0..<2 { #expect(door.ask(request, allowing: .all.subtracting(.refresh)).grant != nil) }
+            for _ in 0..<2 { #expect(pipeline.ask(request, allowing: .all.subtracting(.refresh)).grant != nil) }
         }
-        #expect(door.ask(request).refusal?.code == .rateLimited)
+        #expect(pipeline.ask(request).refusal?.code == .rateLimited)
     }
 
     @Test func noTwoLimitsHaveOneName() throws {
-        var tenant = try Door.tenant()
+        var tenant = try RequestPipeline.tenant()
         tenant.rateLimits = ["x", "x", "x-2", "x"].map { Self.limit(.claim($0), burst: 1) }
         let names = LimitRule.all(of: tenant, index: 0).map(\.name)
         #expect(names == ["claim:x", "claim:x-2", "claim:x-2-2", "claim:x-3"])
     }
 
     @Test func namesOfLimitsFitIntoTheField() throws {
-        var tenant = try Door.tenant()
+        var tenant = try RequestPipeline.tenant()
         tenant.rateLimits = [
             Self.limit(.claim("a\"b\\ü"), burst: 1), Self.limit(.address, burst: 1), Self.limit(.address, burst: 3),
         ]

@@ -6,7 +6,7 @@ import Verification
 
 @testable import Authorization
 
-/// Tokens that are bound to a key, at the door: what an attacker may try, and what an honest client may do.
+/// Tokens that are bound to a key, at the pipeline: what an attacker may try, and what an honest client may do.
 struct BoundTokenTests {
     private func expectProofRefused(_ refusal: Refusal?, _ detail: String, error: ProofError = .invalidProof) {
         #expect(refusal?.code == .invalidToken)
@@ -16,72 +16,72 @@ struct BoundTokenTests {
     }
 
     @Test func anHonestClientIsLetIn() async throws {
-        let door = try ProvingDoor()
-        let token = try door.token()
-        let answer = try await door.answer(ProvingDoor.lines(token, try door.proof(for: token)))
+        let pipeline = try ProofPipeline()
+        let token = try pipeline.token()
+        let answer = try await pipeline.answer(ProofPipeline.lines(token, try pipeline.proof(for: token)))
         #expect(answer.grant?.caller?.principal.subject == "alice")
-        #expect(door.settled == 1)
+        #expect(pipeline.settled == 1)
     }
 
     @Test(arguments: ["dpop", "DPOP", "dPoP"])
     func theSchemesCaseDoesNotMatter(scheme: String) async throws {
-        let door = try ProvingDoor()
-        let token = try door.token()
-        let lines = ProvingDoor.lines(token, try door.proof(for: token), scheme: scheme)
-        #expect(try await door.answer(lines).grant != nil)
+        let pipeline = try ProofPipeline()
+        let token = try pipeline.token()
+        let lines = ProofPipeline.lines(token, try pipeline.proof(for: token), scheme: scheme)
+        #expect(try await pipeline.answer(lines).grant != nil)
     }
 
     @Test func aStolenTokenWithoutAProof() async throws {
-        let door = try ProvingDoor()
+        let pipeline = try ProofPipeline()
         expectProofRefused(
-            try await door.refusal(ProvingDoor.lines(try door.token())),
+            try await pipeline.refusal(ProofPipeline.lines(try pipeline.token())),
             "the request has no DPoP proof"
         )
     }
 
     @Test func aStolenTokenWithTheThiefsProof() async throws {
-        let door = try ProvingDoor()
-        let token = try door.token()
-        let proof = try door.proof(for: token, key: try SigningKey.generate(.p256))
+        let pipeline = try ProofPipeline()
+        let token = try pipeline.token()
+        let proof = try pipeline.proof(for: token, key: try SigningKey.generate(.p256))
         expectProofRefused(
-            try await door.refusal(ProvingDoor.lines(token, proof)),
+            try await pipeline.refusal(ProofPipeline.lines(token, proof)),
             "the DPoP proof is of another key than the token is bound to"
         )
-        #expect(door.settled == 0)
+        #expect(pipeline.settled == 0)
     }
 
     @Test func aForgedSignature() async throws {
-        let door = try ProvingDoor()
-        let token = try door.token()
-        let parts = try door.proof(for: token).split(separator: ".")
-        let other = try door.proof(for: token, changing: ["jti": "other"]).split(separator: ".")
+        let pipeline = try ProofPipeline()
+        let token = try pipeline.token()
+        let parts = try pipeline.proof(for: token).split(separator: ".")
+        let other = try pipeline.proof(for: token, changing: ["jti": "other"]).split(separator: ".")
         let forged = "\(parts[0]).\(parts[1]).\(other[2])"
         expectProofRefused(
-            try await door.refusal(ProvingDoor.lines(token, forged)),
+            try await pipeline.refusal(ProofPipeline.lines(token, forged)),
             "the DPoP proof's signature is not good"
         )
         // Nobody uses up the proofs of another.
-        #expect(try await door.answer(ProvingDoor.lines(token, try door.proof(for: token))).grant != nil)
+        #expect(try await pipeline.answer(ProofPipeline.lines(token, try pipeline.proof(for: token))).grant != nil)
     }
 
     @Test func aProofIsUsedOnce() async throws {
-        let door = try ProvingDoor()
-        let token = try door.token()
-        let lines = ProvingDoor.lines(token, try door.proof(for: token))
-        #expect(try await door.answer(lines).grant != nil)
-        expectProofRefused(try await door.refusal(lines), "the DPoP proof was used before")
+        let pipeline = try ProofPipeline()
+        let token = try pipeline.token()
+        let lines = ProofPipeline.lines(token, try pipeline.proof(for: token))
+        #expect(try await pipeline.answer(lines).grant != nil)
+        expectProofRefused(try await pipeline.refusal(lines), "the DPoP proof was used before")
     }
 
     @Test func twoProofs() async throws {
-        let door = try ProvingDoor()
-        let token = try door.token()
-        let proof = try door.proof(for: token)
+        let pipeline = try ProofPipeline()
+        let token = try pipeline.token()
+        let proof = try pipeline.proof(for: token)
         expectProofRefused(
-            try await door.refusal(ProvingDoor.lines(token, proof, proof)),
+            try await pipeline.refusal(ProofPipeline.lines(token, proof, proof)),
             "the request has several DPoP proofs"
         )
         expectProofRefused(
-            try await door.refusal(ProvingDoor.lines(token, proof + "," + proof)),
+            try await pipeline.refusal(ProofPipeline.lines(token, proof + "," + proof)),
             "the DPoP proof is not a strict JWS with a claims set"
         )
     }
@@ -96,17 +96,20 @@ struct BoundTokenTests {
             ("htu", .string("http://app.test/\u{f6}rders"), "the DPoP proof is for another URL"),
             ("ath", .string(Base64URL.encode(SHA256.digest([1]))), "the DPoP proof is for another token"),
             ("ath", nil, "the DPoP proof has no ath"),
-            ("iat", .number(JSONNumber(Int(Door.now.seconds) - 61)), "the DPoP proof is too old"),
-            ("iat", .number(JSONNumber(Int(Door.now.seconds) + 61)), "the DPoP proof was issued in the future"),
+            ("iat", .number(JSONNumber(Int(RequestPipeline.now.seconds) - 61)), "the DPoP proof is too old"),
+            (
+                "iat", .number(JSONNumber(Int(RequestPipeline.now.seconds) + 61)),
+                "the DPoP proof was issued in the future"
+            ),
             ("jti", nil, "the DPoP proof has no jti"),
         ] as [(String, JSONValue?, String)]
     )
     func aProofForSomethingElse(claim: String, value: JSONValue?, detail: String) async throws {
-        let door = try ProvingDoor()
-        let token = try door.token()
-        let proof = try door.proof(for: token, changing: [claim: value])
-        expectProofRefused(try await door.refusal(ProvingDoor.lines(token, proof)), detail)
-        #expect(door.settled == 0)
+        let pipeline = try ProofPipeline()
+        let token = try pipeline.token()
+        let proof = try pipeline.proof(for: token, changing: [claim: value])
+        expectProofRefused(try await pipeline.refusal(ProofPipeline.lines(token, proof)), detail)
+        #expect(pipeline.settled == 0)
     }
 
     @Test(arguments: [
@@ -114,122 +117,135 @@ struct BoundTokenTests {
         "http://app.test/%6frders",
     ])
     func theSameURLInOtherWords(url: String) async throws {
-        let door = try ProvingDoor()
-        let token = try door.token()
-        let proof = try door.proof(for: token, changing: ["htu": .string(url)])
-        #expect(try await door.answer(ProvingDoor.lines(token, proof)).grant != nil)
+        let pipeline = try ProofPipeline()
+        let token = try pipeline.token()
+        let proof = try pipeline.proof(for: token, changing: ["htu": .string(url)])
+        #expect(try await pipeline.answer(ProofPipeline.lines(token, proof)).grant != nil)
     }
 
     @Test func aBoundTokenIsNoBearerToken() async throws {
-        let door = try ProvingDoor(from: [.bearer, .cookie(name: "session"), .header(name: "x-token")])
-        let token = try door.token()
-        let proof = "DPoP: \(try door.proof(for: token))"
+        let pipeline = try ProofPipeline(from: [.bearer, .cookie(name: "session"), .header(name: "x-token")])
+        let token = try pipeline.token()
+        let proof = "DPoP: \(try pipeline.proof(for: token))"
         let wrong = ["Authorization: Bearer \(token)", "Cookie: session=\(token)", "X-Token: \(token)"]
         for place in wrong {
-            #expect(try await door.refusal([place, proof]) == .boundTokenAsBearer, "\(place.prefix(12))")
-            #expect(try await door.refusal([place]) == .boundTokenAsBearer)
+            #expect(try await pipeline.refusal([place, proof]) == .boundTokenAsBearer, "\(place.prefix(12))")
+            #expect(try await pipeline.refusal([place]) == .boundTokenAsBearer)
         }
-        #expect(door.settled == 0)
+        #expect(pipeline.settled == 0)
     }
 
     @Test func bothSchemesAtOnce() async throws {
-        let door = try ProvingDoor()
-        let token = try door.token()
-        let lines = ProvingDoor.lines(token, try door.proof(for: token)) + ["Authorization: Bearer \(token)"]
-        #expect(try await door.refusal(lines)?.code == .badRequest)
+        let pipeline = try ProofPipeline()
+        let token = try pipeline.token()
+        let lines = ProofPipeline.lines(token, try pipeline.proof(for: token)) + ["Authorization: Bearer \(token)"]
+        #expect(try await pipeline.refusal(lines)?.code == .badRequest)
     }
 
     @Test func aTenantThatKnowsNothingOfProofs() async throws {
-        let door = try ProvingDoor(nil)
-        let token = try door.token()
-        #expect(try await door.refusal(["Authorization: Bearer \(token)"]) == .boundTokenUnknown)
-        let lines = ProvingDoor.lines(token, try door.proof(for: token))
-        #expect(try await door.refusal(lines)?.code == .missingToken)
+        let pipeline = try ProofPipeline(nil)
+        let token = try pipeline.token()
+        #expect(try await pipeline.refusal(["Authorization: Bearer \(token)"]) == .boundTokenUnknown)
+        let lines = ProofPipeline.lines(token, try pipeline.proof(for: token))
+        #expect(try await pipeline.refusal(lines)?.code == .missingToken)
     }
 
     @Test func tokensThatAreNotBound() async throws {
-        let plain = try Door.token()
-        let required = try ProvingDoor()
+        let plain = try RequestPipeline.token()
+        let required = try ProofPipeline()
         #expect(try await required.refusal(["Authorization: Bearer \(plain)"]) == .unboundToken)
-        let optional = try ProvingDoor(ProofRules(need: .optional))
+        let optional = try ProofPipeline(ProofRules(need: .optional))
         #expect(try await optional.answer(["Authorization: Bearer \(plain)"]).grant?.caller != nil)
-        for door in [required, optional] {
-            let lines = ProvingDoor.lines(plain, try door.proof(for: plain))
-            #expect(try await door.refusal(lines) == .bearerTokenWithProof)
+        for pipeline in [required, optional] {
+            let lines = ProofPipeline.lines(plain, try pipeline.proof(for: plain))
+            #expect(try await pipeline.refusal(lines) == .bearerTokenWithProof)
         }
     }
 
     @Test(arguments: [["jwk": [:]], .null, ["jkt": "x"]] as [JSONValue])
     func tokensBoundToWhatCannotBeChecked(cnf: JSONValue) async throws {
-        for door in [try ProvingDoor(), try ProvingDoor(nil)] {
-            let token = try Door.token(["cnf": cnf])
-            #expect(try await door.refusal(["Authorization: Bearer \(token)"]) == .unknownConfirmation)
+        for pipeline in [try ProofPipeline(), try ProofPipeline(nil)] {
+            let token = try RequestPipeline.token(["cnf": cnf])
+            #expect(try await pipeline.refusal(["Authorization: Bearer \(token)"]) == .unknownConfirmation)
         }
     }
 
     /// The token is judged first, so that a proof is still good for the next try.
     @Test func aBadTokenUsesUpNoProof() async throws {
-        let door = try ProvingDoor()
-        let token = try Door.token(["cnf": ["jkt": .string(door.thumbprint)]], forged: true)
-        #expect(try await door.refusal(ProvingDoor.lines(token, try door.proof(for: token)))?.proofError == nil)
-        #expect(door.settled == 0)
+        let pipeline = try ProofPipeline()
+        let token = try RequestPipeline.token(["cnf": ["jkt": .string(pipeline.thumbprint)]], forged: true)
+        #expect(
+            try await pipeline.refusal(ProofPipeline.lines(token, try pipeline.proof(for: token)))?.proofError == nil
+        )
+        #expect(pipeline.settled == 0)
     }
 
     @Test func whereNobodyHasToBeKnownABadProofIsIgnored() async throws {
-        let door = try ProvingDoor(access: [try Door.rule("/**", .anyone)])
-        let token = try door.token()
-        let stolen = try await door.answer(ProvingDoor.lines(token))
+        let pipeline = try ProofPipeline(access: [try RequestPipeline.rule("/**", .anyone)])
+        let token = try pipeline.token()
+        let stolen = try await pipeline.answer(ProofPipeline.lines(token))
         #expect(stolen.grant != nil && stolen.grant?.caller == nil)
-        let honest = try await door.answer(ProvingDoor.lines(token, try door.proof(for: token)))
+        let honest = try await pipeline.answer(ProofPipeline.lines(token, try pipeline.proof(for: token)))
         #expect(honest.grant?.caller?.principal.subject == "alice")
     }
 
     @Test func whatIsOnlyObserved() async throws {
-        let door = try ProvingDoor(ProofRules(mode: .observe, line: 12))
-        let plain = try await door.answer(["Authorization: Bearer \(try Door.token())"])
+        let pipeline = try ProofPipeline(ProofRules(mode: .observe, line: 12))
+        let plain = try await pipeline.answer(["Authorization: Bearer \(try RequestPipeline.token())"])
         #expect(plain.grant?.caller?.principal.subject == "alice")
-        #expect(door.door.circumstances.observed?.refusal == .unboundToken)
-        #expect(door.door.circumstances.observed?.line == 12)
+        #expect(pipeline.pipeline.decisionContext.observed?.refusal == .unboundToken)
+        #expect(pipeline.pipeline.decisionContext.observed?.line == 12)
         // Who has proved nothing is let through, but nobody is vouched for.
-        let stolen = try await door.answer(ProvingDoor.lines(try door.token()))
+        let stolen = try await pipeline.answer(ProofPipeline.lines(try pipeline.token()))
         #expect(stolen.grant != nil && stolen.grant?.caller == nil)
         #expect(stolen.grant?.outcome == .refused(.invalidToken))
-        #expect(door.door.circumstances.observed?.line == 12)
+        #expect(pipeline.pipeline.decisionContext.observed?.line == 12)
     }
 
     @Test func aRehearsalUsesNothingUp() async throws {
-        let door = try ProvingDoor()
-        let token = try door.token()
-        let lines = ProvingDoor.lines(token, try door.proof(for: token))
-        door.door.circumstances.source.isRehearsal = true
-        for _ in 0..<3 { #expect(try await door.answer(lines).grant != nil) }
-        #expect(door.settled == 0)
-        door.door.circumstances.source.isRehearsal = false
-        #expect(try await door.answer(lines).grant != nil)
-        #expect(door.settled == 1)
+        let pipeline = try ProofPipeline()
+        let token = try pipeline.token()
+        let lines = ProofPipeline.lines(token, try pipeline.proof(for: token))
+        pipeline.pipeline.decisionContext.source.isRehearsal = true
+        for _ in 0..<3 { #expect(try await pipeline.answer(lines).grant != nil) }
+        #expect(pipeline.settled == 0)
+        pipeline.pipeline.decisionContext.source.isRehearsal = false
+        #expect(try await pipeline.answer(lines).grant != nil)
+        #expect(pipeline.settled == 1)
     }
 
     /// A proof that could not be settled is not asked about again in the same request.
     @Test func aProofThatMayNotBeAskedAboutLetsNobodyIn() throws {
-        let door = try ProvingDoor()
-        let token = try door.token()
-        let bytes = Door.request("/orders", lines: ProvingDoor.lines(token, try door.proof(for: token)))
-        #expect(door.door.ask(bytes, allowing: []).refusal == .proofMemoryUnavailable)
+        let pipeline = try ProofPipeline()
+        let token = try pipeline.token()
+        let bytes = RequestPipeline.request(
+            "/orders",
+            lines: ProofPipeline.lines(token, try pipeline.proof(for: token))
+        )
+        #expect(pipeline.pipeline.ask(bytes, allowing: []).refusal == .proofMemoryUnavailable)
     }
 
     /// A token that a refresh has put in the place of the old one must be of the same key.
     @Test func aProofSettledForOneKeyIsWorthNothingForAnother() async throws {
-        let door = try ProvingDoor()
-        let token = try door.token()
-        let lines = ProvingDoor.lines(token, try door.proof(for: token))
-        #expect(try await door.answer(lines).grant != nil)
+        let pipeline = try ProofPipeline()
+        let token = try pipeline.token()
+        let lines = ProofPipeline.lines(token, try pipeline.proof(for: token))
+        #expect(try await pipeline.answer(lines).grant != nil)
         let other = try SigningKey.generate(.p256).thumbprint ?? ""
-        let foreign = try Door.token(["cnf": ["jkt": .string(other)]])
-        let bytes = Door.request("/orders", lines: ProvingDoor.lines(foreign, try door.proof(for: token)))
-        let refusal = door.door.ask(bytes, allowing: .all.subtracting([.refresh, .proof])).refusal
+        let foreign = try RequestPipeline.token(["cnf": ["jkt": .string(other)]])
+        let bytes = RequestPipeline.request(
+            "/orders",
+            lines: ProofPipeline.lines(foreign, try pipeline.proof(for: token))
+        )
+        let refusal = pipeline.pipeline.ask(bytes, allowing: .all.subtracting([.refresh, .proof])).refusal
         expectProofRefused(refusal, "the DPoP proof is of another key than the token is bound to")
-        let fresh = try Door.token(["cnf": ["jkt": .string(door.thumbprint)], "sub": "alice", "jti": "new"])
-        let renewed = Door.request("/orders", lines: ProvingDoor.lines(fresh, try door.proof(for: token)))
-        #expect(door.door.ask(renewed, allowing: .all.subtracting([.refresh, .proof])).grant != nil)
+        let fresh = try RequestPipeline.token([
+            "cnf": ["jkt": .string(pipeline.thumbprint)], "sub": "alice", "jti": "new",
+        ])
+        let renewed = RequestPipeline.request(
+            "/orders",
+            lines: ProofPipeline.lines(fresh, try pipeline.proof(for: token))
+        )
+        #expect(pipeline.pipeline.ask(renewed, allowing: .all.subtracting([.refresh, .proof])).grant != nil)
     }
 }

@@ -12,14 +12,14 @@ struct RequestedURLTests {
         target: String = "/orders",
         lines: [String] = []
     ) async throws -> Bool {
-        let door = try ProvingDoor(peer: peer)
-        let token = try door.token()
-        let proof = try door.proof(for: token, changing: ["htu": .string(url)])
-        return try await door.answer(ProvingDoor.lines(token, proof) + lines, path: target).grant != nil
+        let pipeline = try ProofPipeline(peer: peer)
+        let token = try pipeline.token()
+        let proof = try pipeline.proof(for: token, changing: ["htu": .string(url)])
+        return try await pipeline.answer(ProofPipeline.lines(token, proof) + lines, path: target).grant != nil
     }
 
     @Test func whatATrustedProxySaysOfTheScheme() async throws {
-        let proxy = try Door.peer(trusted: true)
+        let proxy = try RequestPipeline.peer(trusted: true)
         let https = ["X-Forwarded-Proto: https"]
         #expect(try await isLetIn("https://app.test/orders", from: proxy, lines: https))
         #expect(try await !isLetIn("http://app.test/orders", from: proxy, lines: https))
@@ -31,7 +31,7 @@ struct RequestedURLTests {
     }
 
     @Test func whatAnybodySaysOfTheScheme() async throws {
-        let peer = try Door.peer()
+        let peer = try RequestPipeline.peer()
         let https = ["X-Forwarded-Proto: https", "X-Forwarded-Host: other.test"]
         #expect(try await isLetIn("http://app.test/orders", from: peer, lines: https))
         #expect(try await !isLetIn("https://app.test/orders", from: peer, lines: https))
@@ -39,7 +39,7 @@ struct RequestedURLTests {
     }
 
     @Test func theURLAsItWasReceived() async throws {
-        let peer = try Door.peer()
+        let peer = try RequestPipeline.peer()
         #expect(try await isLetIn("http://app.test/a/orders", from: peer, target: "/a/./orders?x=1"))
         #expect(try await isLetIn("http://app.test/orders", from: peer, target: "http://app.test/orders"))
         #expect(try await isLetIn("http://app.test", from: peer, target: "http://app.test"))
@@ -48,22 +48,22 @@ struct RequestedURLTests {
     }
 
     @Test func aPrefixThatIsTakenOffIsPartOfIt() async throws {
-        var tenant = try Door.tenant(prefix: "/shop", strips: true)
+        var tenant = try RequestPipeline.tenant(prefix: "/shop", strips: true)
         tenant.proof = ProofRules()
-        let door = Door([tenant])
-        door.circumstances.peer = try Door.peer()
+        let pipeline = RequestPipeline([tenant])
+        pipeline.decisionContext.peer = try RequestPipeline.peer()
         let key = try SigningKey.generate(.p256)
-        let token = try Door.token(["cnf": ["jkt": .string(key.thumbprint ?? "")]])
+        let token = try RequestPipeline.token(["cnf": ["jkt": .string(key.thumbprint ?? "")]])
         let signer = try ProofSigner(key, algorithm: .es256)
         for (url, isGood) in [("http://app.test/shop/orders", true), ("http://app.test/orders", false)] {
             let proof = try signer.sign(
                 method: "GET",
                 target: url,
                 id: "1",
-                at: Door.now,
+                at: RequestPipeline.now,
                 accessToken: Array(token.utf8)
             )
-            let answer = door.ask(Door.request("/shop/orders", lines: ProvingDoor.lines(token, proof)))
+            let answer = pipeline.ask(RequestPipeline.request("/shop/orders", lines: ProofPipeline.lines(token, proof)))
             guard case .needs(.proof) = answer else {
                 #expect(!isGood && answer.refusal?.proofError == .invalidProof)
                 continue

@@ -12,13 +12,13 @@ import Verification
 struct UsedProofsTests {
     private func step(_ id: String) throws -> ProofStep {
         let signer = try ProofSigner(SigningKey.generate(.p256), algorithm: .es256)
-        let text = try signer.sign(method: "GET", target: ProvingDoor.target, id: id, at: Door.now)
+        let text = try signer.sign(method: "GET", target: ProofPipeline.target, id: id, at: RequestPipeline.now)
         let proof = try DPoPProof.parse(Array(text.utf8).span)
-        return ProofStep(tenant: 0, proof: proof, usableUntil: Door.now + 60)
+        return ProofStep(tenant: 0, proof: proof, usableUntil: RequestPipeline.now + 60)
     }
 
     private func tenant(_ policy: StoreFailurePolicy) throws -> Tenant {
-        var tenant = try Door.tenant()
+        var tenant = try RequestPipeline.tenant()
         tenant.proof = ProofRules()
         tenant.onStoreFailure = policy
         return tenant
@@ -30,28 +30,28 @@ struct UsedProofsTests {
         let here = UsedProofs([try tenant(policy)], store: store)
         let elsewhere = UsedProofs([try tenant(policy)], store: store)
         let step = try step("a")
-        #expect(await here.use(step, at: Door.now) == .good(keyThumbprint: step.proof.keyThumbprint))
-        #expect(await here.use(step, at: Door.now) == .replayed)
-        #expect(await elsewhere.use(step, at: Door.now) == .replayed)
+        #expect(await here.use(step, at: RequestPipeline.now) == .good(keyThumbprint: step.proof.keyThumbprint))
+        #expect(await here.use(step, at: RequestPipeline.now) == .replayed)
+        #expect(await elsewhere.use(step, at: RequestPipeline.now) == .replayed)
     }
 
     @Test func withoutTheStoreNobodyIsLetIn() async throws {
         let store = FailingStore()
         store.cut()
         let used = UsedProofs([try tenant(.deny)], store: store)
-        #expect(await used.use(try step("a"), at: Door.now) == .storeUnavailable)
+        #expect(await used.use(try step("a"), at: RequestPipeline.now) == .storeUnavailable)
     }
 
     @Test func withoutTheStoreTheProcessRemembersByItself() async throws {
         let store = FailingStore()
         let used = UsedProofs([try tenant(.allow)], store: store)
         let earlier = try step("earlier")
-        #expect(await used.use(earlier, at: Door.now) == .good(keyThumbprint: earlier.proof.keyThumbprint))
+        #expect(await used.use(earlier, at: RequestPipeline.now) == .good(keyThumbprint: earlier.proof.keyThumbprint))
         store.cut()
         let step = try step("a")
-        #expect(await used.use(step, at: Door.now) == .good(keyThumbprint: step.proof.keyThumbprint))
-        #expect(await used.use(step, at: Door.now) == .replayed)
-        #expect(await used.use(earlier, at: Door.now) == .replayed)
+        #expect(await used.use(step, at: RequestPipeline.now) == .good(keyThumbprint: step.proof.keyThumbprint))
+        #expect(await used.use(step, at: RequestPipeline.now) == .replayed)
+        #expect(await used.use(earlier, at: RequestPipeline.now) == .replayed)
     }
 
     @Test func theProcessRemembersSoManyAndNoMore() throws {

@@ -16,8 +16,8 @@ struct ReceivedRequestTests {
 
     @Test func headIsNeverThatOfAnotherRequest() throws {
         let spare = SpareRequests()
-        let first = try received(Door.request("/first"), from: spare)
-        let second = try received(Door.request("/second"), from: spare)
+        let first = try received(RequestPipeline.request("/first"), from: spare)
+        let second = try received(RequestPipeline.request("/second"), from: spare)
         #expect(first !== second)
         #expect(String(buffer: first.bytes).contains("/first"))
         spare.giveBack(first)
@@ -33,7 +33,7 @@ struct ReceivedRequestTests {
     }
 
     @Test func headAloneHoldsNothingThatWasReadWithIt() throws {
-        let head = Door.request("/a")
+        let head = RequestPipeline.request("/a")
         let request = try received(head + Array("a body".utf8), from: SpareRequests())
         request.keepHeadAlone()
         #expect(Array(request.bytes.readableBytesView) == head)

@@ -10,81 +10,84 @@ import Verification
 
 /// What revocation and its age mean to a request, whichever way its token became known.
 struct RevocationDecisionTests {
-    private func door(
+    private func pipeline(
         onStoreFailure: StoreFailurePolicy = .deny,
         mode: Tenant.Mode = .enforce,
         revokeOn: [RevokeRule] = []
-    ) throws -> Door {
-        var tenant = try Door.tenant(
-            access: [Door.rule("/open/**", .anyone), Door.rule("/staff", .signedIn(roles: ["staff"], scopes: []))],
+    ) throws -> RequestPipeline {
+        var tenant = try RequestPipeline.tenant(
+            access: [
+                RequestPipeline.rule("/open/**", .anyone),
+                RequestPipeline.rule("/staff", .signedIn(roles: ["staff"], scopes: [])),
+            ],
             mode: mode
         )
         tenant.onStoreFailure = onStoreFailure
         tenant.maxStaleness = .seconds(30)
         tenant.revokeOn = revokeOn
-        return Door([tenant])
+        return RequestPipeline([tenant])
     }
 
     private func revoke(
         _ targets: RevocationTarget...,
-        at door: Door,
+        at pipeline: RequestPipeline,
         version: UInt64 = 1,
         expiresAt: UnixTime = .distantFuture
     ) {
-        var set = door.tenants[0].revocations.set
+        var set = pipeline.tenants[0].revocations.set
         for target in targets {
-            let entry = RevocationEntry(revokedAt: Door.now, expiresAt: expiresAt, version: version)
+            let entry = RevocationEntry(revokedAt: RequestPipeline.now, expiresAt: expiresAt, version: version)
             _ = set.apply(entry, for: RevocationDigest(target))
         }
-        door.tenants[0].revocations.use(set)
+        pipeline.tenants[0].revocations.use(set)
     }
 
-    private func withdraw(_ target: RevocationTarget, at door: Door, version: UInt64) {
-        var set = door.tenants[0].revocations.set
+    private func withdraw(_ target: RevocationTarget, at pipeline: RequestPipeline, version: UInt64) {
+        var set = pipeline.tenants[0].revocations.set
         let entry = RevocationEntry(isWithdrawn: true, revokedAt: 0, expiresAt: .distantFuture, version: version)
         _ = set.apply(entry, for: RevocationDigest(target))
-        door.tenants[0].revocations.use(set)
+        pipeline.tenants[0].revocations.use(set)
     }
 
     @Test func tokenThatIsKnownFallsWithTheNextSetAndComesBackWithAnother() throws {
-        let door = try door()
-        let token = try Door.token(["sid": "s1"])
-        for _ in 0..<2 { #expect(door.get("/", token: token).grant?.caller != nil) }
-        revoke(.session("s1"), at: door)
-        for _ in 0..<2 { #expect(door.get("/", token: token).refusal == .tokenRevoked) }
-        withdraw(.session("s1"), at: door, version: 2)
-        #expect(door.get("/", token: token).grant?.caller != nil)
+        let pipeline = try pipeline()
+        let token = try RequestPipeline.token(["sid": "s1"])
+        for _ in 0..<2 { #expect(pipeline.get("/", token: token).grant?.caller != nil) }
+        revoke(.session("s1"), at: pipeline)
+        for _ in 0..<2 { #expect(pipeline.get("/", token: token).refusal == .tokenRevoked) }
+        withdraw(.session("s1"), at: pipeline, version: 2)
+        #expect(pipeline.get("/", token: token).grant?.caller != nil)
     }
 
     @Test func revocationThatHasEndedRefusesNobody() throws {
-        let door = try door()
-        let token = try Door.token(["sid": "s1"])
-        revoke(.session("s1"), at: door, expiresAt: Door.now + 100)
-        #expect(door.get("/", token: token, at: Door.now + 99).refusal == .tokenRevoked)
-        #expect(door.get("/", token: token, at: Door.now + 100).grant?.caller != nil)
+        let pipeline = try pipeline()
+        let token = try RequestPipeline.token(["sid": "s1"])
+        revoke(.session("s1"), at: pipeline, expiresAt: RequestPipeline.now + 100)
+        #expect(pipeline.get("/", token: token, at: RequestPipeline.now + 99).refusal == .tokenRevoked)
+        #expect(pipeline.get("/", token: token, at: RequestPipeline.now + 100).grant?.caller != nil)
     }
 
     @Test func revokedCallerIsNobodyOnAnOpenPath() throws {
-        let door = try door()
-        let token = try Door.token(["sid": "s1"])
-        revoke(.session("s1"), at: door)
-        let grant = try #require(door.get("/open/x", token: token).grant)
+        let pipeline = try pipeline()
+        let token = try RequestPipeline.token(["sid": "s1"])
+        revoke(.session("s1"), at: pipeline)
+        let grant = try #require(pipeline.get("/open/x", token: token).grant)
         #expect(grant.caller == nil && grant.outcome == .anonymous)
     }
 
     @Test func revokedComesBeforeTheRoleThatIsLacking() throws {
-        let door = try door()
-        let token = try Door.token(["sid": "s1"])
-        #expect(door.get("/staff", token: token).refusal?.code == .insufficientRole)
-        revoke(.session("s1"), at: door)
-        #expect(door.get("/staff", token: token).refusal == .tokenRevoked)
+        let pipeline = try pipeline()
+        let token = try RequestPipeline.token(["sid": "s1"])
+        #expect(pipeline.get("/staff", token: token).refusal?.code == .insufficientRole)
+        revoke(.session("s1"), at: pipeline)
+        #expect(pipeline.get("/staff", token: token).refusal == .tokenRevoked)
     }
 
     @Test func observedTenantLetsTheRevokedThroughUnknown() throws {
-        let door = try door(mode: .observe)
-        let token = try Door.token(["sid": "s1"])
-        revoke(.session("s1"), at: door)
-        let grant = try #require(door.get("/", token: token).grant)
+        let pipeline = try pipeline(mode: .observe)
+        let token = try RequestPipeline.token(["sid": "s1"])
+        revoke(.session("s1"), at: pipeline)
+        let grant = try #require(pipeline.get("/", token: token).grant)
         #expect(grant.caller == nil && grant.outcome == .refused(.tokenRevoked))
     }
 
@@ -93,47 +96,49 @@ struct RevocationDecisionTests {
     private static let second: UInt64 = 1_000_000_000
 
     @Test func copyThatIsTooOldRefusesCallersAndNotPathsOpenToAnyone() throws {
-        let door = try door()
-        let token = try Door.token()
-        let revocations = door.tenants[0].revocations
-        #expect(door.get("/", token: token).grant?.caller != nil)
+        let pipeline = try pipeline()
+        let token = try RequestPipeline.token()
+        let revocations = pipeline.tenants[0].revocations
+        #expect(pipeline.get("/", token: token).grant?.caller != nil)
         revocations.age(since: .after(Self.second), at: .after(31 * Self.second))
-        #expect(door.get("/", token: token).grant?.caller != nil, "thirty seconds are not more than thirty")
+        #expect(pipeline.get("/", token: token).grant?.caller != nil, "thirty seconds are not more than thirty")
         revocations.age(since: .after(Self.second), at: .after(31 * Self.second + 1))
-        let refusal = try #require(door.get("/", token: token).refusal)
+        let refusal = try #require(pipeline.get("/", token: token).refusal)
         #expect(refusal.status == 503 && refusal.code == .storeUnavailable && refusal.retryAfterSeconds != nil)
-        #expect(door.get("/").refusal == .missingToken)
-        let open = try #require(door.get("/open/x", token: token).grant)
+        #expect(pipeline.get("/").refusal == .missingToken)
+        let open = try #require(pipeline.get("/open/x", token: token).grant)
         #expect(open.caller == nil, "nobody can vouch for the caller")
         revocations.age(since: .after(20 * Self.second), at: .after(32 * Self.second))
-        #expect(door.get("/", token: token).grant?.caller != nil)
+        #expect(pipeline.get("/", token: token).grant?.caller != nil)
     }
 
     @Test func copyThatWasNeverLoadedIsTooOld() throws {
-        let door = try door()
-        door.tenants[0].revocations.age(since: nil, at: .after(Self.second))
-        #expect(door.get("/", token: try Door.token()).refusal?.code == .storeUnavailable)
+        let pipeline = try pipeline()
+        pipeline.tenants[0].revocations.age(since: nil, at: .after(Self.second))
+        #expect(pipeline.get("/", token: try RequestPipeline.token()).refusal?.code == .storeUnavailable)
     }
 
     @Test func tenantMayGoOnWithAnOldCopyButKeepsToIt() throws {
-        let door = try door(onStoreFailure: .allow)
-        let token = try Door.token(["sid": "s1"])
-        door.tenants[0].revocations.age(since: nil, at: .after(Self.second))
-        #expect(door.get("/", token: token).grant?.caller != nil)
-        revoke(.session("s1"), at: door)
-        #expect(door.get("/", token: token).refusal == .tokenRevoked)
+        let pipeline = try pipeline(onStoreFailure: .allow)
+        let token = try RequestPipeline.token(["sid": "s1"])
+        pipeline.tenants[0].revocations.age(since: nil, at: .after(Self.second))
+        #expect(pipeline.get("/", token: token).grant?.caller != nil)
+        revoke(.session("s1"), at: pipeline)
+        #expect(pipeline.get("/", token: token).refusal == .tokenRevoked)
     }
 
     // MARK: Signing out
 
     @Test func signOutIsGrantedWithItsCaller() throws {
         let rule = RevokeRule(method: "POST", path: try PathPattern("/open/logout"))
-        let door = try door(revokeOn: [rule])
-        let lines = ["Authorization: Bearer \(try Door.token())"]
-        let grant = try #require(door.ask(Door.request("/open/logout", method: "POST", lines: lines)).grant)
+        let pipeline = try pipeline(revokeOn: [rule])
+        let lines = ["Authorization: Bearer \(try RequestPipeline.token())"]
+        let grant = try #require(
+            pipeline.ask(RequestPipeline.request("/open/logout", method: "POST", lines: lines)).grant
+        )
         #expect(grant.signsOut != nil && grant.caller != nil)
-        #expect(door.ask(Door.request("/open/logout", lines: lines)).grant?.signsOut == nil)
-        let anonymous = try #require(door.ask(Door.request("/open/logout", method: "POST")).grant)
+        #expect(pipeline.ask(RequestPipeline.request("/open/logout", lines: lines)).grant?.signsOut == nil)
+        let anonymous = try #require(pipeline.ask(RequestPipeline.request("/open/logout", method: "POST")).grant)
         #expect(anonymous.signsOut == nil)
     }
 
@@ -141,24 +146,26 @@ struct RevocationDecisionTests {
     @Test(arguments: ["/open//logout", "/open/logout;x=1", "/open/x/../logout", "/open/%6cogout"])
     func signOutIsKnownInEverySpelling(_ target: String) throws {
         let rule = RevokeRule(method: "POST", path: try PathPattern("/open/logout"))
-        let door = try door(revokeOn: [rule])
-        let lines = ["Authorization: Bearer \(try Door.token())"]
-        #expect(door.ask(Door.request(target, method: "POST", lines: lines)).grant?.signsOut != nil)
+        let pipeline = try pipeline(revokeOn: [rule])
+        let lines = ["Authorization: Bearer \(try RequestPipeline.token())"]
+        #expect(pipeline.ask(RequestPipeline.request(target, method: "POST", lines: lines)).grant?.signsOut != nil)
     }
 
     @Test func whoCannotBeKnownIsNotSignedOutInSilence() throws {
         let rule = RevokeRule(method: "POST", path: try PathPattern("/open/logout"))
-        let door = try door(revokeOn: [rule])
-        door.tenants[0].revocations.age(since: nil, at: .after(Self.second))
-        let lines = ["Authorization: Bearer \(try Door.token())"]
-        let refusal = try #require(door.ask(Door.request("/open/logout", method: "POST", lines: lines)).refusal)
+        let pipeline = try pipeline(revokeOn: [rule])
+        pipeline.tenants[0].revocations.age(since: nil, at: .after(Self.second))
+        let lines = ["Authorization: Bearer \(try RequestPipeline.token())"]
+        let refusal = try #require(
+            pipeline.ask(RequestPipeline.request("/open/logout", method: "POST", lines: lines)).refusal
+        )
         #expect(refusal.code == .storeUnavailable)
-        #expect(door.ask(Door.request("/open/logout", method: "POST")).grant != nil)
+        #expect(pipeline.ask(RequestPipeline.request("/open/logout", method: "POST")).grant != nil)
     }
 
     /// A rule that is only observed excuses what it refuses itself, and no sign-out that is not done.
     @Test func whoCannotBeKnownIsNotSignedOutInSilenceWhereTheRuleIsObserved() throws {
-        var tenant = try Door.tenant(access: [
+        var tenant = try RequestPipeline.tenant(access: [
             AccessRule(
                 path: try PathPattern("/**"),
                 allow: .signedIn(roles: ["staff"], scopes: []),
@@ -168,19 +175,20 @@ struct RevocationDecisionTests {
         ])
         tenant.maxStaleness = .seconds(30)
         tenant.revokeOn = [RevokeRule(method: "POST", path: try PathPattern("/logout"))]
-        let door = Door([tenant])
-        door.tenants[0].revocations.age(since: nil, at: .after(Self.second))
-        let lines = ["Authorization: Bearer \(try Door.token())"]
-        let refusal = door.ask(Door.request("/logout", method: "POST", lines: lines)).refusal
+        let pipeline = RequestPipeline([tenant])
+        pipeline.tenants[0].revocations.age(since: nil, at: .after(Self.second))
+        let lines = ["Authorization: Bearer \(try RequestPipeline.token())"]
+        let refusal = pipeline.ask(RequestPipeline.request("/logout", method: "POST", lines: lines)).refusal
         #expect(refusal?.code == .storeUnavailable)
-        #expect(door.ask(Door.request("/other", method: "POST", lines: lines)).grant != nil)
+        #expect(pipeline.ask(RequestPipeline.request("/other", method: "POST", lines: lines)).grant != nil)
     }
 
     @Test func aSignOutThatThereIsNoRoomForIsNotIgnored() throws {
-        let door = try door(revokeOn: [RevokeRule(method: "POST", path: try PathPattern("/open/logout"))])
-        let lines = ["Authorization: Bearer \(try Door.token())"]
-        door.circumstances.steps.withoutRoom = .signature
-        let refusal = door.ask(Door.request("/open/logout", method: "POST", lines: lines), allowing: []).refusal
+        let pipeline = try pipeline(revokeOn: [RevokeRule(method: "POST", path: try PathPattern("/open/logout"))])
+        let lines = ["Authorization: Bearer \(try RequestPipeline.token())"]
+        pipeline.decisionContext.steps.withoutRoom = .signature
+        let refusal = pipeline.ask(RequestPipeline.request("/open/logout", method: "POST", lines: lines), allowing: [])
+            .refusal
         #expect(refusal == .overloaded)
     }
 }

@@ -10,12 +10,12 @@ import Verification
 
 /// What a tenant's revocations say of a caller.
 struct RevocationSetTests {
-    private static let now = Door.now
+    private static let now = RequestPipeline.now
 
     private func marks(_ changes: KeyValuePairs<String, JSONValue?> = [:]) throws -> RevocationMarks {
-        let door = Door([try Door.tenant()])
-        let token = try Door.token(changes)
-        let caller = try #require(door.get("/", token: token).grant?.caller)
+        let pipeline = RequestPipeline([try RequestPipeline.tenant()])
+        let token = try RequestPipeline.token(changes)
+        let caller = try #require(pipeline.get("/", token: token).grant?.caller)
         return caller.marks
     }
 
@@ -32,14 +32,14 @@ struct RevocationSetTests {
 
     @Test func tokenFallsByItsIssuerAndIdentifierTogether() throws {
         let caller = try marks(["jti": "t1"])
-        #expect(set(.token(issuer: Door.issuer, tokenID: "t1")).isRevoked(caller, at: Self.now))
+        #expect(set(.token(issuer: RequestPipeline.issuer, tokenID: "t1")).isRevoked(caller, at: Self.now))
         #expect(!set(.token(issuer: "https://other.test", tokenID: "t1")).isRevoked(caller, at: Self.now))
-        #expect(!set(.token(issuer: Door.issuer, tokenID: "t2")).isRevoked(caller, at: Self.now))
-        #expect(!set(.token(issuer: Door.issuer + "t", tokenID: "1")).isRevoked(caller, at: Self.now))
+        #expect(!set(.token(issuer: RequestPipeline.issuer, tokenID: "t2")).isRevoked(caller, at: Self.now))
+        #expect(!set(.token(issuer: RequestPipeline.issuer + "t", tokenID: "1")).isRevoked(caller, at: Self.now))
     }
 
     @Test func tokenWithoutIdentifierFallsByWhatWasSigned() throws {
-        let token = try Door.token()
+        let token = try RequestPipeline.token()
         let unverified = try UnverifiedToken(Array(token.utf8))
         let sha256 = unverified.signingInputSHA256(in: Array(token.utf8).span)
         let caller = try marks()
@@ -50,7 +50,7 @@ struct RevocationSetTests {
 
     @Test func emptyIdentifiersNameNothing() throws {
         let caller = try marks(["jti": "", "sid": ""])
-        #expect(!set(.token(issuer: Door.issuer, tokenID: "")).isRevoked(caller, at: Self.now))
+        #expect(!set(.token(issuer: RequestPipeline.issuer, tokenID: "")).isRevoked(caller, at: Self.now))
         #expect(!set(.session("")).isRevoked(caller, at: Self.now))
     }
 

@@ -23,33 +23,35 @@ struct ExplanationPropertyTests {
     @Test func everyExplanationAgreesWithItsDecision() throws {
         var random = SplitMix64(seed: 7)
         let tokens: [String?] = [
-            nil, try Door.token(), try Door.token(["role": "admin"]), try Door.token(["exp": -1000]),
-            try Door.token(forged: true), try Door.token(["scope": "read delete"]), "rubbish", "a.b.c",
-            try Door.token(["iss": "https://other.test"]), try Door.token(["sub": nil]),
+            nil, try RequestPipeline.token(), try RequestPipeline.token(["role": "admin"]),
+            try RequestPipeline.token(["exp": -1000]),
+            try RequestPipeline.token(forged: true), try RequestPipeline.token(["scope": "read delete"]), "rubbish",
+            "a.b.c",
+            try RequestPipeline.token(["iss": "https://other.test"]), try RequestPipeline.token(["sub": nil]),
         ]
         let doors = [
-            RehearsalDoor(try RehearsalDoor.tenant()), RehearsalDoor(try RehearsalDoor.tenant(mode: .observe)),
-            RehearsalDoor(try RehearsalDoor.tenant(from: [.cookie(name: "s"), .bearer])),
-            RehearsalDoor(try RehearsalDoor.tenant(from: [.query(name: "t"), .header(name: "x-token")])),
+            ExplainPipeline(try ExplainPipeline.tenant()), ExplainPipeline(try ExplainPipeline.tenant(mode: .observe)),
+            ExplainPipeline(try ExplainPipeline.tenant(from: [.cookie(name: "s"), .bearer])),
+            ExplainPipeline(try ExplainPipeline.tenant(from: [.query(name: "t"), .header(name: "x-token")])),
         ]
         var decisions: Set<String> = []
         for _ in 0..<4000 {
-            let door = doors[Int(random.next() % UInt64(doors.count))]
+            let pipeline = doors[Int(random.next() % UInt64(doors.count))]
             let path = Self.paths[Int(random.next() % UInt64(Self.paths.count))]
             let method = Self.methods[Int(random.next() % UInt64(Self.methods.count))]
             let token = tokens[Int(random.next() % UInt64(tokens.count))]
             let fields = (0..<(random.next() % 3)).map { _ in
                 Self.fields[Int(random.next() % UInt64(Self.fields.count))]
             }
-            guard let report = try? door.report(path, method: method, token: token, fields: fields) else {
+            guard let report = try? pipeline.report(path, method: method, token: token, fields: fields) else {
                 // What cannot be asked about cannot be sent either.
                 #expect(path == "/é")
                 continue
             }
             decisions.insert(report.decision.description)
-            let plain = try door.plainDecision(path, method: method, token: token, fields: fields)
+            let plain = try pipeline.plainDecision(path, method: method, token: token, fields: fields)
             #expect(report.decision == plain, "\(method) \(path) \(fields)")
-            try expectSound(report, door.tenant, token: token)
+            try expectSound(report, pipeline.tenant, token: token)
         }
         #expect(decisions.count >= 9, "\(decisions)")
     }

@@ -31,8 +31,8 @@ struct ExplanationTests {
     }
 
     @Test func aGrantIsToldInWhole() throws {
-        let door = RehearsalDoor(try RehearsalDoor.tenant())
-        let report = try door.report("/admin/jobs?x=1", token: try Door.token(["role": "admin"]))
+        let pipeline = ExplainPipeline(try ExplainPipeline.tenant())
+        let report = try pipeline.report("/admin/jobs?x=1", token: try RequestPipeline.token(["role": "admin"]))
         #expect(
             report.steps == [
                 Self.accepted, Self.route("/admin/jobs"), Self.found, Self.good, Self.unrevoked,
@@ -49,8 +49,8 @@ struct ExplanationTests {
     }
 
     @Test func aMissingRoleIsToldWithItsRule() throws {
-        let door = RehearsalDoor(try RehearsalDoor.tenant())
-        let report = try door.report("/admin/jobs", token: try Door.token())
+        let pipeline = ExplainPipeline(try ExplainPipeline.tenant())
+        let report = try pipeline.report("/admin/jobs", token: try RequestPipeline.token())
         #expect(report.decision == .refuse(status: 403, code: "insufficient_role"))
         #expect(
             report.steps.suffix(2) == [
@@ -67,9 +67,9 @@ struct ExplanationTests {
     }
 
     @Test func nobodySignedInIsTold() throws {
-        let door = RehearsalDoor(try RehearsalDoor.tenant())
+        let pipeline = ExplainPipeline(try ExplainPipeline.tenant())
         #expect(
-            try door.report("/x").steps == [
+            try pipeline.report("/x").steps == [
                 Self.accepted, Self.route("/x"),
                 Step(step: "token", text: "no token; looked for as bearer", line: 7),
                 Step(
@@ -80,32 +80,32 @@ struct ExplanationTests {
                 Step(step: "decision", text: "refuse 401 missing_token"),
             ]
         )
-        let open = try door.report("/open/x")
+        let open = try pipeline.report("/open/x")
         #expect(open.decision == .forward)
         #expect(open.steps.contains(Step(step: "authorize", text: "rule /open/** lets anyone in", line: 21)))
     }
 
     @Test func aRefusedTokenIsToldWithWhatIsWrongOfIt() throws {
-        let door = RehearsalDoor(try RehearsalDoor.tenant())
-        let expired = try door.report("/x", token: try Door.token(["exp": -1000]))
+        let pipeline = ExplainPipeline(try ExplainPipeline.tenant())
+        let expired = try pipeline.report("/x", token: try RequestPipeline.token(["exp": -1000]))
         #expect(expired.decision == .refuse(status: 401, code: "token_expired"))
         #expect(expired.steps.contains { $0.step == "verify" && $0.line == 9 && $0.text.contains("expired") })
-        let forged = try door.report("/x", token: try Door.token(forged: true))
+        let forged = try pipeline.report("/x", token: try RequestPipeline.token(forged: true))
         #expect(forged.decision == .refuse(status: 401, code: "invalid_token"))
         #expect(forged.steps.contains { $0.step == "verify" && $0.line == 9 && $0.text.contains("signature") })
-        let foreign = try door.report("/x", token: try Door.token(["iss": "https://other.test"]))
+        let foreign = try pipeline.report("/x", token: try RequestPipeline.token(["iss": "https://other.test"]))
         #expect(
             foreign.steps.contains {
                 $0.line == 8 && $0.text.contains("of https://other.test; trusted are https://issuer.test")
             }
         )
-        let rubbish = try door.report("/x", token: "rubbish")
+        let rubbish = try pipeline.report("/x", token: "rubbish")
         #expect(rubbish.decision == .refuse(status: 401, code: "invalid_token"))
     }
 
     @Test func scopesAreToldAfterRoles() throws {
-        let door = RehearsalDoor(try RehearsalDoor.tenant())
-        let report = try door.report("/write/x", token: try Door.token())
+        let pipeline = ExplainPipeline(try ExplainPipeline.tenant())
+        let report = try pipeline.report("/write/x", token: try RequestPipeline.token())
         #expect(report.decision == .refuse(status: 403, code: "insufficient_scope"))
         let told = try #require(report.steps.last { $0.step == "authorize" })
         #expect(
@@ -115,14 +115,14 @@ struct ExplanationTests {
     }
 
     @Test func whatIsOnlyObservedGoesOnAndSaysSo() throws {
-        let door = RehearsalDoor(try RehearsalDoor.tenant())
-        let report = try door.report("/soon/x", token: try Door.token())
+        let pipeline = ExplainPipeline(try ExplainPipeline.tenant())
+        let report = try pipeline.report("/soon/x", token: try RequestPipeline.token())
         #expect(report.decision == .forward)
         #expect(report.observed == .refuse(status: 403, code: "insufficient_role"))
         let told = try #require(report.steps.last { $0.step == "observe" })
         #expect(told.line == 24)
         #expect(told.text.hasPrefix("would be refused with 403 insufficient_role"))
-        let observing = RehearsalDoor(try RehearsalDoor.tenant(mode: .observe))
+        let observing = ExplainPipeline(try ExplainPipeline.tenant(mode: .observe))
         let missing = try observing.report("/x")
         #expect(missing.decision == .forward && missing.observed == .refuse(status: 401, code: "missing_token"))
         #expect(missing.steps.last { $0.step == "observe" }?.line == 30)
@@ -130,81 +130,86 @@ struct ExplanationTests {
     }
 
     @Test func whatASignInRefusesOfTheHeadIsTold() throws {
-        var tenant = try RehearsalDoor.tenant()
-        tenant.signIn = try RehearsalDoor.forwardedSignIn()
-        let door = RehearsalDoor(tenant)
-        #expect(try door.report("/auth/apple", method: "POST").decision == .forward)
-        let put = try door.report("/auth/apple", method: "PUT")
+        var tenant = try ExplainPipeline.tenant()
+        tenant.signIn = try ExplainPipeline.forwardedSignIn()
+        let pipeline = ExplainPipeline(tenant)
+        #expect(try pipeline.report("/auth/apple", method: "POST").decision == .forward)
+        let put = try pipeline.report("/auth/apple", method: "PUT")
         #expect(put.decision == .refuse(status: 405, code: "bad_request") && put.observed == nil)
         #expect(put.steps.contains(Step(step: "endpoint", text: "this endpoint takes POST")))
         let encoded = [(name: "Content-Encoding", value: "gzip")]
-        let report = try door.report("/auth/apple", method: "POST", fields: encoded)
+        let report = try pipeline.report("/auth/apple", method: "POST", fields: encoded)
         #expect(report.decision == .refuse(status: 415, code: "bad_request"))
         tenant.mode = .observe
-        let observed = try RehearsalDoor(tenant).report("/auth/apple", method: "PUT")
+        let observed = try ExplainPipeline(tenant).report("/auth/apple", method: "PUT")
         #expect(observed.decision == .forward)
         #expect(observed.observed == .refuse(status: 405, code: "bad_request"))
         #expect(observed.steps.last { $0.step == "observe" }?.line == 30)
     }
 
     @Test func requestsThatReachNoTenantAreTold() throws {
-        let door = RehearsalDoor(try RehearsalDoor.tenant())
-        let elsewhere = try door.report("/x", host: "other.test")
+        let pipeline = ExplainPipeline(try ExplainPipeline.tenant())
+        let elsewhere = try pipeline.report("/x", host: "other.test")
         #expect(elsewhere.decision == .refuse(status: 404, code: "unknown_host"))
         #expect(
             elsewhere.steps.dropFirst().first?.text == "host other.test: no tenant answers for it and this path"
         )
-        let ambiguous = try door.report("/x/..%2fadmin")
+        let ambiguous = try pipeline.report("/x/..%2fadmin")
         #expect(ambiguous.decision == .refuse(status: 400, code: "ambiguous_path"))
-        let ours = try door.report("/.gatehouse/x")
+        let ours = try pipeline.report("/.gatehouse/x")
         #expect(ours.decision == .refuse(status: 404, code: "unknown_host"))
-        let malformed = try door.report("/x", fields: [("Content-Length", "x")])
+        let malformed = try pipeline.report("/x", fields: [("Content-Length", "x")])
         #expect(malformed.decision == .refuse(status: 400, code: "bad_request"))
         #expect(malformed.steps.first?.text.hasPrefix("the request is malformed: ") == true)
     }
 
     @Test func severalTokensAndOtherSitesAreTold() throws {
-        let door = RehearsalDoor(try RehearsalDoor.tenant(from: [.cookie(name: "s"), .bearer]))
-        let token = try Door.token()
-        let several = try door.report("/x", token: token, fields: [("Cookie", "s=other")])
+        let pipeline = ExplainPipeline(try ExplainPipeline.tenant(from: [.cookie(name: "s"), .bearer]))
+        let token = try RequestPipeline.token()
+        let several = try pipeline.report("/x", token: token, fields: [("Cookie", "s=other")])
         #expect(several.decision == .refuse(status: 400, code: "bad_request"))
         #expect(several.steps.contains { $0.step == "token" && $0.text.hasPrefix("two different tokens") })
-        let crossSite = try door.report("/x", method: "POST", token: token, fields: [("Origin", "https://evil.test")])
+        let crossSite = try pipeline.report(
+            "/x",
+            method: "POST",
+            token: token,
+            fields: [("Origin", "https://evil.test")]
+        )
         #expect(crossSite.decision == .refuse(status: 403, code: "cross_site_request"))
-        let own = try door.report("/x", method: "POST", token: token)
+        let own = try pipeline.report("/x", method: "POST", token: token)
         #expect(own.decision == .forward)
     }
 
     @Test func revocationsAreTold() throws {
-        let door = RehearsalDoor(try RehearsalDoor.tenant())
-        let token = try Door.token(["jti": "t1"])
+        let pipeline = ExplainPipeline(try ExplainPipeline.tenant())
+        let token = try RequestPipeline.token(["jti": "t1"])
         var set = RevocationSet()
-        let entry = RevocationEntry(revokedAt: Door.now, expiresAt: .distantFuture, version: 1)
-        _ = set.apply(entry, for: RevocationDigest(.token(issuer: Door.issuer, tokenID: "t1")))
-        door.worker.use(RevocationUpdate(sets: ["app": set], contact: door.worker.lastTick))
-        let revoked = try door.report("/x", token: token)
+        let entry = RevocationEntry(revokedAt: RequestPipeline.now, expiresAt: .distantFuture, version: 1)
+        _ = set.apply(entry, for: RevocationDigest(.token(issuer: RequestPipeline.issuer, tokenID: "t1")))
+        pipeline.worker.use(RevocationUpdate(sets: ["app": set], contact: pipeline.worker.lastTick))
+        let revoked = try pipeline.report("/x", token: token)
         #expect(revoked.decision == .refuse(status: 401, code: "token_revoked"))
         #expect(revoked.steps.contains { $0.step == "revocation" && $0.text.contains("was revoked") })
-        door.worker.use(RevocationUpdate(sets: [:], contact: nil))
-        let stale = try door.report("/x", token: try Door.token())
+        pipeline.worker.use(RevocationUpdate(sets: [:], contact: nil))
+        let stale = try pipeline.report("/x", token: try RequestPipeline.token())
         #expect(stale.decision == .refuse(status: 503, code: "store_unavailable"))
     }
 
     @Test func whatIsNotKnownOfflineIsSaid() throws {
-        let door = RehearsalDoor(try RehearsalDoor.tenant())
-        let report = try door.report("/x", token: try Door.token(), isOffline: true)
+        let pipeline = ExplainPipeline(try ExplainPipeline.tenant())
+        let report = try pipeline.report("/x", token: try RequestPipeline.token(), isOffline: true)
         #expect(report.decision == .forward && !report.isUncertain)
         let told = try #require(report.steps.last { $0.step == "revocation" })
         #expect(told.text.hasPrefix("not looked up") && told.text.contains("--admin"))
     }
 
     @Test func anotherTenantsRequestIsSaidToBeItsOwn() throws {
-        let first = try RehearsalDoor.tenant()
-        var other = try Door.tenant(name: "other", host: "app.test", prefix: "/other")
+        let first = try ExplainPipeline.tenant()
+        var other = try RequestPipeline.tenant(name: "other", host: "app.test", prefix: "/other")
         other.lines = ["hosts": 40]
-        let house = EmbeddedHouse([first, other])
+        let fixture = EmbeddedWorker([first, other])
         var report: DecisionReport?
-        Rehearsal.run(try ExplainedRequest(method: "GET", target: "/other/x"), of: first, on: house.worker) {
+        Rehearsal.run(try ExplainedRequest(method: "GET", target: "/other/x"), of: first, on: fixture.worker) {
             report = $0
         }
         let told = try #require(report?.steps.dropFirst().first)

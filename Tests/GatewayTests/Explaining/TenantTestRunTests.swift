@@ -36,7 +36,7 @@ struct TenantTestRunTests {
     }
 
     private static func run(_ tests: [TenantTest], _ tenant: Tenant? = nil) async throws -> [String] {
-        var tenant = try tenant ?? RehearsalDoor.tenant()
+        var tenant = try tenant ?? ExplainPipeline.tenant()
         tenant.tests = tests
         return try await run([tenant])
     }
@@ -60,7 +60,7 @@ struct TenantTestRunTests {
 
     /// Which scheme the app is reached by, a test does not say.
     @Test func theAppsOwnOriginIsItsOwnByEitherScheme() async throws {
-        let tenant = try RehearsalDoor.tenant(from: [.cookie(name: "session")])
+        let tenant = try ExplainPipeline.tenant(from: [.cookie(name: "session")])
         func test(_ origin: String, status: Int) -> TenantTest {
             Self.test("/x", method: "POST", claims: [:], fields: [(name: "Origin", value: origin)], status: status)
         }
@@ -91,7 +91,7 @@ struct TenantTestRunTests {
     }
 
     @Test func anObservingTenantIsTestedAsIfItEnforced() async throws {
-        let tenant = try RehearsalDoor.tenant(mode: .observe)
+        let tenant = try ExplainPipeline.tenant(mode: .observe)
         let mistakes = try await Self.run(
             [Self.test("/x", status: 401, code: "missing_token"), Self.test("/x", status: 200)],
             tenant
@@ -102,8 +102,8 @@ struct TenantTestRunTests {
 
     @Test(arguments: [Tenant.Mode.enforce, .observe])
     func whatASignInRefusesOfTheHeadIsRefusedInTests(mode: Tenant.Mode) async throws {
-        var tenant = try RehearsalDoor.tenant(mode: mode)
-        tenant.signIn = try RehearsalDoor.forwardedSignIn()
+        var tenant = try ExplainPipeline.tenant(mode: mode)
+        tenant.signIn = try ExplainPipeline.forwardedSignIn()
         let encoded = [(name: "Content-Encoding", value: "gzip")]
         let mistakes = try await Self.run(
             [
@@ -117,7 +117,7 @@ struct TenantTestRunTests {
     }
 
     @Test func keysThatAreNotAtHandAreNotNeeded() async throws {
-        var tenant = try Door.tenant(from: [.cookie(name: "s")])
+        var tenant = try RequestPipeline.tenant(from: [.cookie(name: "s")])
         let source = RemoteKeySource(location: .keySet(url: "https://id.test/keys"))
         tenant.authenticate.policy.issuers = [
             IssuerPolicy(
@@ -145,7 +145,7 @@ struct TenantTestRunTests {
     }
 
     @Test func opaqueTokensAndProofsAreLeftOut() async throws {
-        var tenant = try Door.tenant()
+        var tenant = try RequestPipeline.tenant()
         tenant.authenticate.policy.issuers = []
         tenant.authenticate.keySources = []
         tenant.introspection = Introspection(

@@ -16,14 +16,14 @@ import UpstreamTestSupport
     ]
 
     private static func tenant(_ access: [AccessRule] = []) throws -> Tenant {
-        var tenant = try Door.tenant(access: access)
+        var tenant = try RequestPipeline.tenant(access: access)
         tenant.crossOrigin = CrossOriginRules(origins: ["https://front.test"], allowsCredentials: true)
         return tenant
     }
 
     @Test func envoyGivesTheBrowserTheAnswer() throws {
-        let door = try ExtAuthzDoor([Self.tenant()])
-        let answer = try door.denial(ExtAuthzDoor.request("/a", method: "OPTIONS", fields: Self.question))
+        let pipeline = try ExtAuthzPipeline([Self.tenant()])
+        let answer = try pipeline.denial(ExtAuthzPipeline.request("/a", method: "OPTIONS", fields: Self.question))
         #expect(answer.status == 204)
         #expect(answer.body.isEmpty)
         let fields = answer.fields.map { "\($0.name): \($0.value)" }
@@ -33,28 +33,31 @@ import UpstreamTestSupport
     }
 
     @Test func envoyPassesNoneOn() throws {
-        let door = try ExtAuthzDoor([Self.tenant()])
+        let pipeline = try ExtAuthzPipeline([Self.tenant()])
         let foreign = [("origin", "https://evil.test"), ("access-control-request-method", "PUT")]
-        #expect(try door.denial(ExtAuthzDoor.request("/a", method: "OPTIONS", fields: foreign)).status == 403)
-        #expect(try door.denial(ExtAuthzDoor.request("/a", method: "OPTIONS")).status == 401)
+        #expect(try pipeline.denial(ExtAuthzPipeline.request("/a", method: "OPTIONS", fields: foreign)).status == 403)
+        #expect(try pipeline.denial(ExtAuthzPipeline.request("/a", method: "OPTIONS")).status == 401)
     }
 
     @Test func appThatWantsClientCertificatesIsRefused() throws {
         var tenant = try Self.tenant()
         tenant.tls = ServerCertificate(certificateFile: "c", keyFile: "k", clientCAFile: "ca")
-        let door = try ExtAuthzDoor([tenant])
-        let request = ExtAuthzDoor.request("/a", method: "OPTIONS", fields: Self.question)
-        #expect(try door.denial(request).status == 421)
+        let pipeline = try ExtAuthzPipeline([tenant])
+        let request = ExtAuthzPipeline.request("/a", method: "OPTIONS", fields: Self.question)
+        #expect(try pipeline.denial(request).status == 421)
     }
 
     /// Where whatever is no refusal lets the request through.
     private static func verdict(_ tenant: Tenant, token: String? = nil) throws -> Authorizer.Decision? {
-        let house = EmbeddedHouse([tenant])
+        let fixture = EmbeddedWorker([tenant])
         let lines = question.map { "\($0.0): \($0.1)" } + (token.map { ["Authorization: Bearer \($0)"] } ?? [])
-        let bytes = ByteBuffer(bytes: Door.request("/a", method: "OPTIONS", lines: lines))
-        let circumstances = Circumstances(peer: try Door.peer(), source: RequestSource(answersPreflights: false))
+        let bytes = ByteBuffer(bytes: RequestPipeline.request("/a", method: "OPTIONS", lines: lines))
+        let decisionContext = DecisionContext(
+            peer: try RequestPipeline.peer(),
+            source: RequestSource(answersPreflights: false)
+        )
         var told: Authorizer.Decision?
-        Inquiry(bytes, circumstances, worker: house.worker) { verdict, _ in told = verdict }
+        DecisionQuery(bytes, decisionContext, worker: fixture.worker) { verdict, _ in told = verdict }
             .begin()
         return told
     }
@@ -65,7 +68,7 @@ import UpstreamTestSupport
             return
         }
         #expect(refusal == .missingToken)
-        let open = [try Door.rule("/**", .anyone, methods: ["OPTIONS"])]
+        let open = [try RequestPipeline.rule("/**", .anyone, methods: ["OPTIONS"])]
         guard case .granted(let grant)? = try Self.verdict(Self.tenant(open)) else {
             Issue.record("an open path is refused")
             return
@@ -74,14 +77,18 @@ import UpstreamTestSupport
     }
 
     @Test func elsewhereLimitsHold() throws {
-        var tenant = try Self.tenant([Door.rule("/**", .anyone)])
+        var tenant = try Self.tenant([RequestPipeline.rule("/**", .anyone)])
         tenant.rateLimits = [RateLimit(key: .tenant, count: 1, period: .seconds(10), burst: 1)]
-        let house = EmbeddedHouse([tenant])
+        let fixture = EmbeddedWorker([tenant])
         let lines = Self.question.map { "\($0.0): \($0.1)" }
         var codes: [RefusalCode?] = []
         for _ in 0..<2 {
-            let bytes = ByteBuffer(bytes: Door.request("/a", method: "OPTIONS", lines: lines))
-            Inquiry(bytes, Circumstances(source: RequestSource(answersPreflights: false)), worker: house.worker) {
+            let bytes = ByteBuffer(bytes: RequestPipeline.request("/a", method: "OPTIONS", lines: lines))
+            DecisionQuery(
+                bytes,
+                DecisionContext(source: RequestSource(answersPreflights: false)),
+                worker: fixture.worker
+            ) {
                 verdict,
                 _ in
                 if case .refused(let refusal, _) = verdict { codes.append(refusal.code) } else { codes.append(nil) }

@@ -10,8 +10,8 @@ import UpstreamTestSupport
     ]
 
     @Test func callerIsSetAndNothingThatIsSetIsRemoved() throws {
-        let door = try ExtAuthzDoor([Door.tenant()])
-        let changes = try door.changes(ExtAuthzDoor.request(token: Door.token()))
+        let pipeline = try ExtAuthzPipeline([RequestPipeline.tenant()])
+        let changes = try pipeline.changes(ExtAuthzPipeline.request(token: RequestPipeline.token()))
         #expect(
             changes.setTexts == ["X-User-Id: alice", "X-User-Email: alice@example.test", "X-User-Role: customer"]
         )
@@ -20,28 +20,30 @@ import UpstreamTestSupport
     }
 
     @Test func whatTheCallerDoesNotHaveIsRemoved() throws {
-        let door = try ExtAuthzDoor([Door.tenant()])
-        let changes = try door.changes(ExtAuthzDoor.request(token: Door.token(["email": nil, "role": nil])))
+        let pipeline = try ExtAuthzPipeline([RequestPipeline.tenant()])
+        let changes = try pipeline.changes(
+            ExtAuthzPipeline.request(token: RequestPipeline.token(["email": nil, "role": nil]))
+        )
         #expect(changes.setTexts == ["X-User-Id: alice"])
         #expect(changes.removeTexts == ["X-User-Email", "X-User-Role"] + Self.verified)
     }
 
     @Test func onOpenPathsAllOfItIsRemoved() throws {
-        let door = try ExtAuthzDoor([Door.tenant(access: [Door.rule("/**", .anyone)])])
+        let pipeline = try ExtAuthzPipeline([RequestPipeline.tenant(access: [RequestPipeline.rule("/**", .anyone)])])
         let spoofed = [("x-user-id", "root"), ("X-USER-ROLE", "admin")]
-        let changes = try door.changes(ExtAuthzDoor.request(fields: spoofed))
+        let changes = try pipeline.changes(ExtAuthzPipeline.request(fields: spoofed))
         #expect(changes.set.isEmpty)
         let removed = Set(changes.removeTexts.map { $0.lowercased() })
         #expect(removed.isSuperset(of: ["x-user-id", "x-user-email", "x-user-role"]))
     }
 
     @Test func otherSpellingsOfIdentityFieldsAreRemovedAsTheyAreSpelled() throws {
-        let door = try ExtAuthzDoor([Door.tenant()])
+        let pipeline = try ExtAuthzPipeline([RequestPipeline.tenant()])
         let spoofed = [
             ("x_user_id", "root"), ("X-User_Id", "root"), ("x.user.id", "root"), ("X-USER-ID", "root"),
             ("x_verified_subject", "root"), ("x_client_certificate_subject", "CN=root"), ("x-user-identity", "kept"),
         ]
-        let changes = try door.changes(ExtAuthzDoor.request(token: Door.token(), fields: spoofed))
+        let changes = try pipeline.changes(ExtAuthzPipeline.request(token: RequestPipeline.token(), fields: spoofed))
         #expect(
             changes.removeTexts == Self.verified
                 + ["x_user_id", "x-user_id", "x.user.id", "x_verified_subject", "x_client_certificate_subject"]
@@ -51,63 +53,69 @@ import UpstreamTestSupport
 
     @Test func bearerTokenIsTakenOffWhereItIsStripped() throws {
         let identity = Identity(headers: [], token: .strip)
-        let door = try ExtAuthzDoor([Door.tenant(identity: identity)])
-        let changes = try door.changes(ExtAuthzDoor.request(token: Door.token()))
+        let pipeline = try ExtAuthzPipeline([RequestPipeline.tenant(identity: identity)])
+        let changes = try pipeline.changes(ExtAuthzPipeline.request(token: RequestPipeline.token()))
         #expect(changes.removeTexts == Self.verified + ["Authorization"])
-        let keeps = try ExtAuthzDoor([Door.tenant(identity: Identity(headers: [], token: .keep))])
-        #expect(try keeps.changes(ExtAuthzDoor.request(token: Door.token())).removeTexts == Self.verified)
+        let keeps = try ExtAuthzPipeline([RequestPipeline.tenant(identity: Identity(headers: [], token: .keep))])
+        #expect(
+            try keeps.changes(ExtAuthzPipeline.request(token: RequestPipeline.token())).removeTexts == Self.verified
+        )
     }
 
     @Test func fieldsOfTheHeadersSectionAreLeftAlone() throws {
-        var tenant = try Door.tenant()
+        var tenant = try RequestPipeline.tenant()
         tenant.headers.request = HeaderRules.Changes(
             set: [HeaderRules.Field(name: "X-Api-Key", value: Secret("k"))],
             remove: ["X-Debug", "X-User-Id"]
         )
-        let door = try ExtAuthzDoor([tenant])
+        let pipeline = try ExtAuthzPipeline([tenant])
         let fields = [("x-api-key", "1"), ("x_debug", "1"), ("x-debug", "1"), ("x_user_id", "root")]
-        let changes = try door.changes(ExtAuthzDoor.request(token: Door.token(), fields: fields))
+        let changes = try pipeline.changes(ExtAuthzPipeline.request(token: RequestPipeline.token(), fields: fields))
         #expect(changes.removeTexts == Self.verified + ["x_user_id"])
     }
 
     @Test func aProofGoesTheWayOfItsToken() throws {
         for (token, removed) in [(Identity.TokenForwarding.strip, ["DPoP", "Authorization"]), (.keep, [])] {
-            var tenant = try Door.tenant(identity: Identity(headers: [], token: token))
+            var tenant = try RequestPipeline.tenant(identity: Identity(headers: [], token: token))
             tenant.proof = ProofRules(need: .optional)
-            let door = try ExtAuthzDoor([tenant])
-            let changes = try door.changes(ExtAuthzDoor.request(token: Door.token()))
+            let pipeline = try ExtAuthzPipeline([tenant])
+            let changes = try pipeline.changes(ExtAuthzPipeline.request(token: RequestPipeline.token()))
             #expect(changes.removeTexts == Self.verified + removed)
         }
     }
 
     @Test func cookieIsSetToWhatIsLeftOfIt() throws {
         let identity = Identity(headers: [], token: .strip)
-        let door = try ExtAuthzDoor([Door.tenant(from: [.cookie(name: "session")], identity: identity)])
-        let token = try Door.token()
-        let among = ExtAuthzDoor.request(fields: [("cookie", "a=1; session=\(token); b=2")])
-        #expect(try door.changes(among).setTexts == ["Cookie: a=1; b=2"])
-        let inTwo = ExtAuthzDoor.request(fields: [("cookie", "a=1; session=\(token)"), ("cookie", "b=2")])
-        #expect(try door.changes(inTwo).setTexts == ["Cookie: a=1; b=2"])
-        let alone = ExtAuthzDoor.request(fields: [("cookie", "session=\(token)")])
-        #expect(try door.changes(alone).setTexts == [])
-        #expect(try door.changes(alone).removeTexts.contains("Cookie"))
+        let pipeline = try ExtAuthzPipeline([
+            RequestPipeline.tenant(from: [.cookie(name: "session")], identity: identity)
+        ])
+        let token = try RequestPipeline.token()
+        let among = ExtAuthzPipeline.request(fields: [("cookie", "a=1; session=\(token); b=2")])
+        #expect(try pipeline.changes(among).setTexts == ["Cookie: a=1; b=2"])
+        let inTwo = ExtAuthzPipeline.request(fields: [("cookie", "a=1; session=\(token)"), ("cookie", "b=2")])
+        #expect(try pipeline.changes(inTwo).setTexts == ["Cookie: a=1; b=2"])
+        let alone = ExtAuthzPipeline.request(fields: [("cookie", "session=\(token)")])
+        #expect(try pipeline.changes(alone).setTexts == [])
+        #expect(try pipeline.changes(alone).removeTexts.contains("Cookie"))
     }
 
     @Test func tokenInTheQueryIsTakenOffUnderEachSpelling() throws {
         let identity = Identity(headers: [], token: .strip)
-        let door = try ExtAuthzDoor([Door.tenant(from: [.query(name: "access_token")], identity: identity)])
-        let token = try Door.token()
+        let pipeline = try ExtAuthzPipeline([
+            RequestPipeline.tenant(from: [.query(name: "access_token")], identity: identity)
+        ])
+        let token = try RequestPipeline.token()
         let path = "/a?b=c&access_token=\(token)&access%5Ftoken=\(token)&access_token=\(token)"
-        let parameters = try door.changes(ExtAuthzDoor.request(path)).removeParameters
+        let parameters = try pipeline.changes(ExtAuthzPipeline.request(path)).removeParameters
         #expect(parameters.map { String(decoding: $0, as: UTF8.self) } == ["access_token", "access%5Ftoken"])
     }
 
     @Test func subprotocolsAreSetToWhatIsLeftOfThem() throws {
         let identity = Identity(headers: [], token: .strip)
         let source = TokenSource.header(name: "sec-websocket-protocol")
-        let door = try ExtAuthzDoor([Door.tenant(from: [source], identity: identity)])
-        let fields = [("sec-websocket-protocol", "chat, \(try Door.token())")]
-        let changes = try door.changes(ExtAuthzDoor.request(fields: fields))
+        let pipeline = try ExtAuthzPipeline([RequestPipeline.tenant(from: [source], identity: identity)])
+        let fields = [("sec-websocket-protocol", "chat, \(try RequestPipeline.token())")]
+        let changes = try pipeline.changes(ExtAuthzPipeline.request(fields: fields))
         #expect(changes.setTexts == ["Sec-WebSocket-Protocol: chat"])
     }
 }

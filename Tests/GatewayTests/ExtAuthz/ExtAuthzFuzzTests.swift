@@ -18,16 +18,16 @@ import UpstreamTestSupport
     ]
 
     @Test func nobodyGetsThroughWithoutAGoodToken() throws {
-        let door = try ExtAuthzDoor([Door.tenant(access: [Door.rule("/open", .anyone)])])
-        let good = try Door.token()
-        let bad = try Door.token(forged: true)
+        let pipeline = try ExtAuthzPipeline([RequestPipeline.tenant(access: [RequestPipeline.rule("/open", .anyone)])])
+        let good = try RequestPipeline.token()
+        let bad = try RequestPipeline.token(forged: true)
         var random = SplitMix64(seed: 0x6578_7461_7574_687a)
         var granted = 0
         for round in 0..<6000 {
             let isGood = random.oneIn(3)
-            var request = ExtAuthzDoor.request("/private?q=1", token: isGood ? good : random.oneIn(2) ? bad : nil)
+            var request = ExtAuthzPipeline.request("/private?q=1", token: isGood ? good : random.oneIn(2) ? bad : nil)
             for _ in 0..<random.below(3) { spoil(&request, &random) }
-            guard let answer = door.ask(request) else {
+            guard let answer = pipeline.ask(request) else {
                 Issue.record("round \(round) is not answered: \(request)")
                 return
             }

@@ -14,9 +14,9 @@ import Verification
 /// Envoy's questions, from the description of a request to the answer.
 @Suite struct ExtAuthzQuestionTests {
     @Test func refusalIsTheAnswerThatAClientOfOursWouldGet() throws {
-        let door = try ExtAuthzDoor([Door.tenant()])
+        let pipeline = try ExtAuthzPipeline([RequestPipeline.tenant()])
         let id = "6f9619ff-8b86-4d01-b42d-00cf4fc964ff"
-        let denial = try door.denial(ExtAuthzDoor.request(fields: [("x-request-id", id)]))
+        let denial = try pipeline.denial(ExtAuthzPipeline.request(fields: [("x-request-id", id)]))
         #expect(denial.status == 401)
         #expect(denial.fields.map(\.name) == ["Content-Type", "Cache-Control", "WWW-Authenticate"])
         #expect(denial.fields.map(\.value) == ["application/problem+json", "no-store", "Bearer realm=\"app\""])
@@ -25,70 +25,73 @@ import Verification
     }
 
     @Test func refusalsOfAllKindsKeepTheirStatus() throws {
-        let rules = [try Door.rule("/admin/**", .signedIn(roles: ["admin"], scopes: []))]
-        let door = try ExtAuthzDoor([Door.tenant(access: rules)])
-        let token = try Door.token()
-        #expect(try door.denial(ExtAuthzDoor.request("/admin/x", token: token)).status == 403)
-        #expect(try door.denial(ExtAuthzDoor.request(host: "other.test", token: token)).status == 404)
-        #expect(try door.denial(ExtAuthzDoor.request("/%2f", token: token)).status == 400)
-        #expect(try door.denial(ExtAuthzDoor.request("/.gatehouse/auth", token: token)).status == 404)
-        #expect(try door.denial(ExtAuthzDoor.request(token: Door.token(forged: true))).status == 401)
-        let both = ExtAuthzDoor.request(token: token, fields: [("Authorization", "Bearer x")])
-        #expect(try door.denial(both).status == 400)
+        let rules = [try RequestPipeline.rule("/admin/**", .signedIn(roles: ["admin"], scopes: []))]
+        let pipeline = try ExtAuthzPipeline([RequestPipeline.tenant(access: rules)])
+        let token = try RequestPipeline.token()
+        #expect(try pipeline.denial(ExtAuthzPipeline.request("/admin/x", token: token)).status == 403)
+        #expect(try pipeline.denial(ExtAuthzPipeline.request(host: "other.test", token: token)).status == 404)
+        #expect(try pipeline.denial(ExtAuthzPipeline.request("/%2f", token: token)).status == 400)
+        #expect(try pipeline.denial(ExtAuthzPipeline.request("/.gatehouse/auth", token: token)).status == 404)
+        #expect(try pipeline.denial(ExtAuthzPipeline.request(token: RequestPipeline.token(forged: true))).status == 401)
+        let both = ExtAuthzPipeline.request(token: token, fields: [("Authorization", "Bearer x")])
+        #expect(try pipeline.denial(both).status == 400)
     }
 
     /// The backend gets the path as the client wrote it.
     @Test(arguments: ["/a/../admin", "/./a", "//a", "/a/%2e%2e/admin"])
     func pathThatTheBackendMightReadOtherwiseIsRefused(_ path: String) throws {
-        let door = try ExtAuthzDoor([Door.tenant(access: [Door.rule("/**", .anyone)])])
-        #expect(try door.denial(ExtAuthzDoor.request(path)).status == 400)
+        let pipeline = try ExtAuthzPipeline([RequestPipeline.tenant(access: [RequestPipeline.rule("/**", .anyone)])])
+        #expect(try pipeline.denial(ExtAuthzPipeline.request(path)).status == 400)
     }
 
     @Test func requestThatMakesNoHeadIsRefused() throws {
-        let door = try ExtAuthzDoor([Door.tenant(access: [Door.rule("/**", .anyone)])])
-        #expect(try door.denial(ExtAuthzDoor.request("http://app.test/")).status == 400)
-        #expect(try door.denial(ExtAuthzDoor.request(fields: [("x", "1\r\ny: 2")])).status == 400)
-        #expect(try door.denial(ExtAuthzDoor.request(fields: [("x", "\u{7f}")])).status == 400)
+        let pipeline = try ExtAuthzPipeline([RequestPipeline.tenant(access: [RequestPipeline.rule("/**", .anyone)])])
+        #expect(try pipeline.denial(ExtAuthzPipeline.request("http://app.test/")).status == 400)
+        #expect(try pipeline.denial(ExtAuthzPipeline.request(fields: [("x", "1\r\ny: 2")])).status == 400)
+        #expect(try pipeline.denial(ExtAuthzPipeline.request(fields: [("x", "\u{7f}")])).status == 400)
     }
 
     @Test func appThatWantsClientCertificatesIsRefused() throws {
-        var tenant = try Door.tenant(access: [Door.rule("/**", .anyone)])
+        var tenant = try RequestPipeline.tenant(access: [RequestPipeline.rule("/**", .anyone)])
         tenant.tls = ServerCertificate(certificateFile: "c", keyFile: "k", clientCAFile: "ca")
-        #expect(try ExtAuthzDoor([tenant]).denial(ExtAuthzDoor.request()).status == 421)
+        #expect(try ExtAuthzPipeline([tenant]).denial(ExtAuthzPipeline.request()).status == 421)
     }
 
     @Test func whatIsOnlyObservedPassesWithoutAnIdentity() throws {
-        let door = try ExtAuthzDoor([Door.tenant(mode: .observe)])
-        let changes = try door.changes(
-            ExtAuthzDoor.request(token: Door.token(forged: true), fields: [("x-user-id", "root")])
+        let pipeline = try ExtAuthzPipeline([RequestPipeline.tenant(mode: .observe)])
+        let changes = try pipeline.changes(
+            ExtAuthzPipeline.request(token: RequestPipeline.token(forged: true), fields: [("x-user-id", "root")])
         )
         #expect(changes.set.isEmpty)
         #expect(changes.removeTexts.contains("X-User-Id"))
-        let counters = door.house.worker.currentCounters()
+        let counters = pipeline.fixture.worker.currentCounters()
         #expect(counters.decisions[Outcome.refused(.invalidToken).index] == 1)
     }
 
     @Test func questionThatIsNotAnsweredInTimeIsRefused() throws {
         let source = RemoteKeySource(location: .keySet(url: "https://id.test/keys"))
-        var tenant = try Door.tenant()
+        var tenant = try RequestPipeline.tenant()
         tenant.authenticate = Authentication(
-            policy: VerificationPolicy(issuers: [IssuerPolicy(issuer: Door.issuer, algorithms: [.es256], keys: nil)]),
+            policy: VerificationPolicy(issuers: [
+                IssuerPolicy(issuer: RequestPipeline.issuer, algorithms: [.es256], keys: nil)
+            ]),
             keySources: [.remote(source)]
         )
         let key = try SigningKey.generate(.p256)
         let claims: JSONObject = [
-            "iss": .string(Door.issuer), "sub": "alice", "exp": .number(JSONNumber(Int(Door.now.seconds) + 600)),
+            "iss": .string(RequestPipeline.issuer), "sub": "alice",
+            "exp": .number(JSONNumber(Int(RequestPipeline.now.seconds) + 600)),
         ]
         let token = try TokenSigner(key, algorithm: .es256, keyID: key.thumbprint).sign(claims)
         // Nobody answers as long as the test runs.
-        let house = EmbeddedHouse([tenant]) { _, _ in
+        let fixture = EmbeddedWorker([tenant]) { _, _ in
             try? await Task.sleep(for: .seconds(86_400))
             return .nothingNew
         }
-        let loop = try #require(house.worker.eventLoop as? EmbeddedEventLoop)
+        let loop = try #require(fixture.worker.eventLoop as? EmbeddedEventLoop)
         var answers: [CheckReply] = []
-        let question = ExtAuthzQuestion(house.worker, try Door.peer(trusted: true)) { answers.append($0) }
-        question.ask(ExtAuthzDoor.request(token: token))
+        let question = ExtAuthzQuestion(fixture.worker, try RequestPipeline.peer(trusted: true)) { answers.append($0) }
+        question.ask(ExtAuthzPipeline.request(token: token))
         loop.advanceTime(by: ExtAuthzQuestion.patience - .nanoseconds(1))
         #expect(answers.isEmpty)
         loop.advanceTime(by: .nanoseconds(1))

@@ -8,7 +8,7 @@ import Upstream
 /// Real files, looked at every millisecond.
 @Suite struct ConfigurationWatchTests {
     /// A configuration of two files, and what became of each reading.
-    private final class Desk: Sendable {
+    private final class Attempt: Sendable {
         let files: [String]
         private let read: Mutex<ConfigurationWatch.Stamps>
         private let answers: Mutex<[ReloadReport]>
@@ -45,14 +45,14 @@ import Upstream
         }
     }
 
-    private func withDesk(_ answers: [ReloadReport] = [], _ visit: (Desk) async throws -> Void) async throws {
+    private func withDesk(_ answers: [ReloadReport] = [], _ visit: (Attempt) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("watch-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        try await visit(try Desk(folder, answers: answers))
+        try await visit(try Attempt(folder, answers: answers))
     }
 
-    private func watch(_ desk: Desk, changed: @escaping @Sendable () -> ReloadReport) -> Task<Void, Never> {
+    private func watch(_ desk: Attempt, changed: @escaping @Sendable () -> ReloadReport) -> Task<Void, Never> {
         let watch = ConfigurationWatch(interval: .milliseconds(1), read: { desk.stamps }, changed: { changed() })
         return Task { await watch.run() }
     }

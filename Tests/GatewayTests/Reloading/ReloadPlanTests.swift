@@ -13,7 +13,10 @@ import UpstreamTestSupport
     }
 
     @Test func itNamesWhatBecomesOtherwise() throws {
-        let (a, b, c) = (try Door.tenant(name: "a"), try Door.tenant(name: "b"), try Door.tenant(name: "c"))
+        let (a, b, c) = (
+            try RequestPipeline.tenant(name: "a"), try RequestPipeline.tenant(name: "b"),
+            try RequestPipeline.tenant(name: "c")
+        )
         var other = b
         other.mode = .observe
         let plan = ReloadPlan(
@@ -32,7 +35,7 @@ import UpstreamTestSupport
     }
 
     @Test func linesThatMoveChangeNothing() throws {
-        var (tenant, moved) = (try Door.tenant(), try Door.tenant())
+        var (tenant, moved) = (try RequestPipeline.tenant(), try RequestPipeline.tenant())
         tenant.lines = ["": 7]
         moved.lines = ["": 9]
         tenant.access.rules = [AccessRule(path: try PathPattern("/x"), allow: .anyone, line: 3)]
@@ -41,7 +44,7 @@ import UpstreamTestSupport
     }
 
     @Test func whatNeedsARestartIsAnObstacle() throws {
-        let old = Self.configuration([try Door.tenant()])
+        let old = Self.configuration([try RequestPipeline.tenant()])
         var new = old
         new.gateway.threads = 4
         new.gateway.log.format = .text

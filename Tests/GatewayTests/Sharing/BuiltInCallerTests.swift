@@ -26,7 +26,7 @@ struct BuiltInCallerTests {
         init() throws {
             files = Files()
             try files.add("a")
-            var tenant = try Door.tenant()
+            var tenant = try RequestPipeline.tenant()
             tenant.issuer = BuiltInIssuer(
                 url: "https://own.test",
                 audience: "app",
@@ -110,7 +110,7 @@ struct BuiltInCallerTests {
         }
     }
 
-    private func trouble(_ result: RefreshCallResult) -> RefreshTrouble? {
+    private func trouble(_ result: RefreshCallResult) -> RefreshFailure? {
         if case .failed(let trouble) = result { trouble } else { nil }
     }
 

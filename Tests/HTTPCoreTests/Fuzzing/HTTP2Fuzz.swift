@@ -140,29 +140,29 @@ enum HTTP2Fuzz {
     // MARK: Sessions
 
     /// What a session makes of the pieces: all events, then all bytes that it wrote.
-    private static func outcome(_ role: HTTP2Session.Role, _ pieces: [[UInt8]]) -> ([SessionHouse.Seen], [UInt8]) {
-        let house = SessionHouse(role)
+    private static func outcome(_ role: HTTP2Session.Role, _ pieces: [[UInt8]]) -> ([SessionFixture.Seen], [UInt8]) {
+        let fixture = SessionFixture(role)
         if role == .client {
             for _ in 0..<2 {
-                guard let stream = house.session.openStream() else { continue }
-                house.sendHeaders(stream, Frame.request, endStream: stream == 1)
+                guard let stream = fixture.session.openStream() else { continue }
+                fixture.sendHeaders(stream, Frame.request, endStream: stream == 1)
             }
         }
-        var seen: [SessionHouse.Seen] = []
+        var seen: [SessionFixture.Seen] = []
         for piece in pieces {
-            house.session.receive(ByteBuffer(bytes: piece))
-            while let event = house.session.next(headers: &house.list, at: house.now) {
-                seen.append(house.read(event))
+            fixture.session.receive(ByteBuffer(bytes: piece))
+            while let event = fixture.session.next(headers: &fixture.list, at: fixture.now) {
+                seen.append(fixture.read(event))
                 switch event {
                 case .headers(let stream, _, .initial) where role == .server:
-                    house.respond(stream, endStream: stream % 3 == 0)
+                    fixture.respond(stream, endStream: stream % 3 == 0)
                 case .data(let stream, _, let flowControlled, _):
-                    house.session.consumed(stream: stream, flowControlled)
+                    fixture.session.consumed(stream: stream, flowControlled)
                 default: break
                 }
             }
         }
-        return (seen, house.takeOutput())
+        return (seen, fixture.takeOutput())
     }
 
     private static func check(_ role: HTTP2Session.Role, _ bytes: [UInt8]) throws -> Bool {

@@ -14,15 +14,15 @@ struct AccountHookTests {
         _ store: any Store = MemoryStore.still,
         _ rules: AccountRules = AccountRules(),
         log: RecordedLog = RecordedLog()
-    ) -> AccountBook {
-        AccountDesk.book(rules, store, hook: side.hook(rules, log: log), log: log)
+    ) -> AccountRepository {
+        AccountFixture.book(rules, store, hook: side.hook(rules, log: log), log: log)
     }
 
     @Test func theBackendIsToldWhatTheProviderVouchesFor() async throws {
         let side = try HookSide()
         side.answer(#"{"subject":"u-1"}"#)
         let rules = AccountRules(realm: "taxi", role: "driver")
-        let identity = AccountDesk.apple(email: "x1@privaterelay.appleid.com", isPrivateEmail: true)
+        let identity = AccountFixture.apple(email: "x1@privaterelay.appleid.com", isPrivateEmail: true)
         _ = try await book(side, MemoryStore.still, rules).enter(identity, givenName: "Alice")
         #expect(
             side.asked == [
@@ -43,7 +43,7 @@ struct AccountHookTests {
     @Test func whatIsNotKnownIsLeftOut() async throws {
         let side = try HookSide()
         side.answer(#"{"subject":"u-1"}"#)
-        _ = try await book(side).enter(AccountDesk.google(email: nil, isEmailVerified: false))
+        _ = try await book(side).enter(AccountFixture.google(email: nil, isEmailVerified: false))
         #expect(
             side.asked == [
                 [
@@ -58,8 +58,8 @@ struct AccountHookTests {
         let side = try HookSide()
         side.answer(#"{"subject":"u-1"}"#)
         let book = book(side)
-        _ = try await book.enter(AccountDesk.apple())
-        _ = try await book.enter(AccountDesk.apple())
+        _ = try await book.enter(AccountFixture.apple())
+        _ = try await book.enter(AccountFixture.apple())
         #expect(side.proven.map { $0["iat"]?.double } == [1_800_000_000, 1_800_000_000])
         #expect(side.proven.map { $0["exp"]?.double } == [1_800_000_060, 1_800_000_060])
         #expect(Set(side.proven.compactMap { $0["jti"]?.string }).count == 2)
@@ -70,7 +70,7 @@ struct AccountHookTests {
         side.answer(#"{"subject":"u-1"}"#)
         side.signsWithAnotherKey.withLock { $0 = true }
         await #expect(throws: AccountProblem.refusedByHook(status: 403, message: "not from the issuer")) {
-            try await book(side).enter(AccountDesk.apple())
+            try await book(side).enter(AccountFixture.apple())
         }
         #expect(side.asked.isEmpty)
     }
@@ -80,15 +80,15 @@ struct AccountHookTests {
         let store = MemoryStore.still
         let book = book(side, store)
         side.answer(#"{"subject":"u-1","role":"admin","claims":{"tier":3,"groups":["a"]},"more":1}"#)
-        let account = try await book.enter(AccountDesk.apple(), givenName: "Alice")
+        let account = try await book.enter(AccountFixture.apple(), givenName: "Alice")
         #expect(account.subject == "u-1")
         #expect(account.role == "admin")
         #expect(account.claims == ["tier": 3, "groups": ["a"]])
         #expect(account.name == "Alice")
         #expect(try await book.account(ofSubject: "u-1") == account)
-        #expect(try await book.account(of: AccountDesk.apple().key) == account)
+        #expect(try await book.account(of: AccountFixture.apple().key) == account)
         side.answer(#"{"subject":"u-1","role":null,"claims":null}"#)
-        let later = try await book.enter(AccountDesk.apple())
+        let later = try await book.enter(AccountFixture.apple())
         #expect(later.claims == JSONObject())
         #expect(later.role == "admin")
     }
@@ -98,13 +98,13 @@ struct AccountHookTests {
         let log = RecordedLog()
         let book = book(side, log: log)
         side.answer(#"{"subject":"u-1"}"#)
-        _ = try await book.enter(AccountDesk.apple())
-        _ = try await book.enter(AccountDesk.google())
+        _ = try await book.enter(AccountFixture.apple())
+        _ = try await book.enter(AccountFixture.google())
         #expect(!log.lines.contains { $0.contains("another account") })
         side.answer(#"{"subject":"u-2"}"#)
-        #expect(try await book.enter(AccountDesk.apple()).subject == "u-2")
-        #expect(try await book.account(of: AccountDesk.apple().key)?.subject == "u-2")
-        #expect(try await book.account(ofSubject: "u-1")?.identities == [AccountDesk.google().key])
+        #expect(try await book.enter(AccountFixture.apple()).subject == "u-2")
+        #expect(try await book.account(of: AccountFixture.apple().key)?.subject == "u-2")
+        #expect(try await book.account(ofSubject: "u-1")?.identities == [AccountFixture.google().key])
         #expect(log.lines.contains { $0.hasPrefix("notice the account hook gives an identity to another account") })
     }
 
@@ -114,16 +114,16 @@ struct AccountHookTests {
             let store = WatchedStore()
             let book = book(side, store)
             side.answer(#"{"subject":"u-1"}"#)
-            _ = try await book.enter(AccountDesk.apple())
+            _ = try await book.enter(AccountFixture.apple())
             side.answer(#"{"subject":"u-2"}"#)
             let tally = Tally()
             store.onCall { (_) async throws(StoreError) in
                 if tally.next() >= step { throw .unavailable("killed") }
             }
-            let killed = try? await book.enter(AccountDesk.apple())
+            let killed = try? await book.enter(AccountFixture.apple())
             store.onCall(nil)
-            #expect(try await book.enter(AccountDesk.apple()).subject == "u-2")
-            #expect(try await book.account(of: AccountDesk.apple().key)?.subject == "u-2")
+            #expect(try await book.enter(AccountFixture.apple()).subject == "u-2")
+            #expect(try await book.account(of: AccountFixture.apple().key)?.subject == "u-2")
             #expect(try await book.account(ofSubject: "u-1")?.identities == [], "killed before \(step)")
             if killed != nil { return }
         }
@@ -136,14 +136,14 @@ struct AccountHookTests {
         let drivers = book(side, store, AccountRules(realm: "taxi", role: "driver"))
         let riders = book(side, store, AccountRules(realm: "taxi", role: "rider"))
         side.answer(#"{"subject":"u-1"}"#)
-        #expect(try await drivers.enter(AccountDesk.apple()).role == "driver")
+        #expect(try await drivers.enter(AccountFixture.apple()).role == "driver")
         await #expect(throws: AccountProblem.otherRole("This account is registered as a driver")) {
-            try await riders.enter(AccountDesk.apple())
+            try await riders.enter(AccountFixture.apple())
         }
         side.answer(#"{"subject":"u-1","role":"rider"}"#)
-        #expect(try await riders.enter(AccountDesk.apple()).role == "rider")
+        #expect(try await riders.enter(AccountFixture.apple()).role == "rider")
         // The hook is not asked by a check, and so there is nothing to find.
-        try await drivers.check(AccountDesk.apple())
+        try await drivers.check(AccountFixture.apple())
     }
 
     @Test(arguments: [
@@ -157,9 +157,9 @@ struct AccountHookTests {
         let store = MemoryStore.still
         side.answer(body, status: status)
         await #expect(throws: AccountProblem.refusedByHook(status: told, message: message)) {
-            try await book(side, store).enter(AccountDesk.apple())
+            try await book(side, store).enter(AccountFixture.apple())
         }
-        #expect(try await book(side, store).account(of: AccountDesk.apple().key) == nil)
+        #expect(try await book(side, store).account(of: AccountFixture.apple().key) == nil)
     }
 
     @Test func aLongMessageIsCutBetweenCharacters() async throws {
@@ -167,7 +167,7 @@ struct AccountHookTests {
         side.answer("{\"error\":\"a\(String(repeating: "é", count: 200))\"}", status: 403)
         let message = "a" + String(repeating: "é", count: 99)
         await #expect(throws: AccountProblem.refusedByHook(status: 403, message: message)) {
-            try await book(side).enter(AccountDesk.apple())
+            try await book(side).enter(AccountFixture.apple())
         }
     }
 
@@ -180,10 +180,10 @@ struct AccountHookTests {
         #expect(log.lines == ["warning the account hook fails status=\(status)"])
     }
 
-    @Test(arguments: ProviderTrouble.allCases)
-    func noAnswerMeansTryAgain(_ trouble: ProviderTrouble) async throws {
+    @Test(arguments: ProviderRequestFailure.allCases)
+    func noAnswerMeansTryAgain(_ trouble: ProviderRequestFailure) async throws {
         let side = try HookSide()
-        side.onQuestion { (_) throws(ProviderTrouble) in throw trouble }
+        side.onQuestion { (_) throws(ProviderRequestFailure) in throw trouble }
         let code = try await code(side, RecordedLog())
         #expect(code == (trouble == .timeout ? .backendTimeout : .backendUnavailable))
     }
@@ -254,7 +254,7 @@ struct AccountHookTests {
 
     private func code(_ side: HookSide, _ log: RecordedLog) async throws -> EndpointRefusal.Code? {
         do {
-            _ = try await book(side, log: log).enter(AccountDesk.apple())
+            _ = try await book(side, log: log).enter(AccountFixture.apple())
             return nil
         } catch AccountProblem.unavailable(let refusal) {
             #expect(refusal.status == 503)

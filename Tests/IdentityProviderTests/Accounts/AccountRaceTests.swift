@@ -11,7 +11,7 @@ struct AccountRaceTests {
     func manySignInsOfOneIdentityMakeOneAccount(_ kind: StoreKind) async throws {
         try await kind.run { place in
             let books = try await books(place)
-            for identity in [AccountDesk.apple(), AccountDesk.google(email: nil)] {
+            for identity in [AccountFixture.apple(), AccountFixture.google(email: nil)] {
                 let subjects = try await subjects((0..<50).map { (books[$0 % 3], identity) })
                 #expect(subjects.count == 1)
             }
@@ -23,11 +23,11 @@ struct AccountRaceTests {
         try await kind.run { place in
             let books = try await books(place)
             let people = [
-                AccountDesk.apple(), AccountDesk.google(), AccountDesk.apple("2"), AccountDesk.google("2"),
+                AccountFixture.apple(), AccountFixture.google(), AccountFixture.apple("2"), AccountFixture.google("2"),
             ]
             let subjects = try await subjects((0..<48).map { (books[$0 % 3], people[$0 % 4]) })
             #expect(subjects.count == 1)
-            let account = try await books[0].enter(AccountDesk.apple())
+            let account = try await books[0].enter(AccountFixture.apple())
             #expect(Set(account.identities) == Set(people.map(\.key)))
         }
     }
@@ -35,11 +35,11 @@ struct AccountRaceTests {
     @Test func oneRoleWinsAndTheOtherIsRefused() async throws {
         let store = MemoryStore.still
         let roles = ["driver", "rider"].map {
-            AccountDesk.book(AccountRules(realm: "taxi", role: $0, linkByEmail: true), tenant: $0, store)
+            AccountFixture.book(AccountRules(realm: "taxi", role: $0, linkByEmail: true), tenant: $0, store)
         }
         let outcomes = await withTaskGroup(of: String?.self) { group in
             for index in 0..<20 {
-                group.addTask { try? await roles[index % 2].enter(AccountDesk.apple()).role }
+                group.addTask { try? await roles[index % 2].enter(AccountFixture.apple()).role }
             }
             return await group.reduce(into: [String?]()) { $0.append($1) }
         }
@@ -49,18 +49,18 @@ struct AccountRaceTests {
 
     /// While one instance is before its n-th call, another does all of its own.
     @Test(arguments: [
-        (AccountDesk.apple(), AccountDesk.apple()), (AccountDesk.apple(), AccountDesk.google()),
-        (AccountDesk.apple(email: nil), AccountDesk.apple(email: nil)),
+        (AccountFixture.apple(), AccountFixture.apple()), (AccountFixture.apple(), AccountFixture.google()),
+        (AccountFixture.apple(email: nil), AccountFixture.apple(email: nil)),
     ])
     func anotherInstanceInBetweenChangesNothing(_ mine: ProviderIdentity, _ other: ProviderIdentity) async throws {
         for step in 1...20 {
             let store = WatchedStore()
             let tally = Tally()
-            let elsewhere = AccountDesk.book(store.memory)
+            let elsewhere = AccountFixture.book(store.memory)
             store.onCall { (_) async throws(StoreError) in
                 if tally.next() == step { _ = try? await elsewhere.enter(other) }
             }
-            let account = try await AccountDesk.book(store).enter(mine)
+            let account = try await AccountFixture.book(store).enter(mine)
             let calls = tally.next() - 1
             #expect(try await elsewhere.enter(other).subject == account.subject, "before call \(step)")
             #expect(try await elsewhere.enter(mine).subject == account.subject, "before call \(step)")
@@ -71,14 +71,14 @@ struct AccountRaceTests {
 
     /// Killed before its n-th call: the same one tries again first, or someone else with the e-mail does.
     @Test(arguments: [
-        [AccountDesk.apple(), AccountDesk.google()], [AccountDesk.google(), AccountDesk.apple()],
+        [AccountFixture.apple(), AccountFixture.google()], [AccountFixture.google(), AccountFixture.apple()],
     ])
     func aKillAnywhereLeavesOneAccount(_ next: [ProviderIdentity]) async throws {
         for rules in [AccountRules(linkByEmail: true), AccountRules(realm: "taxi", role: "rider", linkByEmail: true)] {
             var kills = 0
             for step in 1...20 {
                 let store = WatchedStore()
-                let book = AccountDesk.book(rules, store)
+                let book = AccountFixture.book(rules, store)
                 guard await isKilled(book, store, before: step) else { break }
                 kills += 1
                 let subjects = try await subjects([(book, next[0])])
@@ -96,13 +96,13 @@ struct AccountRaceTests {
     @Test func aKilledChangeOfAddressLetsNobodyIn() async throws {
         for step in 1...20 {
             let store = WatchedStore()
-            let book = AccountDesk.book(store)
-            let alice = try await book.enter(AccountDesk.apple())
-            let moved = AccountDesk.apple(email: "alice@new.example")
+            let book = AccountFixture.book(store)
+            let alice = try await book.enter(AccountFixture.apple())
+            let moved = AccountFixture.apple(email: "alice@new.example")
             let isKilled = await isKilled(book, store, moved, before: step)
             #expect(try await book.enter(moved).subject == alice.subject)
-            #expect(try await book.enter(AccountDesk.google()).subject != alice.subject, "killed before \(step)")
-            #expect(try await book.enter(AccountDesk.google("2", email: moved.email)).subject == alice.subject)
+            #expect(try await book.enter(AccountFixture.google()).subject != alice.subject, "killed before \(step)")
+            #expect(try await book.enter(AccountFixture.google("2", email: moved.email)).subject == alice.subject)
             guard isKilled else { return }
         }
         Issue.record("a sign-in takes more than twenty calls")
@@ -112,32 +112,32 @@ struct AccountRaceTests {
     @Test func anEmailWaitsForItsAccountForTenMinutesOnly() async throws {
         for (seconds, isJoined) in [(599.0, true), (601.0, false)] {
             let store = WatchedStore()
-            let book = AccountDesk.book(store)
+            let book = AccountFixture.book(store)
             // Identity and e-mail are read and pointed, the account is not.
             #expect(await isKilled(book, store, before: 5))
-            #expect(try await book.account(of: AccountDesk.apple().key) == nil)
-            let other = try await book.enter(AccountDesk.google(), after: seconds)
-            #expect(try await (book.enter(AccountDesk.apple(), after: seconds).subject == other.subject) == isJoined)
+            #expect(try await book.account(of: AccountFixture.apple().key) == nil)
+            let other = try await book.enter(AccountFixture.google(), after: seconds)
+            #expect(try await (book.enter(AccountFixture.apple(), after: seconds).subject == other.subject) == isJoined)
         }
     }
 
     @Test func aSignInThatChangesNothingWritesAndSaysNothing() async throws {
         let store = WatchedStore()
         let log = RecordedLog()
-        let book = AccountDesk.book(store, log: log)
-        let account = try await book.enter(AccountDesk.apple())
+        let book = AccountFixture.book(store, log: log)
+        let account = try await book.enter(AccountFixture.apple())
         store.fail([.set, .replace, .remove])
-        #expect(try await book.enter(AccountDesk.apple()) == account)
+        #expect(try await book.enter(AccountFixture.apple()) == account)
         #expect(log.lines == [])
     }
 
     @Test func aStoreThatIsGoneOrHoldsNonsenseIsSaid() async throws {
         let store = WatchedStore()
         let log = RecordedLog()
-        let book = AccountDesk.book(store, log: log)
+        let book = AccountFixture.book(store, log: log)
         store.fail([.value])
         let gone = AccountProblem.unavailable(.storeUnavailable)
-        await #expect(throws: gone) { try await book.enter(AccountDesk.apple()) }
+        await #expect(throws: gone) { try await book.enter(AccountFixture.apple()) }
         await #expect(throws: gone) { try await book.account(ofSubject: "a") }
         #expect(log.lines.isEmpty)
         store.onCall(nil)
@@ -152,13 +152,13 @@ struct AccountRaceTests {
         StoreKey(tenant: "chat", kind: "account", hashing: subject.utf8)
     }
 
-    private func books(_ place: StorePlace) async throws -> [AccountBook] {
-        var books: [AccountBook] = []
-        for _ in 0..<3 { books.append(AccountDesk.book(try await place.store())) }
+    private func books(_ place: StoreFixture) async throws -> [AccountRepository] {
+        var books: [AccountRepository] = []
+        for _ in 0..<3 { books.append(AccountFixture.book(try await place.store())) }
         return books
     }
 
-    private func subjects(_ signIns: [(AccountBook, ProviderIdentity)]) async throws -> Set<String> {
+    private func subjects(_ signIns: [(AccountRepository, ProviderIdentity)]) async throws -> Set<String> {
         try await withThrowingTaskGroup(of: String.self) { group in
             for (book, identity) in signIns {
                 group.addTask { try await book.enter(identity).subject }
@@ -169,9 +169,9 @@ struct AccountRaceTests {
 
     /// A sign-in of which the store sees no call from the `step`th on.
     private func isKilled(
-        _ book: AccountBook,
+        _ book: AccountRepository,
         _ store: WatchedStore,
-        _ identity: ProviderIdentity = AccountDesk.apple(),
+        _ identity: ProviderIdentity = AccountFixture.apple(),
         before step: Int
     ) async -> Bool {
         let tally = Tally()

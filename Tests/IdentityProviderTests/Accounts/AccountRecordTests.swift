@@ -59,11 +59,11 @@ struct AccountRecordTests {
 
     @Test func identitiesAreToldApartByBytes() {
         var record = AccountRecord(Account(subject: "s", createdAt: 0))
-        record.update(with: AccountDesk.apple("\u{E9}"), givenName: nil)
-        record.update(with: AccountDesk.apple("e\u{301}"), givenName: nil)
-        record.update(with: AccountDesk.apple("e\u{301}"), givenName: nil)
+        record.update(with: AccountFixture.apple("\u{E9}"), givenName: nil)
+        record.update(with: AccountFixture.apple("e\u{301}"), givenName: nil)
+        record.update(with: AccountFixture.apple("e\u{301}"), givenName: nil)
         #expect(record.links.count == 2)
-        record.leave(AccountDesk.apple("\u{E9}").key)
+        record.leave(AccountFixture.apple("\u{E9}").key)
         #expect(record.account.identities.map { Array($0.subject.utf8) } == [Array("e\u{301}".utf8)])
     }
 

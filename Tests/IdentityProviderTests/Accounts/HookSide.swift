@@ -11,7 +11,7 @@ final class HookSide: ProviderRequests, IssuerKeys {
     static let url = "https://api.example/accounts/hook"
     static let issuer = "https://chat.example"
 
-    typealias Answer = @Sendable (JSONObject) throws(ProviderTrouble) -> ProviderResponse
+    typealias Answer = @Sendable (JSONObject) throws(ProviderRequestFailure) -> ProviderResponse
 
     private let key: SigningKey
     private let other: SigningKey
@@ -71,7 +71,7 @@ final class HookSide: ProviderRequests, IssuerKeys {
 
     private var keys: KeySet { key.publicJWK(algorithm: .es256).flatMap { try? KeySet(jwk: $0) } ?? .empty }
 
-    func send(_ request: ProviderRequest) async throws(ProviderTrouble) -> ProviderResponse {
+    func send(_ request: ProviderRequest) async throws(ProviderRequestFailure) -> ProviderResponse {
         requests.withLock { $0.append(request) }
         guard let claims = proof(of: request), let question = try? JSONParser.parse(request.body).object else {
             return ProviderResponse(status: 401, body: Array(#"{"error":"not from the issuer"}"#.utf8))

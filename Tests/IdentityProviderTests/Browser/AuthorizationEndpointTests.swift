@@ -8,7 +8,7 @@ import Verification
 /// is.
 struct AuthorizationEndpointTests {
     @Test func goodRequestShowsThePageAndTiesItToTheBrowser() async throws {
-        let response = try await BrowserHouse().authorize()
+        let response = try await BrowserSignInFixture().authorize()
         #expect(response.status == 200)
         let cookie = try #require(response.cookies.first)
         #expect(response.cookies.count == 1)
@@ -17,23 +17,27 @@ struct AuthorizationEndpointTests {
     }
 
     @Test func postedRequestIsTakenLikewise() async throws {
-        let house = try BrowserHouse()
-        #expect(try await house.response(house.request(.authorize, by: "POST", BrowserHouse.good)).status == 200)
-        var json = house.request(.authorize, by: "POST", BrowserHouse.good)
+        let fixture = try BrowserSignInFixture()
+        #expect(
+            try await fixture.response(fixture.request(.authorize, by: "POST", BrowserSignInFixture.good)).status == 200
+        )
+        var json = fixture.request(.authorize, by: "POST", BrowserSignInFixture.good)
         json.fields.contentType = "application/json"
-        #expect(try await house.response(json).status == 400)
-        var late = house.request(.authorize, by: "POST", BrowserHouse.good)
-        late.query = FormText.text(of: BrowserHouse.good)
+        #expect(try await fixture.response(json).status == 400)
+        var late = fixture.request(.authorize, by: "POST", BrowserSignInFixture.good)
+        late.query = FormText.text(of: BrowserSignInFixture.good)
         late.body = []
-        #expect(try await house.response(late).status == 400)
-        let put = try await house.response(house.request(.authorize, by: "PUT", BrowserHouse.good))
+        #expect(try await fixture.response(late).status == 400)
+        let put = try await fixture.response(fixture.request(.authorize, by: "PUT", BrowserSignInFixture.good))
         #expect(put.status == 405)
         #expect(put.value(of: "Allow") == "GET, POST")
     }
 
     @Test func withoutTLSTheCookieHasNoHostPrefix() async throws {
-        let house = try BrowserHouse()
-        let response = try await house.response(house.request(.authorize, BrowserHouse.good, isSecure: false))
+        let fixture = try BrowserSignInFixture()
+        let response = try await fixture.response(
+            fixture.request(.authorize, BrowserSignInFixture.good, isSecure: false)
+        )
         let cookie = try #require(response.cookies.first)
         #expect(cookie.hasPrefix("gatehouse-sign-in-"))
         #expect(!cookie.contains("Secure"))
@@ -41,11 +45,12 @@ struct AuthorizationEndpointTests {
     }
 
     @Test func eachProviderIsAskedWithItsOwnNonceAndVerifier() async throws {
-        let house = try BrowserHouse()
-        let links = try await PageReading(house.authorize()).links
-        let apple = try house.apple.signIn(at: try #require(links.first { $0.hasPrefix("https://apple.example/") }))
+        let fixture = try BrowserSignInFixture()
+        let links = try await PageReading(fixture.authorize()).links
+        let apple = try fixture.apple.signIn(at: try #require(links.first { $0.hasPrefix("https://apple.example/") }))
             .asked
-        let google = try house.google.signIn(at: try #require(links.first { $0.hasPrefix("https://google.ex") })).asked
+        let google = try fixture.google.signIn(at: try #require(links.first { $0.hasPrefix("https://google.ex") }))
+            .asked
         #expect(apple.redirectURI == "https://chat.example/id/oauth2/callback/apple")
         #expect(google.redirectURI == "https://chat.example/id/oauth2/callback/google")
         #expect(apple.nonce != google.nonce)
@@ -69,11 +74,11 @@ struct AuthorizationEndpointTests {
 
     @Test(arguments: tricks)
     func redirectURIThatDiffersInAnythingIsNeverFollowed(_ uri: String) async throws {
-        let house = try BrowserHouse()
+        let fixture = try BrowserSignInFixture()
         for changes in [["redirect_uri": uri], ["redirect_uri": uri, "response_type": "token"]] {
-            var parameters = BrowserHouse.good.filter { changes[$0.name] == nil }
+            var parameters = BrowserSignInFixture.good.filter { changes[$0.name] == nil }
             parameters += changes.map { ($0.key, $0.value) }
-            let response = try await house.authorize(parameters)
+            let response = try await fixture.authorize(parameters)
             #expect(response.status == 400)
             #expect(response.value(of: "Location") == nil)
             #expect(!response.text.contains("evil"))
@@ -89,7 +94,9 @@ struct AuthorizationEndpointTests {
 
     @Test(arguments: untrusted.indices)
     func withoutAClientAndItsRedirectURINobodyIsTold(_ index: Int) async throws {
-        let response = try await BrowserHouse().authorize(BrowserHouse.parameters(Self.untrusted[index]))
+        let response = try await BrowserSignInFixture().authorize(
+            BrowserSignInFixture.parameters(Self.untrusted[index])
+        )
         #expect(response.status == 400)
         #expect(response.value(of: "Location") == nil)
     }
@@ -124,7 +131,7 @@ struct AuthorizationEndpointTests {
     @Test(arguments: refused.indices)
     func clientIsToldWhatIsWrong(_ index: Int) async throws {
         let (changes, error) = Self.refused[index]
-        let response = try await BrowserHouse().authorize(BrowserHouse.parameters(changes))
+        let response = try await BrowserSignInFixture().authorize(BrowserSignInFixture.parameters(changes))
         #expect(response.status == 303)
         #expect(try #require(response.value(of: "Location")).hasPrefix("clanboards://oauthredirect?error="))
         let fields = try response.locationFields
@@ -144,24 +151,24 @@ struct AuthorizationEndpointTests {
 
     @Test(arguments: accepted.indices)
     func whatMayBeThereDoesNoHarm(_ index: Int) async throws {
-        let response = try await BrowserHouse().authorize(BrowserHouse.parameters(Self.accepted[index]))
+        let response = try await BrowserSignInFixture().authorize(BrowserSignInFixture.parameters(Self.accepted[index]))
         #expect(response.status == 200)
     }
 
     @Test func longStateIsGivenBackWithTheError() async throws {
         let state = String(repeating: "s", count: 2049)
-        let response = try await BrowserHouse().authorize(BrowserHouse.parameters(["state": state]))
+        let response = try await BrowserSignInFixture().authorize(BrowserSignInFixture.parameters(["state": state]))
         #expect(try response.locationFields["error"] == "invalid_request")
         #expect(try response.locationFields["state"] == state)
     }
 
     @Test func longRequestIsNotRead() async throws {
-        let house = try BrowserHouse()
-        let length = FormText.text(of: BrowserHouse.parameters() + [("ui", "")]).utf8.count
+        let fixture = try BrowserSignInFixture()
+        let length = FormText.text(of: BrowserSignInFixture.parameters() + [("ui", "")]).utf8.count
         for method in ["GET", "POST"] {
             for (count, status) in [(8192 - length, 200), (8193 - length, 400)] {
-                let parameters = BrowserHouse.parameters() + [("ui", String(repeating: "x", count: count))]
-                let response = try await house.response(house.request(.authorize, by: method, parameters))
+                let parameters = BrowserSignInFixture.parameters() + [("ui", String(repeating: "x", count: count))]
+                let response = try await fixture.response(fixture.request(.authorize, by: method, parameters))
                 #expect(response.status == status)
                 #expect(response.value(of: "Location") == nil)
             }
@@ -170,29 +177,29 @@ struct AuthorizationEndpointTests {
 
     /// However often it is repeated, no more parameters are read than of any other request.
     @Test func whoRepeatsAmongManyParametersIsNotTold() async throws {
-        let house = try BrowserHouse()
+        let fixture = try BrowserSignInFixture()
         for (count, isTold) in [(54, true), (55, false)] {
-            let many = Array(repeating: (name: "x", value: "1"), count: 2) + BrowserHouse.good
+            let many = Array(repeating: (name: "x", value: "1"), count: 2) + BrowserSignInFixture.good
             let filler = (0..<count).map { (name: "n\($0)", value: $0 % 2 == 0 ? "" : "1") }
-            let response = try await house.authorize(many + filler)
+            let response = try await fixture.authorize(many + filler)
             #expect((response.value(of: "Location") != nil) == isTold)
             #expect(response.status == (isTold ? 303 : 400))
         }
     }
 
     @Test func repeatedParameterIsToldUnlessItSaysWhomToTell() async throws {
-        let house = try BrowserHouse()
+        let fixture = try BrowserSignInFixture()
         for (name, value) in [("scope", "openid"), ("code_challenge", "x"), ("x", "1")] {
-            let twice = [(name, value), (name, value)] + BrowserHouse.good.filter { $0.name != name }
-            let response = try await house.authorize(twice)
+            let twice = [(name, value), (name, value)] + BrowserSignInFixture.good.filter { $0.name != name }
+            let response = try await fixture.authorize(twice)
             #expect(try response.toldError == "invalid_request")
             #expect(try response.locationFields["state"] == "of the app")
         }
-        let states = try await house.authorize(BrowserHouse.good + [("state", "another")])
+        let states = try await fixture.authorize(BrowserSignInFixture.good + [("state", "another")])
         #expect(try states.toldError == "invalid_request")
         #expect(try states.locationFields["state"] == nil)
         for (name, value) in [("client_id", "mobile"), ("redirect_uri", "https://evil.example/")] {
-            let response = try await house.authorize(BrowserHouse.good + [(name, value)])
+            let response = try await fixture.authorize(BrowserSignInFixture.good + [(name, value)])
             #expect(response.status == 400)
             #expect(response.value(of: "Location") == nil)
         }
@@ -202,21 +209,21 @@ struct AuthorizationEndpointTests {
         let changes: KeyValuePairs<String, String?> = [
             "client_id": "board", "redirect_uri": "https://board.example/back?from=chat", "prompt": "none",
         ]
-        let response = try await BrowserHouse().authorize(BrowserHouse.parameters(changes))
+        let response = try await BrowserSignInFixture().authorize(BrowserSignInFixture.parameters(changes))
         let location = try #require(response.value(of: "Location"))
         #expect(location.hasPrefix("https://board.example/back?from=chat&error=login_required"))
     }
 
     @Test func storeThatIsDownIsToldAsTemporary() async throws {
-        let house = try BrowserHouse()
-        house.store.fail([.set])
-        #expect(try await house.authorize().toldError == "temporarily_unavailable")
+        let fixture = try BrowserSignInFixture()
+        fixture.store.fail([.set])
+        #expect(try await fixture.authorize().toldError == "temporarily_unavailable")
     }
 
     @Test func garbageNeverLeadsAnywhereButToTheClient() async throws {
         var generator = SplitMix64(seed: 6)
-        let clients = BrowserHouse.clients
-        let good = Array(FormText.text(of: BrowserHouse.good).utf8)
+        let clients = BrowserSignInFixture.clients
+        let good = Array(FormText.text(of: BrowserSignInFixture.good).utf8)
         for _ in 0..<4000 {
             var bytes = good
             for _ in 0..<Int.random(in: 1...6, using: &generator) {

@@ -9,9 +9,9 @@ import Time
 /// What providers send browsers back with, and who else might.
 struct BrowserCallbackTests {
     @Test func googleSignInGivesTheClientACode() async throws {
-        let house = try BrowserHouse()
-        let visit = try await BrowserVisit(house)
-        let response = try await house.response(visit.back(.googleCallback))
+        let fixture = try BrowserSignInFixture()
+        let visit = try await BrowserVisit(fixture)
+        let response = try await fixture.response(visit.back(.googleCallback))
         #expect(response.status == 303)
         #expect(try #require(response.value(of: "Location")).hasPrefix("clanboards://oauthredirect?code="))
         #expect(response.subject == "account of google-alice")
@@ -19,19 +19,19 @@ struct BrowserCallbackTests {
         #expect(fields["state"] == "of the app")
         #expect(fields["iss"] == "https://chat.example")
         let code = try #require(fields["code"])
-        guard case .fresh(let grant, _) = try await house.codes.find(code, at: BrowserHouse.start + 6) else {
+        guard case .fresh(let grant, _) = try await fixture.codes.find(code, at: BrowserSignInFixture.start + 6) else {
             throw Unexpected(what: "no code")
         }
         let expected = CodeGrant(
             clientID: "mobile",
             redirectURI: "clanboards://oauthredirect",
-            codeChallenge: BrowserHouse.challenge,
+            codeChallenge: BrowserSignInFixture.challenge,
             scopes: ["openid", "email"],
             nonce: "n-1",
             subject: "account of google-alice",
             provider: "google",
             device: "Telephone 1",
-            issuedAt: BrowserHouse.start + 5
+            issuedAt: BrowserSignInFixture.start + 5
         )
         #expect(grant == expected)
         let name = try #require(visit.cookies.first?.prefix { $0 != "=" })
@@ -39,10 +39,10 @@ struct BrowserCallbackTests {
     }
 
     @Test func applePostsAcrossSitesAndTheBrowserComesAgainWithItsCookie() async throws {
-        let house = try BrowserHouse()
-        let visit = try await BrowserVisit(house, .apple)
+        let fixture = try BrowserSignInFixture()
+        let visit = try await BrowserVisit(fixture, .apple)
         let user = #"{"name":{"firstName":"Alice","lastName":"Liddell"},"email":"forged@evil.example"}"#
-        let posted = try await house.response(visit.back(.appleCallback, by: "POST", ["user": user], cookies: []))
+        let posted = try await fixture.response(visit.back(.appleCallback, by: "POST", ["user": user], cookies: []))
         #expect(posted.status == 303)
         let again = FormText.url(
             "https://chat.example/id/oauth2/callback/apple",
@@ -50,101 +50,101 @@ struct BrowserCallbackTests {
         )
         #expect(posted.value(of: "Location") == again)
         #expect(posted.cookies.isEmpty)
-        #expect(house.accounts.calls.isEmpty)
-        let reloaded = try await house.response(visit.back(.appleCallback, by: "POST", ["user": user], cookies: []))
+        #expect(fixture.accounts.calls.isEmpty)
+        let reloaded = try await fixture.response(visit.back(.appleCallback, by: "POST", ["user": user], cookies: []))
         #expect(reloaded.value(of: "Location") == again)
-        let response = try await house.response(visit.back(.appleCallback, ["code": nil]))
+        let response = try await fixture.response(visit.back(.appleCallback, ["code": nil]))
         #expect(try response.locationFields["code"] != nil)
-        #expect(house.accounts.calls == [.init(subject: "apple-alice", givenName: "Alice Liddell")])
+        #expect(fixture.accounts.calls == [.init(subject: "apple-alice", givenName: "Alice Liddell")])
     }
 
     @Test func postWithTheCookieIsTakenAtOnce() async throws {
-        let house = try BrowserHouse()
-        let visit = try await BrowserVisit(house, .apple)
-        let response = try await house.response(visit.back(.appleCallback, by: "POST"))
+        let fixture = try BrowserSignInFixture()
+        let visit = try await BrowserVisit(fixture, .apple)
+        let response = try await fixture.response(visit.back(.appleCallback, by: "POST"))
         #expect(try response.locationFields["code"] != nil)
     }
 
     @Test func secondPostWithAnotherCodeIsRefused() async throws {
-        let house = try BrowserHouse()
-        let visit = try await BrowserVisit(house, .apple)
-        _ = try await house.response(visit.back(.appleCallback, by: "POST", cookies: []))
-        let other = try await house.response(visit.back(.appleCallback, by: "POST", ["code": "other"], cookies: []))
+        let fixture = try BrowserSignInFixture()
+        let visit = try await BrowserVisit(fixture, .apple)
+        _ = try await fixture.response(visit.back(.appleCallback, by: "POST", cookies: []))
+        let other = try await fixture.response(visit.back(.appleCallback, by: "POST", ["code": "other"], cookies: []))
         #expect(other.status == 400)
-        let mixed = try await house.response(visit.back(.appleCallback, ["code": "other"]))
+        let mixed = try await fixture.response(visit.back(.appleCallback, ["code": "other"]))
         #expect(mixed.status == 400)
-        #expect(try await house.response(visit.back(.appleCallback, ["code": nil])).status == 303)
+        #expect(try await fixture.response(visit.back(.appleCallback, ["code": nil])).status == 303)
     }
 
     @Test func anotherBrowserEndsNothing() async throws {
-        let house = try BrowserHouse()
-        let victim = try await BrowserVisit(house)
-        let attacker = try await BrowserVisit(house)
+        let fixture = try BrowserSignInFixture()
+        let victim = try await BrowserVisit(fixture)
+        let attacker = try await BrowserVisit(fixture)
         let name = try #require(attacker.cookies.first?.prefix { $0 != "=" })
         let value = try #require(victim.cookies.first?.split(separator: "=").last)
         for cookies in [[], victim.cookies, ["\(name)=\(value)"], ["\(name)="], attacker.cookies + ["\(name)=x"]] {
-            let response = try await house.response(attacker.back(.googleCallback, cookies: cookies))
+            let response = try await fixture.response(attacker.back(.googleCallback, cookies: cookies))
             #expect(response.status == 400)
             #expect(response.cookies.isEmpty)
         }
-        #expect(house.accounts.calls.isEmpty)
+        #expect(fixture.accounts.calls.isEmpty)
         // Nor does it hinder the one that may.
-        #expect(try await house.response(attacker.back(.googleCallback)).status == 303)
+        #expect(try await fixture.response(attacker.back(.googleCallback)).status == 303)
     }
 
     @Test func windowsOfOneBrowserDoNotGetInEachOthersWay() async throws {
-        let house = try BrowserHouse()
-        let first = try await BrowserVisit(house)
-        let second = try await BrowserVisit(house, .apple, BrowserHouse.parameters(["state": "second"]))
+        let fixture = try BrowserSignInFixture()
+        let first = try await BrowserVisit(fixture)
+        let second = try await BrowserVisit(fixture, .apple, BrowserSignInFixture.parameters(["state": "second"]))
         let jar = [(first.cookies + second.cookies).joined(separator: "; ")]
-        let late = try await house.response(second.back(.appleCallback, cookies: jar))
+        let late = try await fixture.response(second.back(.appleCallback, cookies: jar))
         #expect(try late.locationFields["state"] == "second")
-        let early = try await house.response(first.back(.googleCallback, cookies: jar))
+        let early = try await fixture.response(first.back(.googleCallback, cookies: jar))
         #expect(try early.locationFields["state"] == "of the app")
     }
 
     @Test func postedCodeStaysWithTheBrowserThatBegan() async throws {
-        let house = try BrowserHouse()
-        let attacker = try await BrowserVisit(house, .apple)
-        _ = try await house.response(attacker.back(.appleCallback, by: "POST", cookies: []))
-        let victim = try await BrowserVisit(house, .apple)
-        let response = try await house.response(
+        let fixture = try BrowserSignInFixture()
+        let attacker = try await BrowserVisit(fixture, .apple)
+        _ = try await fixture.response(attacker.back(.appleCallback, by: "POST", cookies: []))
+        let victim = try await BrowserVisit(fixture, .apple)
+        let response = try await fixture.response(
             attacker.back(.appleCallback, ["code": nil], cookies: victim.cookies)
         )
         #expect(response.status == 400)
-        #expect(house.accounts.calls.isEmpty)
+        #expect(fixture.accounts.calls.isEmpty)
     }
 
     @Test func answerOfTheOtherProviderIsRefused() async throws {
-        let house = try BrowserHouse()
-        let visit = try await BrowserVisit(house, .google)
+        let fixture = try BrowserSignInFixture()
+        let visit = try await BrowserVisit(fixture, .google)
         let swapped = String(visit.asked.state.dropLast()) + "a"
         for (endpoint, state) in [(Endpoint.appleCallback, visit.asked.state), (.googleCallback, swapped)] {
-            #expect(try await house.response(visit.back(endpoint, ["state": state])).status == 400)
+            #expect(try await fixture.response(visit.back(endpoint, ["state": state])).status == 400)
         }
-        #expect(house.accounts.calls.isEmpty)
+        #expect(fixture.accounts.calls.isEmpty)
         // With the other's own state the code is taken there, where nobody knows it.
-        let other = try await house.response(visit.back(.appleCallback, ["state": swapped]))
+        let other = try await fixture.response(visit.back(.appleCallback, ["state": swapped]))
         #expect(try other.toldError == "access_denied")
-        #expect(house.accounts.calls.isEmpty)
+        #expect(fixture.accounts.calls.isEmpty)
     }
 
     @Test func signInOfThePageIsNoneOfTheTenantsOwn() async throws {
-        let house = try BrowserHouse()
-        let page = try await BrowserVisit(house, .google)
-        #expect(try await house.response(page.back(.webCallback)).status == 400)
-        let web = try await BrowserVisit(web: house)
-        #expect(try await house.response(web.back(.googleCallback)).status == 400)
-        #expect(house.accounts.calls.isEmpty)
+        let fixture = try BrowserSignInFixture()
+        let page = try await BrowserVisit(fixture, .google)
+        #expect(try await fixture.response(page.back(.webCallback)).status == 400)
+        let web = try await BrowserVisit(web: fixture)
+        #expect(try await fixture.response(web.back(.googleCallback)).status == 400)
+        #expect(fixture.accounts.calls.isEmpty)
     }
 
     @Test func issuerThatIsNotGooglesIsRefused() async throws {
-        let house = try BrowserHouse()
-        let visit = try await BrowserVisit(house)
+        let fixture = try BrowserSignInFixture()
+        let visit = try await BrowserVisit(fixture)
         for issuer in ["https://evil.example", "https://accounts.google.com/", "https://Accounts.google.com"] {
-            #expect(try await house.response(visit.back(.googleCallback, ["iss": issuer])).status == 400)
+            #expect(try await fixture.response(visit.back(.googleCallback, ["iss": issuer])).status == 400)
         }
-        let response = try await house.response(visit.back(.googleCallback, ["iss": "https://accounts.google.com"]))
+        let response = try await fixture.response(visit.back(.googleCallback, ["iss": "https://accounts.google.com"]))
         #expect(response.status == 303)
     }
 
@@ -158,52 +158,52 @@ struct BrowserCallbackTests {
 
     @Test(arguments: forged.indices)
     func forgedCallbackIsRefused(_ index: Int) async throws {
-        let house = try BrowserHouse()
-        let visit = try await BrowserVisit(house)
-        #expect(try await house.response(visit.back(.googleCallback, Self.forged[index])).status == 400)
-        #expect(house.accounts.calls.isEmpty)
+        let fixture = try BrowserSignInFixture()
+        let visit = try await BrowserVisit(fixture)
+        #expect(try await fixture.response(visit.back(.googleCallback, Self.forged[index])).status == 400)
+        #expect(fixture.accounts.calls.isEmpty)
     }
 
     @Test func signInThatTookTooLongIsOver() async throws {
-        let house = try BrowserHouse()
-        let visit = try await BrowserVisit(house)
-        let late = try await house.response(visit.back(.googleCallback, at: BrowserHouse.start + 600))
+        let fixture = try BrowserSignInFixture()
+        let visit = try await BrowserVisit(fixture)
+        let late = try await fixture.response(visit.back(.googleCallback, at: BrowserSignInFixture.start + 600))
         #expect(late.status == 400)
-        let inTime = try await house.response(visit.back(.googleCallback, at: BrowserHouse.start + 599.9))
+        let inTime = try await fixture.response(visit.back(.googleCallback, at: BrowserSignInFixture.start + 599.9))
         #expect(inTime.status == 303)
     }
 
     @Test func usedSignInIsOver() async throws {
-        let house = try BrowserHouse()
-        let visit = try await BrowserVisit(house)
-        #expect(try await house.response(visit.back(.googleCallback)).status == 303)
-        let second = try await house.response(visit.back(.googleCallback))
+        let fixture = try BrowserSignInFixture()
+        let visit = try await BrowserVisit(fixture)
+        #expect(try await fixture.response(visit.back(.googleCallback)).status == 303)
+        let second = try await fixture.response(visit.back(.googleCallback))
         #expect(second.status == 400)
-        #expect(house.accounts.calls.count == 1)
+        #expect(fixture.accounts.calls.count == 1)
     }
 
     @Test func ofManyCallbacksAtOnceOneWins() async throws {
-        let house = try BrowserHouse()
-        let visit = try await BrowserVisit(house)
+        let fixture = try BrowserSignInFixture()
+        let visit = try await BrowserVisit(fixture)
         let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
-            for _ in 0..<16 { group.addTask { try await house.response(visit.back(.googleCallback)).status } }
+            for _ in 0..<16 { group.addTask { try await fixture.response(visit.back(.googleCallback)).status } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(statuses.count { $0 == 303 } == 1)
         #expect(statuses.count { $0 == 400 } == 15)
-        #expect(house.accounts.calls.count == 1)
+        #expect(fixture.accounts.calls.count == 1)
     }
 
     @Test func anotherThatIsAheadByAStepWins() async throws {
-        let house = try BrowserHouse()
-        let visit = try await BrowserVisit(house)
+        let fixture = try BrowserSignInFixture()
+        let visit = try await BrowserVisit(fixture)
         let isFirst = Tally()
-        house.store.onCall { (call) async throws(StoreError) in
+        fixture.store.onCall { (call) async throws(StoreError) in
             // Between this one's reading and its taking, another goes all the way.
             guard call == .replace, isFirst.next() == 1 else { return }
-            _ = try? await house.response(visit.back(.googleCallback))
+            _ = try? await fixture.response(visit.back(.googleCallback))
         }
-        #expect(try await house.response(visit.back(.googleCallback)).status == 400)
-        #expect(house.accounts.calls.count == 1)
+        #expect(try await fixture.response(visit.back(.googleCallback)).status == 400)
+        #expect(fixture.accounts.calls.count == 1)
     }
 }

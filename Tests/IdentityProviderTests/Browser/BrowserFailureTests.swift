@@ -8,37 +8,37 @@ import Testing
 struct BrowserFailureTests {
     @Test(arguments: ["access_denied", "user_cancelled_authorize"])
     func cancellingAtTheProviderIsToldToTheClient(_ error: String) async throws {
-        let house = try BrowserHouse()
-        let visit = try await BrowserVisit(house, .apple)
+        let fixture = try BrowserSignInFixture()
+        let visit = try await BrowserVisit(fixture, .apple)
         let changes: KeyValuePairs<String, String?> = ["code": nil, "error": error]
-        #expect(try await house.response(visit.back(.appleCallback, by: "POST", changes, cookies: [])).status == 303)
-        let response = try await house.response(visit.back(.appleCallback, ["code": nil]))
+        #expect(try await fixture.response(visit.back(.appleCallback, by: "POST", changes, cookies: [])).status == 303)
+        let response = try await fixture.response(visit.back(.appleCallback, ["code": nil]))
         #expect(try response.toldError == "access_denied")
         #expect(try response.locationFields["state"] == "of the app")
-        #expect(try await house.response(visit.back(.appleCallback)).status == 400)
-        #expect(house.accounts.calls.isEmpty)
+        #expect(try await fixture.response(visit.back(.appleCallback)).status == 400)
+        #expect(fixture.accounts.calls.isEmpty)
     }
 
     @Test func troubleIsToldToTheClientInItsWords() async throws {
-        let house = try BrowserHouse()
-        let failed = try await BrowserVisit(house)
-        let response = try await house.response(
+        let fixture = try BrowserSignInFixture()
+        let failed = try await BrowserVisit(fixture)
+        let response = try await fixture.response(
             failed.back(.googleCallback, ["code": nil, "error": "<b>invalid_client"])
         )
         #expect(try response.toldError == "server_error")
-        house.google.fail(.providerUnavailable("secret reason", isTimeout: true))
-        let down = try await BrowserVisit(house)
-        #expect(try await house.response(down.back(.googleCallback)).toldError == "temporarily_unavailable")
-        house.google.fail(.invalidToken("secret reason"))
-        let refused = try await house.response(BrowserVisit(house).back(.googleCallback))
+        fixture.google.fail(.providerUnavailable("secret reason", isTimeout: true))
+        let down = try await BrowserVisit(fixture)
+        #expect(try await fixture.response(down.back(.googleCallback)).toldError == "temporarily_unavailable")
+        fixture.google.fail(.invalidToken("secret reason"))
+        let refused = try await fixture.response(BrowserVisit(fixture).back(.googleCallback))
         #expect(try refused.toldError == "access_denied")
         #expect(try #require(refused.value(of: "Location")).contains("secret") == false)
     }
 
     @Test func otherRoleIsAPageWithALinkBack() async throws {
-        let house = try BrowserHouse()
-        house.accounts.refuse(.otherRole("This account is registered as a <driver>"))
-        let response = try await house.response(BrowserVisit(house).back(.googleCallback))
+        let fixture = try BrowserSignInFixture()
+        fixture.accounts.refuse(.otherRole("This account is registered as a <driver>"))
+        let response = try await fixture.response(BrowserVisit(fixture).back(.googleCallback))
         #expect(response.status == 409)
         #expect(response.subject == nil)
         let page = PageReading(response)
@@ -50,43 +50,43 @@ struct BrowserFailureTests {
     }
 
     @Test func refusalOfTheHookIsAPage() async throws {
-        let house = try BrowserHouse()
-        house.accounts.refuse(.refusedByHook(status: 403, message: "Ask your club"))
-        let response = try await house.response(BrowserVisit(house).back(.googleCallback))
+        let fixture = try BrowserSignInFixture()
+        fixture.accounts.refuse(.refusedByHook(status: 403, message: "Ask your club"))
+        let response = try await fixture.response(BrowserVisit(fixture).back(.googleCallback))
         #expect(response.status == 403)
         #expect(PageReading(response).text.contains("Ask your club"))
-        house.accounts.refuse(.unavailable(.storeUnavailable))
-        let down = try await house.response(BrowserVisit(house).back(.googleCallback))
+        fixture.accounts.refuse(.unavailable(.storeUnavailable))
+        let down = try await fixture.response(BrowserVisit(fixture).back(.googleCallback))
         #expect(try down.toldError == "temporarily_unavailable")
     }
 
     @Test func codeThatCannotBeKeptIsNotGivenOut() async throws {
-        let house = try BrowserHouse()
-        let visit = try await BrowserVisit(house)
-        house.store.fail([.set])
-        let response = try await house.response(visit.back(.googleCallback))
+        let fixture = try BrowserSignInFixture()
+        let visit = try await BrowserVisit(fixture)
+        fixture.store.fail([.set])
+        let response = try await fixture.response(visit.back(.googleCallback))
         #expect(try response.toldError == "temporarily_unavailable")
         #expect(try response.locationFields["code"] == nil)
     }
 
     @Test func callbackWithoutTheStoreIsAPage() async throws {
-        let house = try BrowserHouse()
-        let visit = try await BrowserVisit(house, .apple)
+        let fixture = try BrowserSignInFixture()
+        let visit = try await BrowserVisit(fixture, .apple)
         for call in [WatchedStore.Call.value, .replace] {
-            house.store.fail([call])
-            #expect(try await house.response(visit.back(.appleCallback)).status == 503)
-            #expect(try await house.response(visit.back(.appleCallback, by: "POST", cookies: [])).status == 503)
+            fixture.store.fail([call])
+            #expect(try await fixture.response(visit.back(.appleCallback)).status == 503)
+            #expect(try await fixture.response(visit.back(.appleCallback, by: "POST", cookies: [])).status == 503)
         }
-        #expect(house.accounts.calls.isEmpty)
+        #expect(fixture.accounts.calls.isEmpty)
     }
 
     @Test func logSaysWhoSignedInAndNothingSecret() async throws {
-        let house = try BrowserHouse()
-        let visit = try await BrowserVisit(house)
-        let response = try await house.response(visit.back(.googleCallback))
-        _ = try await house.response(visit.back(.googleCallback))
-        _ = try await house.response(BrowserVisit(web: house).back(.webCallback))
-        let log = house.log.lines
+        let fixture = try BrowserSignInFixture()
+        let visit = try await BrowserVisit(fixture)
+        let response = try await fixture.response(visit.back(.googleCallback))
+        _ = try await fixture.response(visit.back(.googleCallback))
+        _ = try await fixture.response(BrowserVisit(web: fixture).back(.webCallback))
+        let log = fixture.log.lines
         try #require(log.count == 3)
         #expect(
             log[0]
@@ -103,8 +103,8 @@ struct BrowserFailureTests {
     }
 
     @Test func endpointsOfOthersAreNotAnswered() async throws {
-        let house = try BrowserHouse()
-        let answer = await house.endpoints.answer(house.request(.token, by: "POST", []))
+        let fixture = try BrowserSignInFixture()
+        let answer = await fixture.endpoints.answer(fixture.request(.token, by: "POST", []))
         #expect(answer == .refused(.badRequest("this is no endpoint for browsers")))
     }
 }

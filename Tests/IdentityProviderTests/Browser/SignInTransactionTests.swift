@@ -29,13 +29,13 @@ struct SignInTransactionTests {
             client: ClientReturn(kept: "c", redirectURI: "app://back", state: "s \u{1F511}\n\""),
             scopes: ["openid", "email"],
             nonce: "n",
-            codeChallenge: BrowserHouse.challenge
+            codeChallenge: BrowserSignInFixture.challenge
         )
         let bare = AuthorizationRequest(
             client: ClientReturn(kept: "c", redirectURI: "app://back", state: nil),
             scopes: ["openid"],
             nonce: nil,
-            codeChallenge: BrowserHouse.challenge
+            codeChallenge: BrowserSignInFixture.challenge
         )
         return [
             transaction(), transaction(.client(full)), transaction(.client(bare)),

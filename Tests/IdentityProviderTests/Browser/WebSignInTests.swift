@@ -8,19 +8,19 @@ import Verification
 /// The tenant's own sign-in in a browser, which ends with cookies.
 struct WebSignInTests {
     @Test func loginLeadsToTheProviderAtOnce() async throws {
-        let house = try BrowserHouse()
-        let response = try await house.response(house.request(.webLogin, []))
+        let fixture = try BrowserSignInFixture()
+        let response = try await fixture.response(fixture.request(.webLogin, []))
         #expect(response.status == 303)
         #expect(try #require(response.value(of: "Location")).hasPrefix("https://google.example/authorize?"))
         #expect(try response.locationFields["redirect_uri"] == "https://chat.example/login/callback")
         #expect(response.cookies.count == 1)
-        #expect(try await house.response(house.request(.webLogin, by: "POST", [])).value(of: "Allow") == "GET")
+        #expect(try await fixture.response(fixture.request(.webLogin, by: "POST", [])).value(of: "Allow") == "GET")
     }
 
     @Test func signInEndsWithBothCookies() async throws {
-        let house = try BrowserHouse()
-        let visit = try await BrowserVisit(web: house)
-        let response = try await house.response(visit.back(.webCallback))
+        let fixture = try BrowserSignInFixture()
+        let visit = try await BrowserVisit(web: fixture)
+        let response = try await fixture.response(visit.back(.webCallback))
         #expect(response.status == 303)
         #expect(response.value(of: "Location") == "https://app.chat.example/home")
         #expect(response.subject == "account of google-alice")
@@ -31,35 +31,35 @@ struct WebSignInTests {
         #expect(refresh.hasPrefix("chat_refresh=") && refresh.hasSuffix("\(attributes)\(30 * 86_400)"))
         #expect(response.cookies[2].hasSuffix("\(attributes)0"))
         let token = access.dropFirst("chat_access=".count).prefix { $0 != ";" }
-        let claims = try house.desk.claims(String(token))
+        let claims = try fixture.desk.claims(String(token))
         #expect(claims["sub"] == "account of google-alice")
         let sessionID = try #require(claims["sid"]?.string)
-        let session = try #require(try await house.desk.book.session(sessionID, at: BrowserHouse.start + 6))
+        let session = try #require(try await fixture.desk.book.session(sessionID, at: BrowserSignInFixture.start + 6))
         #expect(session.device == "Telephone 1")
         #expect(session.claims["role"] == "member")
     }
 
     @Test func sessionThatWasThereBeforeIsNotTakenOver() async throws {
-        let house = try BrowserHouse()
-        let planted = try await house.desk.signIn("mallory")
-        let visit = try await BrowserVisit(web: house)
+        let fixture = try BrowserSignInFixture()
+        let planted = try await fixture.desk.signIn("mallory")
+        let visit = try await BrowserVisit(web: fixture)
         let old = ["chat_access=\(planted.accessToken); chat_refresh=\(try planted.refresh)"]
         var request = visit.back(.webCallback, cookies: visit.cookies + old)
         request.presentedToken = PresentedToken(token: planted.accessToken, cookie: "chat_access")
-        let response = try await house.response(request)
+        let response = try await fixture.response(request)
         let token = try #require(response.cookies.first).dropFirst("chat_access=".count).prefix { $0 != ";" }
-        let claims = try house.desk.claims(String(token))
+        let claims = try fixture.desk.claims(String(token))
         #expect(claims["sub"] == "account of google-alice")
         #expect(claims["sid"] != .string(planted.sessionID))
     }
 
     @Test func applePostsHereToo() async throws {
-        let house = try BrowserHouse(web: .apple)
-        let visit = try await BrowserVisit(web: house)
-        let posted = try await house.response(visit.back(.webCallback, by: "POST", cookies: []))
+        let fixture = try BrowserSignInFixture(web: .apple)
+        let visit = try await BrowserVisit(web: fixture)
+        let posted = try await fixture.response(visit.back(.webCallback, by: "POST", cookies: []))
         let again = FormText.url("https://chat.example/login/callback", adding: [("state", visit.asked.state)])
         #expect(posted.value(of: "Location") == again)
-        let response = try await house.response(visit.back(.webCallback, ["code": nil]))
+        let response = try await fixture.response(visit.back(.webCallback, ["code": nil]))
         #expect(response.cookies.count == 3)
     }
 
@@ -75,9 +75,9 @@ struct WebSignInTests {
 
     @Test(arguments: good)
     func afterStaysAtItsOrigin(_ after: String, _ url: String) async throws {
-        let house = try BrowserHouse()
-        let visit = try await BrowserVisit(web: house, after: after)
-        #expect(try await house.response(visit.back(.webCallback)).value(of: "Location") == url)
+        let fixture = try BrowserSignInFixture()
+        let visit = try await BrowserVisit(web: fixture, after: after)
+        #expect(try await fixture.response(visit.back(.webCallback)).value(of: "Location") == url)
     }
 
     static let foreign = [
@@ -94,52 +94,52 @@ struct WebSignInTests {
 
     @Test(arguments: foreign)
     func afterThatLeadsElsewhereIsRefused(_ after: String) async throws {
-        let house = try BrowserHouse()
-        let response = try await house.response(house.request(.webLogin, [("after", after)]))
+        let fixture = try BrowserSignInFixture()
+        let response = try await fixture.response(fixture.request(.webLogin, [("after", after)]))
         #expect(response.status == 400)
         #expect(response.cookies.isEmpty)
         #expect(!response.text.contains("evil"))
     }
 
     @Test func cancelledSignInLeadsBackWithTheError() async throws {
-        let house = try BrowserHouse()
+        let fixture = try BrowserSignInFixture()
         for (after, url) in [
             ("/x", "https://app.chat.example/x?error=access_denied"),
             ("/x?y=z#part", "https://app.chat.example/x?y=z&error=access_denied#part"),
         ] {
-            let visit = try await BrowserVisit(web: house, after: after)
-            let response = try await house.response(
+            let visit = try await BrowserVisit(web: fixture, after: after)
+            let response = try await fixture.response(
                 visit.back(.webCallback, ["code": nil, "error": "access_denied"])
             )
             #expect(response.value(of: "Location") == url)
             #expect(response.cookies.count == 1)
         }
-        #expect(house.accounts.calls.isEmpty)
+        #expect(fixture.accounts.calls.isEmpty)
     }
 
     @Test func failuresArePagesThatClearTheSignIn() async throws {
-        let house = try BrowserHouse()
-        house.web.fail(.invalidToken("secret reason"))
-        let refused = try await house.response(BrowserVisit(web: house).back(.webCallback))
+        let fixture = try BrowserSignInFixture()
+        fixture.web.fail(.invalidToken("secret reason"))
+        let refused = try await fixture.response(BrowserVisit(web: fixture).back(.webCallback))
         #expect(refused.status == 401)
         #expect(!refused.text.contains("secret reason"))
         #expect(refused.cookies.count == 1 && refused.cookies[0].hasSuffix("Max-Age=0"))
-        house.web.fail(.providerUnavailable("secret reason"))
-        let down = try await house.response(BrowserVisit(web: house).back(.webCallback))
+        fixture.web.fail(.providerUnavailable("secret reason"))
+        let down = try await fixture.response(BrowserVisit(web: fixture).back(.webCallback))
         #expect(down.status == 503)
         #expect(down.value(of: "Retry-After") == "2")
     }
 
     @Test func withoutItsStoreNobodyIsSignedIn() async throws {
-        let house = try BrowserHouse()
-        let visit = try await BrowserVisit(web: house)
-        house.store.fail([.value])
-        #expect(try await house.response(visit.back(.webCallback)).status == 503)
-        house.store.fail([.replace])
-        #expect(try await house.response(visit.back(.webCallback)).status == 503)
-        house.store.fail([.set])
-        #expect(try await house.response(house.request(.webLogin, [])).status == 503)
-        let response = try await house.response(visit.back(.webCallback))
+        let fixture = try BrowserSignInFixture()
+        let visit = try await BrowserVisit(web: fixture)
+        fixture.store.fail([.value])
+        #expect(try await fixture.response(visit.back(.webCallback)).status == 503)
+        fixture.store.fail([.replace])
+        #expect(try await fixture.response(visit.back(.webCallback)).status == 503)
+        fixture.store.fail([.set])
+        #expect(try await fixture.response(fixture.request(.webLogin, [])).status == 503)
+        let response = try await fixture.response(visit.back(.webCallback))
         #expect(response.status == 503)
         #expect(response.cookies.count == 1)
     }

@@ -8,15 +8,15 @@ import Verification
 
 /// Exchanges of one identity token that get in each other's way, or stop half-way.
 @Suite struct AppleExchangeRaceTests {
-    private static let start = SignInStage.start
+    private static let start = ExchangeFixture.start
     private static let body: JSONObject = ["identity_token": "apple-token", "nonce": "n-1"]
 
     @Test(arguments: StoreKind.allCases)
     func exchangesAtOnceOnThreeInstancesMakeOneSession(_ kind: StoreKind) async throws {
         try await kind.run { place in
             let accounts = PretendAccounts()
-            var stages: [SignInStage] = []
-            for _ in 0..<3 { stages.append(try SignInStage(store: try await place.store(), accounts: accounts)) }
+            var stages: [ExchangeFixture] = []
+            for _ in 0..<3 { stages.append(try ExchangeFixture(store: try await place.store(), accounts: accounts)) }
             for stage in stages { stage.checks.issueApple("apple-token") }
             // Every one of them has seen that there was none before it.
             accounts.gather(20)
@@ -31,7 +31,7 @@ import Verification
     }
 
     /// So many at once, by clocks that differ a little.
-    private static func exchange(_ count: Int, _ stages: [SignInStage]) async throws -> [EndpointResponse] {
+    private static func exchange(_ count: Int, _ stages: [ExchangeFixture]) async throws -> [EndpointResponse] {
         try await withThrowingTaskGroup(of: EndpointResponse.self) { group in
             for index in 0..<count {
                 let stage = stages[index % stages.count]
@@ -47,7 +47,7 @@ import Verification
         var writes = 0
         while true {
             let store = WatchedStore()
-            let stage = try SignInStage(store: store)
+            let stage = try ExchangeFixture(store: store)
             stage.checks.issueApple("apple-token")
             let made = Tally()
             let failing = writes + 1
@@ -70,7 +70,7 @@ import Verification
 
     @Test func aStoreThatIsDownIsToldAsSuch() async throws {
         let store = WatchedStore()
-        let stage = try SignInStage(store: store)
+        let stage = try ExchangeFixture(store: store)
         stage.checks.issueApple("apple-token")
         store.fail(WatchedStore.Call.allCases)
         let answer = await stage.post(.appleExchange, Self.body)
@@ -79,7 +79,7 @@ import Verification
     }
 
     @Test func aRecordThatCannotBeReadIsNoLicence() async throws {
-        let stage = try SignInStage()
+        let stage = try ExchangeFixture()
         stage.checks.issueApple("apple-token")
         let key = StoreKey(tenant: "chat", kind: "apple-exchange", hashing: SHA256.digest(Array("apple-token".utf8)))
         try await stage.store.set(Array("nonsense".utf8), for: key, lifetime: nil)

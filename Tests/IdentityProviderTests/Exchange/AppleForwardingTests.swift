@@ -8,13 +8,13 @@ import Verification
 
 /// Apple's identity tokens at a tenant whose backend makes the sessions.
 @Suite struct AppleForwardingTests {
-    private static let start = SignInStage.start
+    private static let start = ExchangeFixture.start
     private static let body: JSONObject = ["id_token": "apple-token", "nonce": "n-1"]
 
     private static func stage(_ signIn: SignIn = .forwarding, _ store: any Store = MemoryStore.still) throws
-        -> SignInStage
+        -> ExchangeFixture
     {
-        let stage = try SignInStage(signIn, store: store)
+        let stage = try ExchangeFixture(signIn, store: store)
         stage.checks.issueApple("apple-token")
         return stage
     }

@@ -7,11 +7,11 @@ import Verification
 
 /// Apple's identity tokens at a tenant that issues sessions.
 @Suite struct AppleIssuingTests {
-    private static let start = SignInStage.start
+    private static let start = ExchangeFixture.start
     private static let body: JSONObject = ["identity_token": "apple-token", "nonce": "n-1"]
 
-    private static func stage(_ store: any Store = MemoryStore.still) throws -> SignInStage {
-        let stage = try SignInStage(store: store)
+    private static func stage(_ store: any Store = MemoryStore.still) throws -> ExchangeFixture {
+        let stage = try ExchangeFixture(store: store)
         stage.checks.issueApple("apple-token")
         return stage
     }

@@ -8,15 +8,17 @@ import Verification
 
 /// What Apple tells of its accounts.
 @Suite struct AppleNotificationTests {
-    private static let start = SignInStage.start
+    private static let start = ExchangeFixture.start
     private static let body = Array(#"{"payload":"jws"}"#.utf8)
 
-    private static func tell(_ stage: SignInStage, _ kind: AppleEvent.Kind, at now: UnixTime) async -> EndpointAnswer {
+    private static func tell(_ stage: ExchangeFixture, _ kind: AppleEvent.Kind, at now: UnixTime) async
+        -> EndpointAnswer
+    {
         await tell(stage, stage.exchange, kind, at: now)
     }
 
     private static func tell(
-        _ stage: SignInStage,
+        _ stage: ExchangeFixture,
         _ endpoints: ExchangeEndpoints,
         _ kind: AppleEvent.Kind,
         at now: UnixTime
@@ -34,7 +36,7 @@ import Verification
         )
     }
 
-    private static func signIn(_ stage: SignInStage, at now: UnixTime) async throws -> String {
+    private static func signIn(_ stage: ExchangeFixture, at now: UnixTime) async throws -> String {
         stage.checks.issueApple("token-\(now.seconds)", until: now + 600)
         let object = try await stage.post(
             .appleExchange,
@@ -46,7 +48,7 @@ import Verification
 
     @Test(arguments: [AppleEvent.Kind.consentRevoked, .accountDeleted])
     func everySessionThatHadBegunEnds(_ kind: AppleEvent.Kind) async throws {
-        let stage = try SignInStage()
+        let stage = try ExchangeFixture()
         let first = try await Self.signIn(stage, at: Self.start)
         let second = try await Self.signIn(stage, at: Self.start + 50)
         let later = try await Self.signIn(stage, at: Self.start + 150)
@@ -62,7 +64,7 @@ import Verification
 
     @Test(arguments: [SignIn.issuing, .forwarding])
     func anAccountThatIsDeletedAtAppleIsForgotten(_ signIn: SignIn) async throws {
-        let stage = try SignInStage(signIn)
+        let stage = try ExchangeFixture(signIn)
         for kind in [AppleEvent.Kind.consentRevoked, .emailDisabled, .emailEnabled, .other("weather")] {
             _ = await Self.tell(stage, kind, at: Self.start + 200)
         }
@@ -74,7 +76,7 @@ import Verification
     }
 
     @Test func theSessionsOfAllTenantsOfTheRealmEnd() async throws {
-        let stage = try SignInStage()
+        let stage = try ExchangeFixture()
         let other = try stage.book(.clans)
         let first = try await Self.signIn(stage, at: Self.start)
         let elsewhere = try await other.start(
@@ -97,7 +99,7 @@ import Verification
     }
 
     @Test func theBackendLearnsOfItAndItsTokensAreRevoked() async throws {
-        let stage = try SignInStage(.forwarding)
+        let stage = try ExchangeFixture(.forwarding)
         let answer = await Self.tell(stage, .consentRevoked, at: Self.start + 200)
         let identity = ProviderIdentity(provider: .apple, subject: "001.apple")
         #expect(answer == .forward(ForwardedSignIn(identity: identity)))
@@ -107,7 +109,7 @@ import Verification
 
     @Test(arguments: [AppleEvent.Kind.emailDisabled, .emailEnabled, .other("weather")])
     func whatEndsNothingIsNoted(_ kind: AppleEvent.Kind) async throws {
-        let stage = try SignInStage()
+        let stage = try ExchangeFixture()
         let token = try await Self.signIn(stage, at: Self.start)
         #expect(try await Self.tell(stage, kind, at: Self.start + 200).response.status == 200)
         _ = try await stage.book.refresh(token, at: Self.start + 201)
@@ -116,12 +118,12 @@ import Verification
     }
 
     @Test func anEventOfSomeoneUnknownIsNoted() async throws {
-        let stage = try SignInStage()
+        let stage = try ExchangeFixture()
         #expect(try await Self.tell(stage, .accountDeleted, at: Self.start + 200).response.status == 200)
     }
 
     @Test func whatIsNotApplesIsRefused() async throws {
-        let stage = try SignInStage()
+        let stage = try ExchangeFixture()
         let request = EndpointRequest(
             endpoint: .appleNotifications,
             method: "POST",
@@ -134,7 +136,7 @@ import Verification
 
     @Test func appleIsAskedToComeAgainWhileTheStoreIsDown() async throws {
         let store = WatchedStore()
-        let stage = try SignInStage(store: store)
+        let stage = try ExchangeFixture(store: store)
         let token = try await Self.signIn(stage, at: Self.start)
         store.fail(WatchedStore.Call.allCases)
         #expect(await Self.tell(stage, .accountDeleted, at: Self.start + 200).refusal?.status == 503)

@@ -7,10 +7,10 @@ import Verification
 
 /// Google's tokens.
 @Suite struct GoogleExchangeTests {
-    private static func stage(_ signIn: SignInStage.Kind = .issue, _ store: any Store = MemoryStore.still) throws
-        -> SignInStage
+    private static func stage(_ signIn: ExchangeFixture.Kind = .issue, _ store: any Store = MemoryStore.still) throws
+        -> ExchangeFixture
     {
-        let stage = try SignInStage(signIn == .issue ? .issuing : .forwarding, store: store)
+        let stage = try ExchangeFixture(signIn == .issue ? .issuing : .forwarding, store: store)
         stage.checks.issueGoogle("access:a-1")
         stage.checks.issueGoogle("id:i-1")
         stage.checks.issueGoogle("access:a-2", for: "g-2")
@@ -23,16 +23,17 @@ import Verification
         let object = try await stage.post(.googleExchange, JSONObject(body)).object
         #expect(object["user"]?.object?["id"] == "account-of-g-1")
         #expect(object["user"]?.object?["name"] == "Alice")
-        _ = try await stage.book.refresh(object.text("refresh_token"), at: SignInStage.start + 1)
+        _ = try await stage.book.refresh(object.text("refresh_token"), at: ExchangeFixture.start + 1)
     }
 
     @Test func eachExchangeIsASessionOfItsOwn() async throws {
         let stage = try Self.stage()
         let first = try await stage.post(.googleExchange, ["access_token": "a-1"]).object
-        let second = try await stage.post(.googleExchange, ["access_token": "a-1"], at: SignInStage.start + 1000).object
+        let second = try await stage.post(.googleExchange, ["access_token": "a-1"], at: ExchangeFixture.start + 1000)
+            .object
         #expect(first["refresh_token"] != second["refresh_token"])
         for object in [first, second] {
-            _ = try await stage.book.refresh(object.text("refresh_token"), at: SignInStage.start + 1001)
+            _ = try await stage.book.refresh(object.text("refresh_token"), at: ExchangeFixture.start + 1001)
         }
         #expect(stage.accounts.all.count == 1)
         #expect(stage.counts.snapshot().signIns.map(\.value) == [2])
@@ -99,7 +100,7 @@ import Verification
     }
 }
 
-extension SignInStage {
+extension ExchangeFixture {
     enum Kind: CaseIterable, Sendable { case issue, forward }
 }
 

@@ -20,7 +20,7 @@ final class PretendChecks: ExchangeChecking {
     func issueApple(
         _ token: String,
         for subject: String = "001.apple",
-        until expiresAt: UnixTime = SignInStage.start + 600
+        until expiresAt: UnixTime = ExchangeFixture.start + 600
     ) {
         let identity = ProviderIdentity(
             provider: .apple,

@@ -8,7 +8,7 @@ import Verification
 
 /// How often accounts, clients and addresses may ask.
 struct SignInLimitTests {
-    private static let start = SignInStage.start
+    private static let start = ExchangeFixture.start
     private static let burst = 100
 
     private static func exhaust(_ limits: AttemptLimits, _ name: String, _ limit: AttemptLimit = .accountSessions) {
@@ -18,7 +18,7 @@ struct SignInLimitTests {
     // MARK: Accounts
 
     @Test func anAccountSignsInOnlySoOftenByExchanges() async throws {
-        let stage = try SignInStage()
+        let stage = try ExchangeFixture()
         for name in ["1", "2"] { stage.checks.issueGoogle("access:\(name)", for: name) }
         for _ in 0..<Self.burst {
             #expect(try await stage.post(.googleExchange, ["access_token": "1"]).response.status == 200)
@@ -33,7 +33,7 @@ struct SignInLimitTests {
     }
 
     @Test func anAppleExchangeIsStillGoodOnceTheAccountMaySignInAgain() async throws {
-        let stage = try SignInStage()
+        let stage = try ExchangeFixture()
         stage.checks.issueApple("t")
         Self.exhaust(stage.limits, "chat account-of-001.apple")
         let body: JSONObject = ["identity_token": "t", "nonce": "n"]
@@ -45,18 +45,18 @@ struct SignInLimitTests {
     }
 
     @Test func anAccountOfAnotherTenantIsAnother() async throws {
-        let stage = try SignInStage()
+        let stage = try ExchangeFixture()
         stage.checks.issueGoogle("access:1", for: "1")
         Self.exhaust(stage.limits, "clans account-of-1")
         #expect(try await stage.post(.googleExchange, ["access_token": "1"]).response.status == 200)
     }
 
     @Test func inABrowserThePersonIsTold() async throws {
-        let house = try BrowserHouse()
+        let fixture = try BrowserSignInFixture()
         for _ in 0..<Self.burst {
-            _ = house.limits.admit(Array("chat account of google-alice".utf8), .accountSessions, at: Self.start + 5)
+            _ = fixture.limits.admit(Array("chat account of google-alice".utf8), .accountSessions, at: Self.start + 5)
         }
-        let response = try await house.response(BrowserVisit(web: house).back(.webCallback))
+        let response = try await fixture.response(BrowserVisit(web: fixture).back(.webCallback))
         #expect(response.status == 429)
         #expect(response.value(of: "Retry-After") == "1")
         #expect(response.text.contains("Too many sign-ins"))
@@ -64,31 +64,31 @@ struct SignInLimitTests {
     }
 
     @Test func aCodeIsStillGoodOnceTheAccountMaySignInAgain() async throws {
-        let house = try IssuerHouse()
-        let form = try await house.redemption(house.code())
-        Self.exhaust(house.limits, "clans alice")
-        let response = try await house.post(.token, form)
+        let fixture = try IssuerFixture()
+        let form = try await fixture.redemption(fixture.code())
+        Self.exhaust(fixture.limits, "clans alice")
+        let response = try await fixture.post(.token, form)
         #expect(response.verdict == "429 temporarily_unavailable")
         #expect(response.field("Retry-After") == "1")
-        _ = try GivenTokens(await house.post(.token, form, at: Self.start + 1))
+        _ = try GivenTokens(await fixture.post(.token, form, at: Self.start + 1))
     }
 
     // MARK: Clients
 
     @Test func aClientAsksForTokensOnlySoOften() async throws {
-        let house = try IssuerHouse()
+        let fixture = try IssuerFixture()
         let form: Parameters = [("grant_type", "refresh_token"), ("refresh_token", "x")]
         for _ in 0..<2000 {
-            _ = house.limits.admit(Array("clans board".utf8), .clientTokens, at: Self.start)
+            _ = fixture.limits.admit(Array("clans board".utf8), .clientTokens, at: Self.start)
             // Its name is anybody's.
-            _ = house.limits.admit(Array("clans mobile".utf8), .clientTokens, at: Self.start)
+            _ = fixture.limits.admit(Array("clans mobile".utf8), .clientTokens, at: Self.start)
         }
         let board = form + IssuerClient.board.credentials
-        let response = try await house.post(.token, board)
+        let response = try await fixture.post(.token, board)
         #expect(response.verdict == "429 temporarily_unavailable")
         #expect(response.field("Retry-After") == "1")
-        #expect(try await house.post(.token, form + IssuerClient.mobile.credentials).verdict == "400 invalid_grant")
-        #expect(try await house.post(.token, board, at: Self.start + 1).verdict == "400 invalid_grant")
+        #expect(try await fixture.post(.token, form + IssuerClient.mobile.credentials).verdict == "400 invalid_grant")
+        #expect(try await fixture.post(.token, board, at: Self.start + 1).verdict == "400 invalid_grant")
     }
 
     // MARK: Addresses
@@ -98,8 +98,8 @@ struct SignInLimitTests {
         (.sessionValidate, .googleExchange),
     ])
     func questionsOfServersHaveABudgetOfTheirOwn(_ question: Endpoint, _ exchange: Endpoint) async throws {
-        let stage = try SignInStage()
-        let desk = EndpointDesk(stage.context, realmSessions: [], limits: AttemptLimits(), counts: stage.counts)
+        let stage = try ExchangeFixture()
+        let desk = EndpointService(stage.context, realmSessions: [], limits: AttemptLimits(), counts: stage.counts)
         func admitted(_ endpoint: Endpoint, upTo count: Int) async -> Int {
             var admitted = 0
             for _ in 0..<count {
@@ -118,10 +118,10 @@ struct SignInLimitTests {
         #expect(await admitted(question, upTo: 1100) == 1000)
     }
 
-    @Test func theDesksOfAProcessCountTogether() async throws {
+    @Test func servicesOfAProcessCountTogether() async throws {
         let limits = AttemptLimits()
-        let stages = [try SignInStage(), try SignInStage()]
-        let desks = stages.map { EndpointDesk($0.context, realmSessions: [], limits: limits, counts: $0.counts) }
+        let stages = [try ExchangeFixture(), try ExchangeFixture()]
+        let desks = stages.map { EndpointService($0.context, realmSessions: [], limits: limits, counts: $0.counts) }
         Self.exhaust(limits, "", .exchanges)
         for desk in desks {
             let request = EndpointRequest(endpoint: .token, method: "POST", authority: "a", now: Self.start)

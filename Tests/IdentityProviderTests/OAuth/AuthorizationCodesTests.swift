@@ -7,11 +7,11 @@ import Verification
 @testable import IdentityProvider
 
 struct AuthorizationCodesTests {
-    private static let start = IssuerHouse.start
+    private static let start = IssuerFixture.start
     private static let grant = CodeGrant(
         clientID: "mobile",
         redirectURI: "clanboards://oauthredirect",
-        codeChallenge: IssuerHouse.challenge,
+        codeChallenge: IssuerFixture.challenge,
         scopes: ["openid", "email"],
         nonce: "n-0S6",
         subject: "alice",
@@ -117,7 +117,7 @@ struct AuthorizationCodesTests {
         let key = try key(of: code)
         #expect(!key.text.contains(code))
         let record = String(decoding: try #require(try await store.value(for: key)), as: UTF8.self)
-        for secret in [code, "alice", "mobile", "oauthredirect", "openid", IssuerHouse.challenge] {
+        for secret in [code, "alice", "mobile", "oauthredirect", "openid", IssuerFixture.challenge] {
             #expect(!record.contains(secret))
         }
     }

@@ -7,30 +7,30 @@ import Verification
 @testable import IdentityProvider
 
 struct ClientAuthenticationTests {
-    private static let start = IssuerHouse.start
+    private static let start = IssuerFixture.start
     private static let secret = "kzI+ABc/09=="
 
     /// Asks for a token that nobody has, which a client that is known is told.
-    private func verdict(_ house: IssuerHouse, _ form: Parameters, _ authorization: String? = nil) async throws
+    private func verdict(_ fixture: IssuerFixture, _ form: Parameters, _ authorization: String? = nil) async throws
         -> String
     {
         let form = [("grant_type", "refresh_token"), ("refresh_token", "nobodys")] + form
-        return try await house.post(.token, form, authorization: authorization).verdict
+        return try await fixture.post(.token, form, authorization: authorization).verdict
     }
 
     @Test func clientsAreKnownByWhatTheyHave() async throws {
-        let house = try IssuerHouse()
+        let fixture = try IssuerFixture()
         let known = "400 invalid_grant"
-        #expect(try await verdict(house, IssuerClient.mobile.credentials) == known)
-        #expect(try await verdict(house, IssuerClient.board.credentials) == known)
-        #expect(try await verdict(house, [], IssuerClient.board.basic) == known)
-        #expect(try await verdict(house, [("client_id", "board")], IssuerClient.board.basic) == known)
-        #expect(try await verdict(house, IssuerClient.desk.credentials) == known)
-        #expect(try await verdict(house, [], IssuerClient.desk.basic) == known)
+        #expect(try await verdict(fixture, IssuerClient.mobile.credentials) == known)
+        #expect(try await verdict(fixture, IssuerClient.board.credentials) == known)
+        #expect(try await verdict(fixture, [], IssuerClient.board.basic) == known)
+        #expect(try await verdict(fixture, [("client_id", "board")], IssuerClient.board.basic) == known)
+        #expect(try await verdict(fixture, IssuerClient.desk.credentials) == known)
+        #expect(try await verdict(fixture, [], IssuerClient.desk.basic) == known)
         // As clients send it that do not encode what they put into the field.
-        #expect(try await verdict(house, [], IssuerClient.basic("board", Self.secret)) == known)
-        #expect(try await verdict(house, [], "basic" + IssuerClient.board.basic.dropFirst(5)) == known)
-        #expect(house.log.lines.isEmpty)
+        #expect(try await verdict(fixture, [], IssuerClient.basic("board", Self.secret)) == known)
+        #expect(try await verdict(fixture, [], "basic" + IssuerClient.board.basic.dropFirst(5)) == known)
+        #expect(fixture.log.lines.isEmpty)
     }
 
     @Test(arguments: [
@@ -45,9 +45,9 @@ struct ClientAuthenticationTests {
         ("", IssuerClient.basic("", secret)), ("", IssuerClient.basic("board", secret + "\u{0}")),
     ])
     func whoIsNotKnownIsRefused(_ form: String, _ authorization: String?) async throws {
-        let house = try IssuerHouse()
+        let fixture = try IssuerFixture()
         let text = "grant_type=refresh_token&refresh_token=x&" + form
-        let response = try await house.post(.token, text: text, authorization: authorization)
+        let response = try await fixture.post(.token, text: text, authorization: authorization)
         #expect(response.verdict == "401 invalid_client")
         #expect(response.field("WWW-Authenticate") == "Basic realm=\"clans\"")
         #expect(response.field("Cache-Control") == "no-store")
@@ -58,70 +58,70 @@ struct ClientAuthenticationTests {
         ("client_id=mobile", IssuerClient.board.basic), ("client_id=Board", IssuerClient.board.basic),
     ])
     func whoAuthenticatesInTwoWaysIsRefused(_ form: String, _ authorization: String) async throws {
-        let house = try IssuerHouse()
+        let fixture = try IssuerFixture()
         let text = "grant_type=refresh_token&refresh_token=x&" + form
-        let response = try await house.post(.token, text: text, authorization: authorization)
+        let response = try await fixture.post(.token, text: text, authorization: authorization)
         #expect(response.verdict == "400 invalid_request")
     }
 
     @Test func aClientThatIsNotThereIsToldWhatAWrongSecretIs() async throws {
-        let house = try IssuerHouse()
-        let wrong = try await house.post(.token, text: "grant_type=x&client_id=board&client_secret=x")
-        let unknown = try await house.post(.token, text: "grant_type=x&client_id=nobody&client_secret=x")
-        let missing = try await house.post(.token, text: "grant_type=x&client_id=board")
+        let fixture = try IssuerFixture()
+        let wrong = try await fixture.post(.token, text: "grant_type=x&client_id=board&client_secret=x")
+        let unknown = try await fixture.post(.token, text: "grant_type=x&client_id=nobody&client_secret=x")
+        let missing = try await fixture.post(.token, text: "grant_type=x&client_id=board")
         #expect(wrong == unknown)
         #expect(wrong == missing)
     }
 
     @Test(arguments: ["board", "nobody", "mobile"])
     func whoFailsTooOftenIsToldToWaitKnownOrNot(_ name: String) async throws {
-        let house = try IssuerHouse()
+        let fixture = try IssuerFixture()
         let text = "grant_type=x&client_id=\(name)&client_secret=x"
-        for _ in 0..<10 { #expect(try await house.post(.token, text: text).verdict == "401 invalid_client") }
-        let response = try await house.post(.token, text: text)
+        for _ in 0..<10 { #expect(try await fixture.post(.token, text: text).verdict == "401 invalid_client") }
+        let response = try await fixture.post(.token, text: text)
         #expect(response.verdict == "429 temporarily_unavailable")
         #expect(response.field("Retry-After") == "1")
-        #expect(try await house.post(.token, text: text, at: Self.start + 1).verdict == "401 invalid_client")
+        #expect(try await fixture.post(.token, text: text, at: Self.start + 1).verdict == "401 invalid_client")
     }
 
     @Test func guessesPastTheLimitAreNotCompared() async throws {
-        let house = try IssuerHouse()
+        let fixture = try IssuerFixture()
         for guess in 0..<10 {
-            _ = try await house.post(.token, text: "grant_type=x&client_id=board&client_secret=\(guess)")
+            _ = try await fixture.post(.token, text: "grant_type=x&client_id=board&client_secret=\(guess)")
         }
         let right = FormText.text(of: [("grant_type", "x")] + IssuerClient.board.credentials)
-        #expect(try await house.post(.token, text: right).verdict == "429 temporarily_unavailable")
-        let field = try await house.post(.token, text: "grant_type=x", authorization: IssuerClient.board.basic)
+        #expect(try await fixture.post(.token, text: right).verdict == "429 temporarily_unavailable")
+        let field = try await fixture.post(.token, text: "grant_type=x", authorization: IssuerClient.board.basic)
         #expect(field.verdict == "429 temporarily_unavailable")
-        #expect(try await house.post(.token, text: right, at: Self.start + 1).verdict == "400 unsupported_grant_type")
+        #expect(try await fixture.post(.token, text: right, at: Self.start + 1).verdict == "400 unsupported_grant_type")
     }
 
     @Test func nobodyIsKeptOutByWhoFailsInItsName() async throws {
-        let house = try IssuerHouse()
+        let fixture = try IssuerFixture()
         for name in ["board", "mobile", "nobody"] {
             for _ in 0..<12 {
-                _ = try await house.post(.token, text: "grant_type=x&client_id=\(name)&client_secret=x")
+                _ = try await fixture.post(.token, text: "grant_type=x&client_id=\(name)&client_secret=x")
             }
         }
         let known = "400 unsupported_grant_type"
         let right = FormText.text(of: [("grant_type", "x")] + IssuerClient.board.credentials)
-        #expect(try await house.post(.token, text: right, from: [192, 0, 2, 2]).verdict == known)
+        #expect(try await fixture.post(.token, text: right, from: [192, 0, 2, 2]).verdict == known)
         // Behind the same address: another client, and a public one, at which there is nothing to guess.
         let desk = FormText.text(of: [("grant_type", "x")] + IssuerClient.desk.credentials)
-        #expect(try await house.post(.token, text: desk).verdict == known)
-        #expect(try await house.post(.token, text: "grant_type=x&client_id=mobile").verdict == known)
+        #expect(try await fixture.post(.token, text: desk).verdict == known)
+        #expect(try await fixture.post(.token, text: "grant_type=x&client_id=mobile").verdict == known)
     }
 
     @Test func everyFailureIsInTheLogWithoutNamesThatAreNoClients() async throws {
-        let house = try IssuerHouse()
+        let fixture = try IssuerFixture()
         for text in [
             "client_id=board&client_secret=guess", "client_id=guess", "client_id=mobile&client_secret=guess", "x=guess",
         ] {
-            _ = try await house.post(.token, text: "grant_type=x&" + text)
+            _ = try await fixture.post(.token, text: "grant_type=x&" + text)
         }
         let clients = ["board", "unknown", "mobile", "unknown"]
-        try #require(house.log.lines.count == clients.count)
-        for (line, client) in zip(house.log.lines, clients) {
+        try #require(fixture.log.lines.count == clients.count)
+        for (line, client) in zip(fixture.log.lines, clients) {
             #expect(line.hasPrefix("notice a client did not authenticate"))
             #expect(line.contains("client=\(client)") && line.contains("tenant=clans"))
             #expect(!line.contains("guess") && !line.contains("192.0.2"))
@@ -129,16 +129,16 @@ struct ClientAuthenticationTests {
     }
 
     @Test func allEndpointsOfClientsAskWhoTheyAre() async throws {
-        let house = try IssuerHouse()
+        let fixture = try IssuerFixture()
         for endpoint in [Endpoint.token, .revoke, .introspect] {
             let form: Parameters = [("grant_type", "refresh_token"), ("token", "x"), ("client_id", "board")]
-            #expect(try await house.post(endpoint, form).verdict == "401 invalid_client")
+            #expect(try await fixture.post(endpoint, form).verdict == "401 invalid_client")
         }
     }
 
     /// Whatever the bytes, the answer is one of the two; and who can be read is who was written.
     @Test func noFieldThatIsMadeUpAuthenticates() async throws {
-        let house = try IssuerHouse()
+        let fixture = try IssuerFixture()
         var random = SplitMix64(seed: 6749)
         let alphabet = Array("Basic barer:%+/=0123\t\u{0}é".unicodeScalars)
         for _ in 0..<2000 {
@@ -150,7 +150,7 @@ struct ClientAuthenticationTests {
                 )
             )
             let field = Bool.random(using: &random) ? "Basic \(noise)" : IssuerClient.basic(noise, noise)
-            let response = try await house.post(.token, text: "grant_type=x", authorization: field)
+            let response = try await fixture.post(.token, text: "grant_type=x", authorization: field)
             #expect([401, 429].contains(response.status))
             let bytes = random.bytes(Int.random(in: 0..<40, using: &random))
             let plain = Base64URL.encode(Array("u:".utf8) + bytes).map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 }

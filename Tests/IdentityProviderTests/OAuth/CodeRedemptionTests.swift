@@ -9,13 +9,13 @@ import Verification
 
 /// `grant_type=authorization_code` at the token endpoint.
 struct CodeRedemptionTests {
-    private static let start = IssuerHouse.start
+    private static let start = IssuerFixture.start
 
     @Test(arguments: [IssuerClient.mobile, .board, .desk])
     func aCodeGivesTokensOfItsSession(_ client: IssuerClient) async throws {
-        let house = try IssuerHouse()
-        let code = try await house.code(for: client, nonce: "n-0S6")
-        let response = try await house.post(.token, house.redemption(code, client))
+        let fixture = try IssuerFixture()
+        let code = try await fixture.code(for: client, nonce: "n-0S6")
+        let response = try await fixture.post(.token, fixture.redemption(code, client))
         let tokens = try GivenTokens(response)
         #expect(response.field("Content-Type") == "application/json")
         #expect(response.field("Cache-Control") == "no-store")
@@ -36,28 +36,28 @@ struct CodeRedemptionTests {
         #expect(id["nonce"] == "n-0S6")
         #expect(id["sub"] == "alice")
         #expect(id["sid"] == .string(try tokens.sessionID))
-        let session = try #require(try await house.sessions.session(tokens.sessionID, at: Self.start))
+        let session = try #require(try await fixture.sessions.session(tokens.sessionID, at: Self.start))
         #expect(session.clientID == client.id)
-        #expect(try await house.isActive(tokens.access))
+        #expect(try await fixture.isActive(tokens.access))
     }
 
     @Test func withoutOpenIDThereIsNoIDToken() async throws {
-        let tokens = try await IssuerHouse().tokens(scopes: ["email"])
+        let tokens = try await IssuerFixture().tokens(scopes: ["email"])
         #expect(tokens.answer["id_token"] == nil)
         #expect(tokens.answer["scope"] == "email")
     }
 
     @Test func aFieldThatAuthenticatesNeedsNoClientInTheForm() async throws {
-        let house = try IssuerHouse()
+        let fixture = try IssuerFixture()
         for client in [IssuerClient.board, .desk] {
-            let form = try await house.redemption(house.code(for: client), client).filter {
+            let form = try await fixture.redemption(fixture.code(for: client), client).filter {
                 !$0.name.hasPrefix("client")
             }
-            _ = try GivenTokens(await house.post(.token, form, authorization: client.basic))
-            let named = try await house.redemption(house.code(for: client), client).filter {
+            _ = try GivenTokens(await fixture.post(.token, form, authorization: client.basic))
+            let named = try await fixture.redemption(fixture.code(for: client), client).filter {
                 $0.name != "client_secret"
             }
-            _ = try GivenTokens(await house.post(.token, named, authorization: client.basic))
+            _ = try GivenTokens(await fixture.post(.token, named, authorization: client.basic))
         }
     }
 
@@ -80,44 +80,44 @@ struct CodeRedemptionTests {
         (["client_secret": "guess"], "401 invalid_client"),
     ])
     func aRequestThatCannotBeMeantLeavesTheCodeGood(_ changes: [String: String], _ verdict: String) async throws {
-        let house = try IssuerHouse()
-        let good = try await house.redemption(house.code())
+        let fixture = try IssuerFixture()
+        let good = try await fixture.redemption(fixture.code())
         var bad = good.filter { changes[$0.name] == nil }
         bad += changes.map { ($0.key, $0.value) }
-        #expect(try await house.post(.token, bad).verdict == verdict)
-        _ = try GivenTokens(await house.post(.token, good))
+        #expect(try await fixture.post(.token, bad).verdict == verdict)
+        _ = try GivenTokens(await fixture.post(.token, good))
     }
 
     @Test(arguments: ["code", "code_verifier", "client_id", "grant_type", "redirect_uri", "anything"])
     func aRepeatedParameterIsRefused(_ name: String) async throws {
-        let house = try IssuerHouse()
-        let good = try await house.redemption(house.code())
+        let fixture = try IssuerFixture()
+        let good = try await fixture.redemption(fixture.code())
         let value = good.first { $0.name == name }?.value ?? "x"
         let twice = FormText.text(of: good + [(name, value)] + (name == "anything" ? [(name, value)] : []))
-        #expect(try await house.post(.token, text: twice).verdict == "400 invalid_request")
-        _ = try GivenTokens(await house.post(.token, good))
+        #expect(try await fixture.post(.token, text: twice).verdict == "400 invalid_request")
+        _ = try GivenTokens(await fixture.post(.token, good))
     }
 
     @Test func onlyFormsAreRead() async throws {
-        let house = try IssuerHouse()
-        let good = FormText.text(of: try await house.redemption(house.code()))
+        let fixture = try IssuerFixture()
+        let good = FormText.text(of: try await fixture.redemption(fixture.code()))
         for type in [
             nil, "application/json", "text/plain", "multipart/form-data", "application/x-www-form-urlencodedd",
         ] {
-            #expect(try await house.post(.token, text: good, contentType: type).verdict == "400 invalid_request")
+            #expect(try await fixture.post(.token, text: good, contentType: type).verdict == "400 invalid_request")
         }
-        #expect(try await house.post(.token, text: good + "&x=%zz").verdict == "400 invalid_request")
-        #expect(try await house.post(.token, text: good + "&x=%ff").verdict == "400 invalid_request")
+        #expect(try await fixture.post(.token, text: good + "&x=%zz").verdict == "400 invalid_request")
+        #expect(try await fixture.post(.token, text: good + "&x=%ff").verdict == "400 invalid_request")
         let many = good + String(repeating: "&x=1", count: 70)
-        #expect(try await house.post(.token, text: many).verdict == "400 invalid_request")
+        #expect(try await fixture.post(.token, text: many).verdict == "400 invalid_request")
         let type = "Application/X-WWW-Form-URLencoded; charset=UTF-8"
-        _ = try GivenTokens(await house.post(.token, text: good, contentType: type))
+        _ = try GivenTokens(await fixture.post(.token, text: good, contentType: type))
     }
 
     @Test func descriptionsAreOfTheCharactersThatTheStandardAllows() async throws {
-        let house = try IssuerHouse()
+        let fixture = try IssuerFixture()
         for change in ["grant_type=x", "code=x", "client_id=x", ""] {
-            let description = try await house.post(.token, text: change).object["error_description"]?.string
+            let description = try await fixture.post(.token, text: change).object["error_description"]?.string
             let allowed = try #require(description).utf8.allSatisfy {
                 (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
             }
@@ -129,73 +129,73 @@ struct CodeRedemptionTests {
 
     @Test(arguments: [
         ["code_verifier": "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXK"],
-        ["code_verifier": IssuerHouse.challenge],
+        ["code_verifier": IssuerFixture.challenge],
         ["redirect_uri": "clanboards://oauthredirect/"],
         ["redirect_uri": "clanboards://oauthredirect?"],
         ["redirect_uri": "CLANBOARDS://oauthredirect"],
         ["client_id": "tablet"],
     ])
     func aCodeThatIsPresentedByAnotherIsGoodForNobody(_ changes: [String: String]) async throws {
-        let house = try IssuerHouse()
-        let good = try await house.redemption(house.code())
+        let fixture = try IssuerFixture()
+        let good = try await fixture.redemption(fixture.code())
         let stolen = good.filter { changes[$0.name] == nil } + changes.map { ($0.key, $0.value) }
-        #expect(try await house.post(.token, stolen).verdict == "400 invalid_grant")
-        #expect(try await house.post(.token, good).verdict == "400 invalid_grant")
+        #expect(try await fixture.post(.token, stolen).verdict == "400 invalid_grant")
+        #expect(try await fixture.post(.token, good).verdict == "400 invalid_grant")
     }
 
     @Test func aCodeThatIsUsedAgainEndsItsSession() async throws {
-        let house = try IssuerHouse()
-        let form = try await house.redemption(house.code())
-        let tokens = try GivenTokens(await house.post(.token, form))
-        #expect(try await house.isActive(tokens.access))
-        #expect(try await house.post(.token, form, at: Self.start + 300).verdict == "400 invalid_grant")
-        #expect(try await !house.isActive(tokens.access))
-        #expect(try await house.sessions.session(tokens.sessionID, at: Self.start) == nil)
+        let fixture = try IssuerFixture()
+        let form = try await fixture.redemption(fixture.code())
+        let tokens = try GivenTokens(await fixture.post(.token, form))
+        #expect(try await fixture.isActive(tokens.access))
+        #expect(try await fixture.post(.token, form, at: Self.start + 300).verdict == "400 invalid_grant")
+        #expect(try await !fixture.isActive(tokens.access))
+        #expect(try await fixture.sessions.session(tokens.sessionID, at: Self.start) == nil)
         let refresh = [("grant_type", "refresh_token"), ("refresh_token", tokens.refresh), ("client_id", "mobile")]
-        #expect(try await house.post(.token, refresh, at: Self.start + 301).verdict == "400 invalid_grant")
+        #expect(try await fixture.post(.token, refresh, at: Self.start + 301).verdict == "400 invalid_grant")
     }
 
     @Test func aSpentCodeEndsItsSessionWhoeverPresentsIt() async throws {
-        let house = try IssuerHouse()
-        let form = try await house.redemption(house.code())
-        let tokens = try GivenTokens(await house.post(.token, form))
+        let fixture = try IssuerFixture()
+        let form = try await fixture.redemption(fixture.code())
+        let tokens = try GivenTokens(await fixture.post(.token, form))
         let stolen = form.filter { $0.name != "client_id" } + IssuerClient.board.credentials
-        #expect(try await house.post(.token, stolen).verdict == "400 invalid_grant")
-        #expect(try await !house.isActive(tokens.access))
+        #expect(try await fixture.post(.token, stolen).verdict == "400 invalid_grant")
+        #expect(try await !fixture.isActive(tokens.access))
     }
 
     @Test func ofManyWhoRedeemACodeAtOnceOneGetsTokensAndTheyAreTakenBack() async throws {
-        let house = try IssuerHouse()
-        let form = try await house.redemption(house.code())
+        let fixture = try IssuerFixture()
+        let form = try await fixture.redemption(fixture.code())
         let responses = try await withThrowingTaskGroup(of: EndpointResponse.self) { group in
-            for _ in 0..<20 { group.addTask { try await house.post(.token, form) } }
+            for _ in 0..<20 { group.addTask { try await fixture.post(.token, form) } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
         let given = responses.filter { $0.status == 200 }
         #expect(given.count == 1)
         #expect(responses.count { $0.verdict == "400 invalid_grant" } == 19)
         for tokens in try given.map(GivenTokens.init) {
-            #expect(try await !house.isActive(tokens.access))
-            #expect(try await house.sessions.session(tokens.sessionID, at: Self.start) == nil)
+            #expect(try await !fixture.isActive(tokens.access))
+            #expect(try await fixture.sessions.session(tokens.sessionID, at: Self.start) == nil)
         }
     }
 
     /// Two instances read the code before either used it.
     @Test func whoLosesTheRaceEndsBothSessions() async throws {
-        let house = try IssuerHouse()
-        let form = try await house.redemption(house.code())
+        let fixture = try IssuerFixture()
+        let form = try await fixture.redemption(fixture.code())
         let race = Tally()
         let won = Won()
-        house.store.onCall { (call) async throws(StoreError) in
+        fixture.store.onCall { (call) async throws(StoreError) in
             // The first to use the code up is overtaken right then.
             guard call == .replace, race.next() == 1 else { return }
-            await won.set(try? GivenTokens(await house.post(.token, form)))
+            await won.set(try? GivenTokens(await fixture.post(.token, form)))
         }
-        #expect(try await house.post(.token, form).verdict == "400 invalid_grant")
-        house.store.onCall(nil)
+        #expect(try await fixture.post(.token, form).verdict == "400 invalid_grant")
+        fixture.store.onCall(nil)
         let tokens = try #require(await won.tokens)
-        #expect(try await !house.isActive(tokens.access))
-        #expect(try await house.sessions.session(tokens.sessionID, at: Self.start) == nil)
+        #expect(try await !fixture.isActive(tokens.access))
+        #expect(try await fixture.sessions.session(tokens.sessionID, at: Self.start) == nil)
     }
 
     private actor Won {
@@ -205,15 +205,15 @@ struct CodeRedemptionTests {
     }
 
     @Test func aCodeExpires() async throws {
-        let house = try IssuerHouse()
-        let form = try await house.redemption(house.code())
-        #expect(try await house.post(.token, form, at: Self.start + 60).verdict == "400 invalid_grant")
-        _ = try GivenTokens(await house.post(.token, form, at: Self.start + 59))
+        let fixture = try IssuerFixture()
+        let form = try await fixture.redemption(fixture.code())
+        #expect(try await fixture.post(.token, form, at: Self.start + 60).verdict == "400 invalid_grant")
+        _ = try GivenTokens(await fixture.post(.token, form, at: Self.start + 59))
     }
 
     @Test func aCodeOfOneTenantIsNoneOfAnother() async throws {
         let store = WatchedStore()
-        let (clans, chat) = (try IssuerHouse("clans", store), try IssuerHouse("chat", store))
+        let (clans, chat) = (try IssuerFixture("clans", store), try IssuerFixture("chat", store))
         let form = try await clans.redemption(clans.code())
         #expect(try await chat.post(.token, form).verdict == "400 invalid_grant")
         _ = try GivenTokens(await clans.post(.token, form))
@@ -225,39 +225,39 @@ struct CodeRedemptionTests {
         [WatchedStore.Call.value], [.set], [.replace], WatchedStore.Call.allCases,
     ])
     func whileTheStoreIsAwayNothingIsLost(_ calls: [WatchedStore.Call]) async throws {
-        let house = try IssuerHouse()
-        let form = try await house.redemption(house.code())
-        house.store.fail(calls)
-        let response = try await house.post(.token, form)
+        let fixture = try IssuerFixture()
+        let form = try await fixture.redemption(fixture.code())
+        fixture.store.fail(calls)
+        let response = try await fixture.post(.token, form)
         #expect(response.verdict == "503 temporarily_unavailable")
         #expect(response.field("Retry-After") == "1")
-        house.store.onCall(nil)
-        _ = try GivenTokens(await house.post(.token, form))
+        fixture.store.onCall(nil)
+        _ = try GivenTokens(await fixture.post(.token, form))
     }
 
     @Test func withoutTheAccountThereAreNoTokens() async throws {
-        let house = try IssuerHouse()
-        let form = try await house.redemption(house.code())
-        house.accounts.fail(with: .unavailable(.storeUnavailable))
-        #expect(try await house.post(.token, form).verdict == "503 temporarily_unavailable")
-        house.accounts.fail(with: .refusedByHook(status: 403, message: "blocked"))
-        #expect(try await house.post(.token, form).verdict == "400 invalid_grant")
+        let fixture = try IssuerFixture()
+        let form = try await fixture.redemption(fixture.code())
+        fixture.accounts.fail(with: .unavailable(.storeUnavailable))
+        #expect(try await fixture.post(.token, form).verdict == "503 temporarily_unavailable")
+        fixture.accounts.fail(with: .refusedByHook(status: 403, message: "blocked"))
+        #expect(try await fixture.post(.token, form).verdict == "400 invalid_grant")
     }
 
     @Test func anAccountThatIsGoneGetsNoTokens() async throws {
-        let house = try IssuerHouse()
-        let form = try await house.redemption(house.code())
-        house.accounts.removeAll()
-        #expect(try await house.post(.token, form).verdict == "400 invalid_grant")
+        let fixture = try IssuerFixture()
+        let form = try await fixture.redemption(fixture.code())
+        fixture.accounts.removeAll()
+        #expect(try await fixture.post(.token, form).verdict == "400 invalid_grant")
     }
 
     @Test func whoWasRevokedAfterTheCodeGetsNoTokens() async throws {
-        let house = try IssuerHouse()
-        let form = try await house.redemption(house.code())
+        let fixture = try IssuerFixture()
+        let form = try await fixture.redemption(fixture.code())
         let revocation = Revocation(tenant: "clans", target: .subject("alice"), revokedAt: Self.start + 5)
-        _ = try await house.store.revoke([revocation])
-        #expect(try await house.post(.token, form, at: Self.start + 10).verdict == "400 invalid_grant")
-        let later = try await house.redemption(house.code(at: Self.start + 11))
-        _ = try GivenTokens(await house.post(.token, later, at: Self.start + 12))
+        _ = try await fixture.store.revoke([revocation])
+        #expect(try await fixture.post(.token, form, at: Self.start + 10).verdict == "400 invalid_grant")
+        let later = try await fixture.redemption(fixture.code(at: Self.start + 11))
+        _ = try GivenTokens(await fixture.post(.token, later, at: Self.start + 12))
     }
 }

@@ -5,8 +5,8 @@ import Testing
 struct CodeVerifierTests {
     /// RFC 7636 appendix B.
     @Test func theChallengeOfTheStandardsVerifierIsTheStandards() {
-        #expect(CodeVerifier.challenge(of: IssuerHouse.verifier) == IssuerHouse.challenge)
-        #expect(CodeVerifier.matches(IssuerHouse.verifier, challenge: IssuerHouse.challenge))
+        #expect(CodeVerifier.challenge(of: IssuerFixture.verifier) == IssuerFixture.challenge)
+        #expect(CodeVerifier.matches(IssuerFixture.verifier, challenge: IssuerFixture.challenge))
     }
 
     @Test(arguments: [
@@ -15,13 +15,13 @@ struct CodeVerifierTests {
         "",
     ])
     func anotherVerifierDoesNotMatch(_ verifier: String) {
-        #expect(!CodeVerifier.matches(verifier, challenge: IssuerHouse.challenge))
+        #expect(!CodeVerifier.matches(verifier, challenge: IssuerFixture.challenge))
     }
 
     /// As if `plain` were meant, which is not supported.
     @Test func theChallengeItselfIsNoVerifier() {
-        #expect(!CodeVerifier.matches(IssuerHouse.verifier, challenge: IssuerHouse.verifier))
-        #expect(!CodeVerifier.matches(IssuerHouse.verifier, challenge: ""))
+        #expect(!CodeVerifier.matches(IssuerFixture.verifier, challenge: IssuerFixture.verifier))
+        #expect(!CodeVerifier.matches(IssuerFixture.verifier, challenge: ""))
     }
 
     @Test(arguments: [

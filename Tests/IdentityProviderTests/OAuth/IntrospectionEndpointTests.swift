@@ -7,16 +7,16 @@ import Verification
 @testable import IdentityProvider
 
 struct IntrospectionEndpointTests {
-    private static let start = IssuerHouse.start
+    private static let start = IssuerFixture.start
 
     private func ask(
-        _ house: IssuerHouse,
+        _ fixture: IssuerFixture,
         _ token: String,
         authorization: String? = nil,
         at now: UnixTime = start
     ) async throws -> EndpointResponse {
         let credentials = authorization == nil ? IssuerClient.board.credentials : []
-        return try await house.post(
+        return try await fixture.post(
             .introspect,
             [("token", token)] + credentials,
             authorization: authorization,
@@ -25,10 +25,10 @@ struct IntrospectionEndpointTests {
     }
 
     @Test func aClientWithASecretIsToldWhatATokenIsFor() async throws {
-        let house = try IssuerHouse()
-        let tokens = try await house.tokens()
+        let fixture = try IssuerFixture()
+        let tokens = try await fixture.tokens()
         for authorization in [nil, IssuerClient.desk.basic] {
-            let response = try await ask(house, tokens.access, authorization: authorization)
+            let response = try await ask(fixture, tokens.access, authorization: authorization)
             #expect(response.status == 200)
             #expect(response.field("Cache-Control") == "no-store")
             #expect(
@@ -44,10 +44,10 @@ struct IntrospectionEndpointTests {
     }
 
     @Test func aRefreshTokenIsActiveWhileItIsGood() async throws {
-        let house = try IssuerHouse()
-        let tokens = try await house.tokens()
+        let fixture = try IssuerFixture()
+        let tokens = try await fixture.tokens()
         #expect(
-            try await ask(house, tokens.refresh).object == [
+            try await ask(fixture, tokens.refresh).object == [
                 "active": true, "exp": .number(JSONNumber(Int(Self.start.seconds) + 30 * 86_400)),
                 "iat": .number(JSONNumber(Int(Self.start.seconds))), "sub": "alice",
                 "sid": .string(try tokens.sessionID),
@@ -58,63 +58,63 @@ struct IntrospectionEndpointTests {
         let form: Parameters = [
             ("grant_type", "refresh_token"), ("refresh_token", tokens.refresh), ("client_id", "mobile"),
         ]
-        let next = try GivenTokens(await house.post(.token, form, at: Self.start + 10))
-        #expect(try await house.isActive(tokens.refresh, at: Self.start + 39))
-        #expect(try await !house.isActive(tokens.refresh, at: Self.start + 41))
-        #expect(try await house.isActive(next.refresh, at: Self.start + 41))
+        let next = try GivenTokens(await fixture.post(.token, form, at: Self.start + 10))
+        #expect(try await fixture.isActive(tokens.refresh, at: Self.start + 39))
+        #expect(try await !fixture.isActive(tokens.refresh, at: Self.start + 41))
+        #expect(try await fixture.isActive(next.refresh, at: Self.start + 41))
     }
 
     @Test func whatIsNotGoodIsNotActiveAndNothingMore() async throws {
         let store = WatchedStore()
-        let (house, chat) = (try IssuerHouse("clans", store), try IssuerHouse("chat", store))
-        let (own, others) = (try await house.tokens(), try await chat.tokens())
-        let ended = try await house.tokens()
-        try await house.sessions.end(sessionID: ended.sessionID, at: Self.start)
+        let (fixture, chat) = (try IssuerFixture("clans", store), try IssuerFixture("chat", store))
+        let (own, others) = (try await fixture.tokens(), try await chat.tokens())
+        let ended = try await fixture.tokens()
+        try await fixture.sessions.end(sessionID: ended.sessionID, at: Self.start)
         let forged = own.access.dropLast(4) + (own.access.hasSuffix("AAAA") ? "BBBB" : "AAAA")
         let bad = [
             "x", "a.b.c", String(repeating: "A", count: 86), others.access, others.refresh, try own.id, ended.access,
             ended.refresh, String(forged),
         ]
         for token in bad {
-            let response = try await ask(house, token)
+            let response = try await ask(fixture, token)
             #expect(response.status == 200)
             #expect(try response.object == ["active": false])
         }
-        #expect(try await ask(house, own.access, at: Self.start + 1800).object == ["active": false])
-        #expect(try await ask(house, own.refresh, at: Self.start + 31 * 86_400).object == ["active": false])
-        #expect(try await house.isActive(own.access))
+        #expect(try await ask(fixture, own.access, at: Self.start + 1800).object == ["active": false])
+        #expect(try await ask(fixture, own.refresh, at: Self.start + 31 * 86_400).object == ["active": false])
+        #expect(try await fixture.isActive(own.access))
     }
 
     @Test(arguments: [RevocationTarget.subject("alice"), .tenant])
     func whatWasRevokedIsNotActive(_ target: RevocationTarget) async throws {
-        let house = try IssuerHouse()
-        let tokens = try await house.tokens()
-        _ = try await house.store.revoke([Revocation(tenant: "clans", target: target, revokedAt: Self.start + 5)])
-        #expect(try await !house.isActive(tokens.access, at: Self.start + 6))
-        #expect(try await !house.isActive(tokens.refresh, at: Self.start + 6))
+        let fixture = try IssuerFixture()
+        let tokens = try await fixture.tokens()
+        _ = try await fixture.store.revoke([Revocation(tenant: "clans", target: target, revokedAt: Self.start + 5)])
+        #expect(try await !fixture.isActive(tokens.access, at: Self.start + 6))
+        #expect(try await !fixture.isActive(tokens.refresh, at: Self.start + 6))
     }
 
     @Test func whoHoldsAnAccessTokenAsksAboutTheOwnOnes() async throws {
-        let house = try IssuerHouse()
-        house.accounts.put(Account(subject: "bob", createdAt: 1))
+        let fixture = try IssuerFixture()
+        fixture.accounts.put(Account(subject: "bob", createdAt: 1))
         let (alice, again, bob) = (
-            try await house.tokens(), try await house.tokens(for: .board), try await house.tokens(subject: "bob")
+            try await fixture.tokens(), try await fixture.tokens(for: .board), try await fixture.tokens(subject: "bob")
         )
         let bearer = "Bearer \(alice.access)"
         for token in [alice.access, alice.refresh, again.access, again.refresh] {
-            #expect(try await ask(house, token, authorization: bearer).object["active"] == true)
+            #expect(try await ask(fixture, token, authorization: bearer).object["active"] == true)
         }
         for token in [bob.access, bob.refresh, "x"] {
-            #expect(try await ask(house, token, authorization: bearer).object == ["active": false])
+            #expect(try await ask(fixture, token, authorization: bearer).object == ["active": false])
         }
     }
 
     @Test func aTokenThatIsNotGoodAsksNothing() async throws {
         let store = WatchedStore()
-        let (house, chat) = (try IssuerHouse("clans", store), try IssuerHouse("chat", store))
-        let (own, others) = (try await house.tokens(), try await chat.tokens())
+        let (fixture, chat) = (try IssuerFixture("clans", store), try IssuerFixture("chat", store))
+        let (own, others) = (try await fixture.tokens(), try await chat.tokens())
         for token in [try own.id, own.refresh, others.access, "x"] {
-            let response = try await ask(house, own.access, authorization: "Bearer \(token)")
+            let response = try await ask(fixture, own.access, authorization: "Bearer \(token)")
             #expect(response.verdict == "401 invalid_token")
             #expect(
                 response.field("WWW-Authenticate")?.hasPrefix("Bearer realm=\"clans\", error=\"invalid_token\"") == true
@@ -123,20 +123,20 @@ struct IntrospectionEndpointTests {
     }
 
     @Test func clientsWithoutASecretAskNothing() async throws {
-        let house = try IssuerHouse()
-        let tokens = try await house.tokens()
+        let fixture = try IssuerFixture()
+        let tokens = try await fixture.tokens()
         let form = [("token", tokens.access)] + IssuerClient.mobile.credentials
-        #expect(try await house.post(.introspect, form).verdict == "401 invalid_client")
-        #expect(try await house.post(.introspect, [("token", tokens.access)]).verdict == "401 invalid_client")
-        #expect(try await house.post(.introspect, IssuerClient.board.credentials).verdict == "400 invalid_request")
+        #expect(try await fixture.post(.introspect, form).verdict == "401 invalid_client")
+        #expect(try await fixture.post(.introspect, [("token", tokens.access)]).verdict == "401 invalid_client")
+        #expect(try await fixture.post(.introspect, IssuerClient.board.credentials).verdict == "400 invalid_request")
     }
 
     @Test func withoutTheStoreNothingIsSaid() async throws {
-        let house = try IssuerHouse()
-        let tokens = try await house.tokens()
-        house.store.fail([.value])
+        let fixture = try IssuerFixture()
+        let tokens = try await fixture.tokens()
+        fixture.store.fail([.value])
         for token in [tokens.access, tokens.refresh] {
-            #expect(try await ask(house, token).verdict == "503 temporarily_unavailable")
+            #expect(try await ask(fixture, token).verdict == "503 temporarily_unavailable")
         }
     }
 }

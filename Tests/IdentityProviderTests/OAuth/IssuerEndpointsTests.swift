@@ -7,14 +7,14 @@ import Verification
 
 /// What is published, and what holds for all endpoints.
 struct IssuerEndpointsTests {
-    private static let start = IssuerHouse.start
+    private static let start = IssuerFixture.start
 
     // MARK: Discovery
 
     @Test(arguments: [SignatureAlgorithm.es256, .rs256])
     func discoverySaysAllThatTheStandardRequires(_ algorithm: SignatureAlgorithm) async throws {
-        let house = try IssuerHouse(issuer: .clans(algorithm: algorithm))
-        let response = try await house.get(.discovery)
+        let fixture = try IssuerFixture(issuer: .clans(algorithm: algorithm))
+        let response = try await fixture.get(.discovery)
         #expect(response.status == 200)
         #expect(response.field("Content-Type") == "application/json")
         // Its addresses are of the host and the port that this client has asked.
@@ -55,16 +55,18 @@ struct IssuerEndpointsTests {
             ([], ["none", "client_secret_basic", "client_secret_post"]),
         ]
         for (clients, methods) in cases {
-            let document = try await IssuerHouse(issuer: .clans(clients: clients)).get(.discovery).object
+            let document = try await IssuerFixture(issuer: .clans(clients: clients)).get(.discovery).object
             #expect(document["token_endpoint_auth_methods_supported"] == methods)
         }
     }
 
     @Test func itsAddressesAreOfTheHostThatWasAsked() async throws {
-        let house = try IssuerHouse(issuer: BuiltInIssuer(url: "https://id.example", audience: "a", algorithm: .es256))
+        let fixture = try IssuerFixture(
+            issuer: BuiltInIssuer(url: "https://id.example", audience: "a", algorithm: .es256)
+        )
         var request = EndpointRequest(endpoint: .discovery, method: "GET", authority: "localhost:8080", now: Self.start)
         request.isSecure = false
-        let document = try await house.ask(request).object
+        let document = try await fixture.ask(request).object
         #expect(document["issuer"] == "https://id.example")
         #expect(document["token_endpoint"] == "http://localhost:8080/oauth2/token")
     }
@@ -72,9 +74,9 @@ struct IssuerEndpointsTests {
     // MARK: Keys
 
     @Test func thePublishedKeysVerifyItsTokens() async throws {
-        let house = try IssuerHouse()
-        let tokens = try await house.tokens()
-        let response = try await house.get(.jwks)
+        let fixture = try IssuerFixture()
+        let tokens = try await fixture.tokens()
+        let response = try await fixture.get(.jwks)
         #expect(response.status == 200)
         #expect(response.field("Content-Type") == "application/json")
         #expect(response.field("Cache-Control") == "public, max-age=300")
@@ -101,7 +103,7 @@ struct IssuerEndpointsTests {
         (.userInfo, ["PUT", "HEAD"], "GET, POST"), (.logout, ["DELETE", "HEAD"], "GET, POST"),
     ])
     func othersMethodsAreRefused(_ endpoint: Endpoint, _ methods: [String], _ allow: String) async throws {
-        let house = try IssuerHouse()
+        let fixture = try IssuerFixture()
         for method in methods {
             let request = EndpointRequest(
                 endpoint: endpoint,
@@ -109,41 +111,41 @@ struct IssuerEndpointsTests {
                 authority: "clans.example",
                 now: Self.start
             )
-            let response = try await house.ask(request)
+            let response = try await fixture.ask(request)
             #expect(response.status == 405)
             #expect(response.field("Allow") == allow)
         }
     }
 
     @Test func othersEndpointsAreNotFound() async throws {
-        let house = try IssuerHouse()
+        let fixture = try IssuerFixture()
         for endpoint in [Endpoint.authorize, .appleExchange, .sessionLogout] {
-            #expect(try await house.get(endpoint).status == 404)
+            #expect(try await fixture.get(endpoint).status == 404)
         }
     }
 
     @Test func aTenantWithoutAnIssuerHasNone() throws {
-        let house = try IssuerHouse()
-        var tenant = house.tenant
+        let fixture = try IssuerFixture()
+        var tenant = fixture.tenant
         tenant.issuer = nil
         let context = SignInContext(
             tenant: tenant,
-            store: house.store,
-            accounts: house.accounts,
-            sessions: house.sessions,
-            keys: house.keys,
+            store: fixture.store,
+            accounts: fixture.accounts,
+            sessions: fixture.sessions,
+            keys: fixture.keys,
             providerTokens: NoProviders(),
             requests: NoProviders(),
-            revocations: StoredRevocations(store: house.store),
-            logger: house.log.logger,
+            revocations: StoredRevocations(store: fixture.store),
+            logger: fixture.log.logger,
             proofNonces: ProofNonces()
         )
-        let verifier = OwnTokenVerifier(house.sessions.rules, keys: house.keys)
-        #expect(IssuerEndpoints(context, codes: house.codes, verifier: verifier) == nil)
+        let verifier = OwnTokenVerifier(fixture.sessions.rules, keys: fixture.keys)
+        #expect(IssuerEndpoints(context, codes: fixture.codes, verifier: verifier) == nil)
     }
 
     @Test func whileTheKeysAreAwayNothingIsSaidOfTokens() async throws {
-        let (whole, keyless) = (try IssuerHouse(), try IssuerHouse(keys: BrokenFiles()))
+        let (whole, keyless) = (try IssuerFixture(), try IssuerFixture(keys: BrokenFiles()))
         let tokens = try await whole.tokens()
         let board = IssuerClient.board.credentials
         let responses = [
@@ -160,19 +162,19 @@ struct IssuerEndpointsTests {
     }
 
     @Test func theLogHasNoTokenCodeOrSecret() async throws {
-        let house = try IssuerHouse()
-        let form = try await house.redemption(house.code(for: .board), .board)
-        let tokens = try GivenTokens(await house.post(.token, form))
-        _ = try await house.post(.token, form)
-        let other = try await house.redemption(house.code())
-        _ = try await house.post(.token, other.filter { $0.name != "client_id" } + [("client_id", "tablet")])
-        let another = try await house.tokens(for: .board)
-        _ = try await house.post(.revoke, [("token", another.refresh)] + IssuerClient.board.credentials)
-        _ = try await house.get(.logout, [("id_token_hint", house.tokens().id)])
-        let lines = house.log.lines
+        let fixture = try IssuerFixture()
+        let form = try await fixture.redemption(fixture.code(for: .board), .board)
+        let tokens = try GivenTokens(await fixture.post(.token, form))
+        _ = try await fixture.post(.token, form)
+        let other = try await fixture.redemption(fixture.code())
+        _ = try await fixture.post(.token, other.filter { $0.name != "client_id" } + [("client_id", "tablet")])
+        let another = try await fixture.tokens(for: .board)
+        _ = try await fixture.post(.revoke, [("token", another.refresh)] + IssuerClient.board.credentials)
+        _ = try await fixture.get(.logout, [("id_token_hint", fixture.tokens().id)])
+        let lines = fixture.log.lines
         #expect(lines.count >= 4)
         let secrets =
-            [tokens.access, tokens.refresh, try tokens.id, another.refresh, IssuerHouse.verifier, "kzI+ABc"]
+            [tokens.access, tokens.refresh, try tokens.id, another.refresh, IssuerFixture.verifier, "kzI+ABc"]
             + (form + other).filter { $0.name == "code" }.map(\.value)
         for line in lines {
             for secret in secrets { #expect(!line.contains(secret)) }

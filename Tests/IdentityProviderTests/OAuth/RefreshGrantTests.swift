@@ -8,7 +8,7 @@ import Verification
 
 /// `grant_type=refresh_token` at the token endpoint.
 struct RefreshGrantTests {
-    private static let start = IssuerHouse.start
+    private static let start = IssuerFixture.start
 
     private func form(_ token: String, _ client: IssuerClient = .mobile, scope: String? = nil) -> Parameters {
         let scope: Parameters = scope.map { [("scope", $0)] } ?? []
@@ -17,70 +17,72 @@ struct RefreshGrantTests {
 
     @Test(arguments: [IssuerClient.mobile, .board])
     func aRefreshTokenGivesTheNextPair(_ client: IssuerClient) async throws {
-        let house = try IssuerHouse()
-        let first = try await house.tokens(for: client)
-        let response = try await house.post(.token, form(first.refresh, client), at: Self.start + 100)
+        let fixture = try IssuerFixture()
+        let first = try await fixture.tokens(for: client)
+        let response = try await fixture.post(.token, form(first.refresh, client), at: Self.start + 100)
         let second = try GivenTokens(response)
         #expect(response.field("Cache-Control") == "no-store")
         #expect(second.refresh != first.refresh)
         #expect(try second.sessionID == first.sessionID)
         #expect(second.claims["sub"] == "alice")
         #expect(try GivenTokens.claims(of: second.id)["aud"]?.stringOrStrings == [client.id])
-        let third = try GivenTokens(await house.post(.token, form(second.refresh, client), at: Self.start + 200))
+        let third = try GivenTokens(await fixture.post(.token, form(second.refresh, client), at: Self.start + 200))
         #expect(try third.sessionID == first.sessionID)
     }
 
     @Test func aTokenThatIsUsedAgainLateEndsTheSession() async throws {
-        let house = try IssuerHouse()
-        let first = try await house.tokens()
-        let second = try GivenTokens(await house.post(.token, form(first.refresh), at: Self.start + 10))
-        let again = try GivenTokens(await house.post(.token, form(first.refresh), at: Self.start + 39))
+        let fixture = try IssuerFixture()
+        let first = try await fixture.tokens()
+        let second = try GivenTokens(await fixture.post(.token, form(first.refresh), at: Self.start + 10))
+        let again = try GivenTokens(await fixture.post(.token, form(first.refresh), at: Self.start + 39))
         #expect(again.refresh == second.refresh)
-        #expect(try await house.post(.token, form(first.refresh), at: Self.start + 41).verdict == "400 invalid_grant")
-        #expect(try await house.post(.token, form(second.refresh), at: Self.start + 42).verdict == "400 invalid_grant")
-        #expect(try await !house.isActive(second.access, at: Self.start + 42))
+        #expect(try await fixture.post(.token, form(first.refresh), at: Self.start + 41).verdict == "400 invalid_grant")
+        #expect(
+            try await fixture.post(.token, form(second.refresh), at: Self.start + 42).verdict == "400 invalid_grant"
+        )
+        #expect(try await !fixture.isActive(second.access, at: Self.start + 42))
     }
 
     @Test func aTokenIsGoodForItsOwnClientAlone() async throws {
-        let house = try IssuerHouse()
-        let tokens = try await house.tokens()
+        let fixture = try IssuerFixture()
+        let tokens = try await fixture.tokens()
         for client in [IssuerClient.tablet, .board] {
-            #expect(try await house.post(.token, form(tokens.refresh, client)).verdict == "400 invalid_grant")
+            #expect(try await fixture.post(.token, form(tokens.refresh, client)).verdict == "400 invalid_grant")
         }
-        _ = try GivenTokens(await house.post(.token, form(tokens.refresh)))
+        _ = try GivenTokens(await fixture.post(.token, form(tokens.refresh)))
     }
 
     @Test func scopesCanBeNarrowedAndNotWidened() async throws {
-        let house = try IssuerHouse()
-        let tokens = try await house.tokens(scopes: ["openid", "email"])
-        let wider = try await house.post(.token, form(tokens.refresh, scope: "openid email profile"))
+        let fixture = try IssuerFixture()
+        let tokens = try await fixture.tokens(scopes: ["openid", "email"])
+        let wider = try await fixture.post(.token, form(tokens.refresh, scope: "openid email profile"))
         #expect(wider.verdict == "400 invalid_scope")
-        let narrow = try GivenTokens(await house.post(.token, form(tokens.refresh, scope: "email")))
+        let narrow = try GivenTokens(await fixture.post(.token, form(tokens.refresh, scope: "email")))
         #expect(narrow.answer["scope"] == "email")
         #expect(narrow.claims["scope"] == "email")
     }
 
     @Test(arguments: ["x", "not.a.token", String(repeating: "A", count: 86)])
     func whatIsNoRefreshTokenIsRefused(_ token: String) async throws {
-        #expect(try await IssuerHouse().post(.token, form(token)).verdict == "400 invalid_grant")
+        #expect(try await IssuerFixture().post(.token, form(token)).verdict == "400 invalid_grant")
     }
 
     @Test func itHasToBeThere() async throws {
         let form: Parameters = [("grant_type", "refresh_token"), ("client_id", "mobile")]
-        #expect(try await IssuerHouse().post(.token, form).verdict == "400 invalid_request")
+        #expect(try await IssuerFixture().post(.token, form).verdict == "400 invalid_request")
     }
 
     @Test func anAccessTokenIsNoRefreshToken() async throws {
-        let house = try IssuerHouse()
-        let tokens = try await house.tokens()
+        let fixture = try IssuerFixture()
+        let tokens = try await fixture.tokens()
         for token in [tokens.access, try tokens.id] {
-            #expect(try await house.post(.token, form(token)).verdict == "400 invalid_grant")
+            #expect(try await fixture.post(.token, form(token)).verdict == "400 invalid_grant")
         }
     }
 
     @Test func aTokenOfAnotherTenantIsRefused() async throws {
         let store = WatchedStore()
-        let (clans, chat) = (try IssuerHouse("clans", store), try IssuerHouse("chat", store))
+        let (clans, chat) = (try IssuerFixture("clans", store), try IssuerFixture("chat", store))
         let tokens = try await clans.tokens()
         #expect(try await chat.post(.token, form(tokens.refresh)).verdict == "400 invalid_grant")
         _ = try GivenTokens(await clans.post(.token, form(tokens.refresh)))
@@ -88,25 +90,27 @@ struct RefreshGrantTests {
 
     @Test(arguments: [RevocationTarget.subject("alice"), .tenant])
     func whoWasRevokedGetsNoMore(_ target: RevocationTarget) async throws {
-        let house = try IssuerHouse()
-        let tokens = try await house.tokens()
+        let fixture = try IssuerFixture()
+        let tokens = try await fixture.tokens()
         let revocation = Revocation(tenant: "clans", target: target, revokedAt: Self.start + 5)
-        _ = try await house.store.revoke([revocation])
-        #expect(try await house.post(.token, form(tokens.refresh), at: Self.start + 10).verdict == "400 invalid_grant")
-        #expect(try await house.sessions.session(tokens.sessionID, at: Self.start + 10) == nil)
-        let later = try await house.tokens(at: Self.start + 11)
-        _ = try GivenTokens(await house.post(.token, form(later.refresh), at: Self.start + 12))
+        _ = try await fixture.store.revoke([revocation])
+        #expect(
+            try await fixture.post(.token, form(tokens.refresh), at: Self.start + 10).verdict == "400 invalid_grant"
+        )
+        #expect(try await fixture.sessions.session(tokens.sessionID, at: Self.start + 10) == nil)
+        let later = try await fixture.tokens(at: Self.start + 11)
+        _ = try GivenTokens(await fixture.post(.token, form(later.refresh), at: Self.start + 12))
     }
 
     @Test(arguments: [[WatchedStore.Call.value], [.replace], WatchedStore.Call.allCases])
     func whileTheStoreIsAwayNothingIsLost(_ calls: [WatchedStore.Call]) async throws {
-        let house = try IssuerHouse()
-        let tokens = try await house.tokens()
-        house.store.fail(calls)
-        let response = try await house.post(.token, form(tokens.refresh))
+        let fixture = try IssuerFixture()
+        let tokens = try await fixture.tokens()
+        fixture.store.fail(calls)
+        let response = try await fixture.post(.token, form(tokens.refresh))
         #expect(response.verdict == "503 temporarily_unavailable")
         #expect(response.field("Retry-After") == "1")
-        house.store.onCall(nil)
-        _ = try GivenTokens(await house.post(.token, form(tokens.refresh)))
+        fixture.store.onCall(nil)
+        _ = try GivenTokens(await fixture.post(.token, form(tokens.refresh)))
     }
 }

@@ -7,16 +7,16 @@ import Verification
 @testable import IdentityProvider
 
 struct UserInfoEndpointTests {
-    private static let start = IssuerHouse.start
+    private static let start = IssuerFixture.start
     private static let invalid = """
         Bearer realm="clans", error="invalid_token", \
         error_description="the access token is not known, has expired or was revoked"
         """
 
     @Test func itSaysWhatTheScopesLetItSay() async throws {
-        let house = try IssuerHouse()
-        let all = try await house.tokens(scopes: ["openid", "email", "profile"])
-        let response = try await house.get(.userInfo, authorization: "Bearer \(all.access)")
+        let fixture = try IssuerFixture()
+        let all = try await fixture.tokens(scopes: ["openid", "email", "profile"])
+        let response = try await fixture.get(.userInfo, authorization: "Bearer \(all.access)")
         #expect(response.status == 200)
         #expect(response.subject == "alice")
         #expect(response.field("Cache-Control") == "no-store")
@@ -26,40 +26,41 @@ struct UserInfoEndpointTests {
                 "role": "member",
             ]
         )
-        let bare = try await house.tokens(scopes: ["openid"])
+        let bare = try await fixture.tokens(scopes: ["openid"])
         #expect(
-            try await house.get(.userInfo, authorization: "bearer \(bare.access)").object
+            try await fixture.get(.userInfo, authorization: "bearer \(bare.access)").object
                 == ["sub": "alice", "clan": "north", "role": "member"]
         )
     }
 
     @Test func theSubjectIsTheTokensWhateverTheHookSays() async throws {
-        let house = try IssuerHouse()
-        house.accounts.put(Account(subject: "bob", claims: ["sub": "alice", "x": 1], createdAt: 1))
-        let tokens = try await house.tokens(scopes: ["openid"], subject: "bob")
-        let answer = try await house.get(.userInfo, authorization: "Bearer \(tokens.access)").object
+        let fixture = try IssuerFixture()
+        fixture.accounts.put(Account(subject: "bob", claims: ["sub": "alice", "x": 1], createdAt: 1))
+        let tokens = try await fixture.tokens(scopes: ["openid"], subject: "bob")
+        let answer = try await fixture.get(.userInfo, authorization: "Bearer \(tokens.access)").object
         #expect(answer == ["sub": "bob", "x": 1])
     }
 
     @Test func theTokenMayBeInAFormButNotInAQuery() async throws {
-        let house = try IssuerHouse()
-        let tokens = try await house.tokens()
-        #expect(try await house.post(.userInfo, [("access_token", tokens.access)]).object["sub"] == "alice")
+        let fixture = try IssuerFixture()
+        let tokens = try await fixture.tokens()
+        #expect(try await fixture.post(.userInfo, [("access_token", tokens.access)]).object["sub"] == "alice")
         let bearer = "Bearer \(tokens.access)"
-        #expect(try await house.post(.userInfo, [], authorization: bearer).object["sub"] == "alice")
+        #expect(try await fixture.post(.userInfo, [], authorization: bearer).object["sub"] == "alice")
         #expect(
-            try await house.post(.userInfo, text: "", contentType: nil, authorization: bearer).object["sub"] == "alice"
+            try await fixture.post(.userInfo, text: "", contentType: nil, authorization: bearer).object["sub"]
+                == "alice"
         )
-        let twice = try await house.post(.userInfo, [("access_token", tokens.access)], authorization: bearer)
+        let twice = try await fixture.post(.userInfo, [("access_token", tokens.access)], authorization: bearer)
         #expect(twice.verdict == "400 invalid_request")
         #expect(twice.field("WWW-Authenticate") == "Bearer realm=\"clans\", error=\"invalid_request\"")
-        let inQuery = try await house.get(.userInfo, [("access_token", tokens.access)])
+        let inQuery = try await fixture.get(.userInfo, [("access_token", tokens.access)])
         #expect(inQuery.status == 401)
     }
 
     @Test(arguments: [nil, "Basic abc", "Bearer", "Bearer ", "bearerabc"])
     func withoutATokenNoErrorIsSaid(_ authorization: String?) async throws {
-        let response = try await IssuerHouse().get(.userInfo, authorization: authorization)
+        let response = try await IssuerFixture().get(.userInfo, authorization: authorization)
         #expect(response.status == 401)
         #expect(response.field("WWW-Authenticate") == "Bearer realm=\"clans\"")
         #expect(response.body.isEmpty)
@@ -67,34 +68,36 @@ struct UserInfoEndpointTests {
 
     @Test func whatIsNoGoodAccessTokenIsRefused() async throws {
         let store = WatchedStore()
-        let (house, chat) = (try IssuerHouse("clans", store), try IssuerHouse("chat", store))
-        let (own, others) = (try await house.tokens(), try await chat.tokens())
+        let (fixture, chat) = (try IssuerFixture("clans", store), try IssuerFixture("chat", store))
+        let (own, others) = (try await fixture.tokens(), try await chat.tokens())
         for token in [try own.id, own.refresh, others.access, try others.id, "x", "a.b.c", own.access + "A"] {
-            let response = try await house.get(.userInfo, authorization: "Bearer \(token)")
+            let response = try await fixture.get(.userInfo, authorization: "Bearer \(token)")
             #expect(response.verdict == "401 invalid_token")
             #expect(response.field("WWW-Authenticate") == Self.invalid)
         }
-        let late = try await house.get(.userInfo, authorization: "Bearer \(own.access)", at: Self.start + 1800)
+        let late = try await fixture.get(.userInfo, authorization: "Bearer \(own.access)", at: Self.start + 1800)
         #expect(late.field("WWW-Authenticate") == Self.invalid)
     }
 
     @Test func whatWasRevokedOrEndedIsRefused() async throws {
-        let house = try IssuerHouse()
-        let ended = try await house.tokens()
-        try await house.sessions.end(sessionID: ended.sessionID, at: Self.start)
-        #expect(try await house.get(.userInfo, authorization: "Bearer \(ended.access)").verdict == "401 invalid_token")
-        let revoked = try await house.tokens()
-        let target = RevocationTarget.subject("alice")
-        _ = try await house.store.revoke([Revocation(tenant: "clans", target: target, revokedAt: Self.start + 5)])
+        let fixture = try IssuerFixture()
+        let ended = try await fixture.tokens()
+        try await fixture.sessions.end(sessionID: ended.sessionID, at: Self.start)
         #expect(
-            try await house.get(.userInfo, authorization: "Bearer \(revoked.access)").verdict == "401 invalid_token"
+            try await fixture.get(.userInfo, authorization: "Bearer \(ended.access)").verdict == "401 invalid_token"
+        )
+        let revoked = try await fixture.tokens()
+        let target = RevocationTarget.subject("alice")
+        _ = try await fixture.store.revoke([Revocation(tenant: "clans", target: target, revokedAt: Self.start + 5)])
+        #expect(
+            try await fixture.get(.userInfo, authorization: "Bearer \(revoked.access)").verdict == "401 invalid_token"
         )
     }
 
     @Test func withoutOpenIDTheScopeIsTooSmall() async throws {
-        let house = try IssuerHouse()
-        let tokens = try await house.tokens(scopes: ["email"])
-        let response = try await house.get(.userInfo, authorization: "Bearer \(tokens.access)")
+        let fixture = try IssuerFixture()
+        let tokens = try await fixture.tokens(scopes: ["email"])
+        let response = try await fixture.get(.userInfo, authorization: "Bearer \(tokens.access)")
         #expect(response.verdict == "403 insufficient_scope")
         #expect(
             response.field("WWW-Authenticate")
@@ -103,11 +106,11 @@ struct UserInfoEndpointTests {
     }
 
     @Test func withoutTheAccountNothingIsSaid() async throws {
-        let house = try IssuerHouse()
-        let bearer = "Bearer \(try await house.tokens().access)"
-        house.accounts.fail(with: .unavailable(.storeUnavailable))
-        #expect(try await house.get(.userInfo, authorization: bearer).verdict == "503 temporarily_unavailable")
-        house.accounts.fail(with: .otherRole("a driver"))
-        #expect(try await house.get(.userInfo, authorization: bearer).verdict == "401 invalid_token")
+        let fixture = try IssuerFixture()
+        let bearer = "Bearer \(try await fixture.tokens().access)"
+        fixture.accounts.fail(with: .unavailable(.storeUnavailable))
+        #expect(try await fixture.get(.userInfo, authorization: bearer).verdict == "503 temporarily_unavailable")
+        fixture.accounts.fail(with: .otherRole("a driver"))
+        #expect(try await fixture.get(.userInfo, authorization: bearer).verdict == "401 invalid_token")
     }
 }

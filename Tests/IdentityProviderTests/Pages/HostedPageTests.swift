@@ -8,7 +8,7 @@ import Testing
 /// The hosted pages as a browser, a screen reader and an attacker see them.
 struct HostedPageTests {
     @Test func pageIsWholeAndNeedsNoScript() async throws {
-        let response = try await BrowserHouse().authorize()
+        let response = try await BrowserSignInFixture().authorize()
         let page = PageReading(response)
         #expect(page.isBalanced)
         #expect(response.text.hasPrefix("<!DOCTYPE html>\n<html lang=\"en\">"))
@@ -27,9 +27,9 @@ struct HostedPageTests {
     }
 
     @Test func pageCannotBeFramedCachedOrScripted() async throws {
-        let house = try BrowserHouse()
-        let error = try await house.authorize(BrowserHouse.parameters(["client_id": nil]))
-        for response in [try await house.authorize(), error] {
+        let fixture = try BrowserSignInFixture()
+        let error = try await fixture.authorize(BrowserSignInFixture.parameters(["client_id": nil]))
+        for response in [try await fixture.authorize(), error] {
             let digest = Data(SHA256.hash(data: Data(PageReading(response).style.utf8))).base64EncodedString()
             let policy =
                 "default-src 'none'; style-src 'sha256-\(digest)'; base-uri 'none'; form-action 'none'; "
@@ -45,7 +45,7 @@ struct HostedPageTests {
     }
 
     @Test func cancelLeadsBackToTheClient() async throws {
-        let page = PageReading(try await BrowserHouse().authorize())
+        let page = PageReading(try await BrowserSignInFixture().authorize())
         let cancel = try #require(page.links.last)
         #expect(
             cancel == "clanboards://oauthredirect?error=access_denied&error_description=the%20sign-in%20was%20cancelled"
@@ -54,8 +54,10 @@ struct HostedPageTests {
     }
 
     @Test func noPageLinksToAScript() async throws {
-        let response = try await BrowserHouse().authorize(
-            BrowserHouse.parameters(["client_id": "odd", "redirect_uri": "javascript:alert(1)//", "scope": "openid"])
+        let response = try await BrowserSignInFixture().authorize(
+            BrowserSignInFixture.parameters([
+                "client_id": "odd", "redirect_uri": "javascript:alert(1)//", "scope": "openid",
+            ])
         )
         #expect(response.status == 200)
         #expect(PageReading(response).links.count == 2)
@@ -70,26 +72,26 @@ struct HostedPageTests {
     @Test(arguments: injections)
     func whatOthersSayStaysText(_ text: String) async throws {
         let client = IssuerClient(id: text, redirectURIs: ["https://a.example/\(text)"])
-        let house = try BrowserHouse(page: SignInPage(name: text, color: text), clients: [client])
+        let fixture = try BrowserSignInFixture(page: SignInPage(name: text, color: text), clients: [client])
         let changes: KeyValuePairs<String, String?> = [
             "client_id": text, "redirect_uri": client.redirectURIs[0], "state": text, "nonce": text,
         ]
-        let plain = PageReading(try await BrowserHouse().authorize())
-        let response = try await house.authorize(BrowserHouse.parameters(changes))
+        let plain = PageReading(try await BrowserSignInFixture().authorize())
+        let response = try await fixture.authorize(BrowserSignInFixture.parameters(changes))
         let page = PageReading(response)
         #expect(page.isBalanced)
         #expect(page.tags.map(\.name) == plain.tags.map(\.name))
         #expect(page.tags.map { $0.attributes.keys.sorted() } == plain.tags.map { $0.attributes.keys.sorted() })
         #expect(response.body.allSatisfy { $0 >= 0x20 || $0 == 0x0A })
-        #expect(page.style.contains("--accent:\(PageColor.house.text);"))
+        #expect(page.style.contains("--accent:\(PageColor.gatehouse.text);"))
         #expect(!page.style.contains(text))
-        let error = try await house.authorize([("client_id", text)])
+        let error = try await fixture.authorize([("client_id", text)])
         #expect(PageReading(error).all("script").isEmpty && PageReading(error).isBalanced)
     }
 
     @Test func nameOfTheTenantStandsInForTheAppsName() async throws {
-        let house = try BrowserHouse(page: SignInPage())
-        #expect(PageReading(try await house.authorize()).text.contains("Sign in to chat"))
+        let fixture = try BrowserSignInFixture(page: SignInPage())
+        #expect(PageReading(try await fixture.authorize()).text.contains("Sign in to chat"))
     }
 
     static let destinations = [
@@ -115,8 +117,8 @@ struct HostedPageTests {
     @Test(arguments: problems.indices)
     func errorPagesSayWhatToDoAndTheRequest(_ index: Int) throws {
         let (problem, status) = Self.problems[index]
-        let house = try BrowserHouse()
-        let response = house.endpoints.errorPage(problem, of: house.request(.authorize, []))
+        let fixture = try BrowserSignInFixture()
+        let response = fixture.endpoints.errorPage(problem, of: fixture.request(.authorize, []))
         let page = PageReading(response)
         #expect(response.status == status)
         #expect(page.isBalanced && page.all("h1").count == 1 && page.all("b").isEmpty)

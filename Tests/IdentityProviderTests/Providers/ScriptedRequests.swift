@@ -6,7 +6,7 @@ import Verification
 
 /// A network in which only the addresses that a test names answer, and which keeps what it was asked.
 final class ScriptedRequests: ProviderRequests {
-    typealias Answer = Result<ProviderResponse, ProviderTrouble>
+    typealias Answer = Result<ProviderResponse, ProviderRequestFailure>
 
     private let answers: [String: Answer]
     private let asked = Mutex<[ProviderRequest]>([])
@@ -26,7 +26,7 @@ final class ScriptedRequests: ProviderRequests {
         return found[0]
     }
 
-    func send(_ request: ProviderRequest) async throws(ProviderTrouble) -> ProviderResponse {
+    func send(_ request: ProviderRequest) async throws(ProviderRequestFailure) -> ProviderResponse {
         asked.withLock { $0.append(request) }
         guard let answer = answers[Self.address(request)] else {
             Issue.record("nobody was to be asked at \(Self.address(request))")

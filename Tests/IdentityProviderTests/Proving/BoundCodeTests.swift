@@ -12,17 +12,17 @@ import Verification
     private static let name = Base64URL.encode(thumbprint)
 
     private static func good(_ name: String) -> [(name: String, value: String)] {
-        BrowserHouse.good + [("dpop_jkt", name)]
+        BrowserSignInFixture.good + [("dpop_jkt", name)]
     }
 
     @Test func itIsKeptForTheCode() async throws {
-        let house = try BrowserHouse(proof: ProofRules())
-        let page = try await house.authorize(Self.good(Self.name))
+        let fixture = try BrowserSignInFixture(proof: ProofRules())
+        let page = try await fixture.authorize(Self.good(Self.name))
         #expect(page.status == 200)
-        let visit = try await BrowserVisit(house, .google, Self.good(Self.name))
-        let response = try await house.response(visit.back(.googleCallback))
+        let visit = try await BrowserVisit(fixture, .google, Self.good(Self.name))
+        let response = try await fixture.response(visit.back(.googleCallback))
         let code = try #require(try response.locationFields["code"])
-        guard case .fresh(let grant, _) = try await house.codes.find(code, at: BrowserHouse.start + 6) else {
+        guard case .fresh(let grant, _) = try await fixture.codes.find(code, at: BrowserSignInFixture.start + 6) else {
             throw Unexpected(what: "no code")
         }
         #expect(grant.keyThumbprint == Self.thumbprint)
@@ -34,21 +34,21 @@ import Verification
 
     @Test(arguments: ["short", String(repeating: "A", count: 44), "~" + String(repeating: "A", count: 42)])
     func whatIsNoThumbprintIsRefused(_ text: String) async throws {
-        let house = try BrowserHouse(proof: ProofRules())
-        let response = try await house.authorize(Self.good(text))
+        let fixture = try BrowserSignInFixture(proof: ProofRules())
+        let response = try await fixture.authorize(Self.good(text))
         let fields = try response.locationFields
         #expect(fields["error"] == "invalid_request" && fields["code"] == nil)
     }
 
     /// There it is a parameter that is not known, like any (RFC 6749 section 3.1).
     @Test func withoutDPoPItIsPassedOver() async throws {
-        let house = try BrowserHouse()
+        let fixture = try BrowserSignInFixture()
         for text in [Self.name, "short"] {
-            #expect(try await house.authorize(Self.good(text)).status == 200)
+            #expect(try await fixture.authorize(Self.good(text)).status == 200)
         }
-        let visit = try await BrowserVisit(house, .google, Self.good(Self.name))
-        let code = try #require(try await house.response(visit.back(.googleCallback)).locationFields["code"])
-        guard case .fresh(let grant, _) = try await house.codes.find(code, at: BrowserHouse.start + 6) else {
+        let visit = try await BrowserVisit(fixture, .google, Self.good(Self.name))
+        let code = try #require(try await fixture.response(visit.back(.googleCallback)).locationFields["code"])
+        guard case .fresh(let grant, _) = try await fixture.codes.find(code, at: BrowserSignInFixture.start + 6) else {
             throw Unexpected(what: "no code")
         }
         #expect(grant.keyThumbprint == nil && grant.isBound(to: nil))
@@ -60,7 +60,7 @@ import Verification
             client: ClientReturn(kept: "c", redirectURI: "app://back", state: nil),
             scopes: ["openid"],
             nonce: nil,
-            codeChallenge: BrowserHouse.challenge
+            codeChallenge: BrowserSignInFixture.challenge
         )
         request.keyThumbprint = Self.thumbprint
         let transaction = SignInTransaction(

@@ -8,12 +8,12 @@ import Verification
 
 /// Apps that sign in with a proof: what they get is bound to their key, and so is what their session gets later.
 @Suite struct BoundExchangeTests {
-    private static let start = SignInStage.start
-    private let stage: SignInStage
+    private static let start = ExchangeFixture.start
+    private let stage: ExchangeFixture
     private let key: ProofKey
 
     init() throws {
-        stage = try SignInStage(proof: ProofRules(need: .optional))
+        stage = try ExchangeFixture(proof: ProofRules(need: .optional))
         stage.checks.issueApple("apple-token")
         stage.checks.issueGoogle("id:google-token")
         key = try ProofKey()

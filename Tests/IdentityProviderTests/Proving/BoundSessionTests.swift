@@ -7,7 +7,7 @@ import Verification
 
 /// What a session keeps of the key that it is bound to, and the gateway's own refreshes of it.
 @Suite struct BoundSessionTests {
-    private let start = Desk.start
+    private let start = SessionFixture.start
     private let confirmation = TokenConfirmation(keyThumbprint: SHA256.digest([1]))
     private let other = TokenConfirmation(keyThumbprint: SHA256.digest([2]))
 
@@ -33,7 +33,7 @@ import Verification
     /// Records of a gateway that bound nothing.
     @Test func aRecordWithoutItIsOfASessionThatIsBoundToNothing() async throws {
         let store = MemoryStore.still
-        let desk = try Desk(.chat, store)
+        let desk = try SessionFixture(.chat, store)
         let tokens = try await desk.signIn()
         let key = StoreKey(tenant: "chat", kind: "session", name: tokens.sessionID)
         let record = try #require(try await store.value(for: key))
@@ -48,7 +48,7 @@ import Verification
     ])
     func aBindingThatCannotBeReadIsMetByNobody(_ claim: JSONValue) async throws {
         let store = MemoryStore.still
-        let desk = try Desk(.chat, store)
+        let desk = try SessionFixture(.chat, store)
         let tokens = try await desk.book.start(opening(confirmation), at: start)
         let key = StoreKey(tenant: "chat", kind: "session", name: tokens.sessionID)
         let record = try #require(try await store.value(for: key))
@@ -65,7 +65,7 @@ import Verification
 
     /// The gateway renews by the `sid` for who has shown a token with its proof: the new one is for the same key.
     @Test func aRenewedTokenIsBoundAsTheOneBefore() async throws {
-        let desk = try Desk()
+        let desk = try SessionFixture()
         let tokens = try await desk.book.start(opening(confirmation), at: start)
         let (session, scopes) = (tokens.sessionID, tokens.scopes)
         let renewed = try await desk.book.renew(
@@ -103,10 +103,10 @@ import Verification
     func aClientThatHasToProveIsNotRenewedUnbound(isKey: Bool) async throws {
         let store = MemoryStore.still
         let opening = SessionOpening(subject: "alice", clientID: "app")
-        let tokens = try await Desk(.chat, store).book.start(opening, at: start)
+        let tokens = try await SessionFixture(.chat, store).book.start(opening, at: start)
         var rules = IssuerRules.chat
         if isKey { rules.clientsWithKeys = ["app"] } else { rules.clientsWithCertificates = ["app"] }
-        let desk = try Desk(rules, store)
+        let desk = try SessionFixture(rules, store)
         let enough = TokenConfirmation(
             keyThumbprint: isKey ? SHA256.digest([1]) : nil,
             certificateThumbprint: isKey ? nil : SHA256.digest([2])
@@ -138,7 +138,7 @@ import Verification
 
     /// A client's with a secret: each token is bound as the one that it is for.
     @Test func aSessionThatIsNotBoundRenewsForWhicheverKey() async throws {
-        let desk = try Desk()
+        let desk = try SessionFixture()
         let tokens = try await desk.book.start(opening(confirmation, bindsSession: false), at: start)
         #expect(tokens.confirmation == confirmation)
         for key in [other, nil] {
@@ -154,7 +154,7 @@ import Verification
     }
 
     @Test func claimsOfAnAccountCannotSayWhatATokenIsBoundTo() async throws {
-        let desk = try Desk()
+        let desk = try SessionFixture()
         let claims: JSONObject = ["cnf": .object(other.claim), "role": "member"]
         let tokens = try await desk.book.start(SessionOpening(subject: "alice", claims: claims), at: start)
         let made = try desk.claims(tokens.accessToken)
@@ -164,7 +164,7 @@ import Verification
     /// Of two that bind one session at once, one does.
     @Test func aSessionIsBoundToOneKey() async throws {
         let store = MemoryStore.still
-        let desks = [try Desk(.chat, store), try Desk(.chat, store)]
+        let desks = [try SessionFixture(.chat, store), try SessionFixture(.chat, store)]
         let tokens = try await desks[0].signIn()
         let refresh = try tokens.refresh
         let outcomes = try await withThrowingTaskGroup(of: IssuingRefusal?.self) { group in

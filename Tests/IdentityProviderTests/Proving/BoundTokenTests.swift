@@ -8,8 +8,8 @@ import Verification
 
 /// Tokens that are bound to the key of a proof, from the code to the refresh (RFC 9449 sections 5 and 10).
 @Suite struct BoundTokenTests {
-    private let start = IssuerHouse.start
-    private let house: IssuerHouse
+    private let start = IssuerFixture.start
+    private let fixture: IssuerFixture
     private let key: ProofKey
     private let app: ProvingApp
     /// The same client with another key, and without one.
@@ -17,11 +17,11 @@ import Verification
     private let keyless: ProvingApp
 
     init() throws {
-        house = try .proving()
+        fixture = try .proving()
         key = try ProofKey()
-        app = ProvingApp(house: house, key: key)
-        thief = ProvingApp(house: house, key: try ProofKey())
-        keyless = ProvingApp(house: house)
+        app = ProvingApp(fixture: fixture, key: key)
+        thief = ProvingApp(fixture: fixture, key: try ProofKey())
+        keyless = ProvingApp(fixture: fixture)
     }
 
     @Test func aProofBindsWhatItComesFor() async throws {
@@ -29,27 +29,27 @@ import Verification
         #expect(tokens.type == "DPoP")
         #expect(tokens.keyName == key.name)
         #expect(try GivenTokens.claims(of: tokens.id)["cnf"] == nil)
-        let standing = try await house.post(.introspect, [("token", tokens.access)] + IssuerClient.board.credentials)
+        let standing = try await fixture.post(.introspect, [("token", tokens.access)] + IssuerClient.board.credentials)
         #expect(try standing.object["token_type"] == "DPoP")
         #expect(try standing.object["cnf"]?.object?["jkt"] == .string(key.name))
-        let refresh = try await house.post(.introspect, [("token", tokens.refresh)] + IssuerClient.board.credentials)
+        let refresh = try await fixture.post(.introspect, [("token", tokens.refresh)] + IssuerClient.board.credentials)
         #expect(try refresh.object["cnf"]?.object?["jkt"] == .string(key.name))
     }
 
     @Test func withoutAProofTheyAreBearerTokens() async throws {
         let tokens = try await keyless.signIn()
         #expect(tokens.type == "Bearer" && tokens.claims["cnf"] == nil)
-        let standing = try await house.post(.introspect, [("token", tokens.access)] + IssuerClient.board.credentials)
+        let standing = try await fixture.post(.introspect, [("token", tokens.access)] + IssuerClient.board.credentials)
         #expect(try standing.object["token_type"] == "Bearer")
         #expect(try standing.object["cnf"] == nil)
     }
 
     /// As an authorization server that knows nothing of RFC 9449.
     @Test func aTenantWithoutDPoPPassesProofsOver() async throws {
-        let plain = ProvingApp(house: try IssuerHouse(), key: key)
+        let plain = ProvingApp(fixture: try IssuerFixture(), key: key)
         #expect(try await plain.signIn().type == "Bearer")
-        let code = try await plain.house.code()
-        let answer = try await plain.ask(plain.house.redemption(code), proofs: ["no proof", "at all"])
+        let code = try await plain.fixture.code()
+        let answer = try await plain.ask(plain.fixture.redemption(code), proofs: ["no proof", "at all"])
         #expect(try GivenTokens(answer).claims["cnf"] == nil)
     }
 
@@ -94,14 +94,14 @@ import Verification
 
     /// Its secret keeps its refresh tokens: they are not bound, and each access token is to the key that it came with.
     @Test func aClientWithASecretMayChangeItsKey() async throws {
-        let board = ProvingApp(house: house, client: .board, key: key)
+        let board = ProvingApp(fixture: fixture, client: .board, key: key)
         let tokens = try await board.signIn()
         #expect(tokens.keyName == key.name)
         let other = try ProofKey()
-        let changed = ProvingApp(house: house, client: .board, key: other)
+        let changed = ProvingApp(fixture: fixture, client: .board, key: other)
         let next = try GivenTokens(try await changed.refresh(tokens.refresh, at: start + 1))
         #expect(next.type == "DPoP" && next.keyName == other.name)
-        let bare = ProvingApp(house: house, client: .board)
+        let bare = ProvingApp(fixture: fixture, client: .board)
         let last = try GivenTokens(try await bare.refresh(next.refresh, at: start + 2))
         #expect(last.type == "Bearer" && last.keyName == nil)
     }
@@ -109,12 +109,12 @@ import Verification
     @Test func aClientThatIsToBindItsTokensGetsNoOthers() async throws {
         var client = IssuerClient.mobile
         client.needsProof = true
-        let house = try IssuerHouse.proving(clients: [client])
-        let bare = ProvingApp(house: house, client: client)
-        let code = try await house.code(for: client)
-        #expect(try await bare.ask(house.redemption(code, client)).verdict == "400 invalid_request")
-        let app = ProvingApp(house: house, client: client, key: key)
-        let tokens = try GivenTokens(try await app.ask(house.redemption(code, client)))
+        let fixture = try IssuerFixture.proving(clients: [client])
+        let bare = ProvingApp(fixture: fixture, client: client)
+        let code = try await fixture.code(for: client)
+        #expect(try await bare.ask(fixture.redemption(code, client)).verdict == "400 invalid_request")
+        let app = ProvingApp(fixture: fixture, client: client, key: key)
+        let tokens = try GivenTokens(try await app.ask(fixture.redemption(code, client)))
         #expect(try await bare.refresh(tokens.refresh, at: start + 1).verdict == "400 invalid_request")
         #expect(try GivenTokens(try await app.refresh(tokens.refresh, at: start + 2)).keyName == key.name)
     }
@@ -126,15 +126,15 @@ import Verification
     @Test func aBoundCodeIsForItsKeyAlone() async throws {
         #expect(try await app.signIn(boundTo: key.thumbprint).keyName == key.name)
         for other in [thief, keyless] {
-            let code = try await house.code(boundTo: key.thumbprint)
-            #expect(try await other.ask(house.redemption(code)).verdict == "400 invalid_grant")
-            #expect(try await app.ask(house.redemption(code)).verdict == "400 invalid_grant")
+            let code = try await fixture.code(boundTo: key.thumbprint)
+            #expect(try await other.ask(fixture.redemption(code)).verdict == "400 invalid_grant")
+            #expect(try await app.ask(fixture.redemption(code)).verdict == "400 invalid_grant")
         }
     }
 
     @Test func theKeyDoesNotStandInForTheVerifier() async throws {
-        let code = try await house.code(boundTo: key.thumbprint)
-        var form = house.redemption(code)
+        let code = try await fixture.code(boundTo: key.thumbprint)
+        var form = fixture.redemption(code)
         form.removeAll { $0.name == "code_verifier" }
         form.append(("code_verifier", String(repeating: "guess", count: 10)))
         #expect(try await app.ask(form).verdict == "400 invalid_grant")
@@ -146,19 +146,19 @@ import Verification
     @Test func aCertificateBindsLikeAKey() async throws {
         var mobile = IssuerClient.mobile
         mobile.bindsToCertificate = true
-        let house = try IssuerHouse.proving(clients: [mobile])
+        let fixture = try IssuerFixture.proving(clients: [mobile])
         let certificate = SHA256.digest(Array("certificate".utf8))
-        let app = ProvingApp(house: house, client: mobile, certificate: certificate)
+        let app = ProvingApp(fixture: fixture, client: mobile, certificate: certificate)
         let tokens = try await app.signIn()
         #expect(tokens.type == "Bearer")
         #expect(tokens.claims["cnf"] == .object(["x5t#S256": .string(Base64URL.encode(certificate))]))
-        let bare = ProvingApp(house: house, client: mobile)
-        let other = ProvingApp(house: house, client: mobile, certificate: SHA256.digest([1]))
+        let bare = ProvingApp(fixture: fixture, client: mobile)
+        let other = ProvingApp(fixture: fixture, client: mobile, certificate: SHA256.digest([1]))
         #expect(try await bare.refresh(tokens.refresh).verdict == "400 invalid_request")
         #expect(try await other.refresh(tokens.refresh).verdict == "400 invalid_grant")
-        let code = try await house.code(for: mobile)
-        #expect(try await bare.ask(house.redemption(code, mobile)).verdict == "400 invalid_request")
-        let both = ProvingApp(house: house, client: mobile, key: key, certificate: certificate)
+        let code = try await fixture.code(for: mobile)
+        #expect(try await bare.ask(fixture.redemption(code, mobile)).verdict == "400 invalid_request")
+        let both = ProvingApp(fixture: fixture, client: mobile, key: key, certificate: certificate)
         let next = try GivenTokens(try await both.refresh(tokens.refresh, at: start + 1))
         #expect(next.type == "DPoP")
         #expect(next.claims["cnf"]?.object?.members.map(\.name).sorted() == ["jkt", "x5t#S256"])
@@ -171,25 +171,25 @@ import Verification
     @Test func discoverySaysWhatThereIs() async throws {
         let name = "dpop_signing_alg_values_supported"
         let certificates = "tls_client_certificate_bound_access_tokens"
-        let bound = try await house.get(.discovery).object
+        let bound = try await fixture.get(.discovery).object
         #expect(bound[name] == ["ES256", "EdDSA"] && bound[certificates] == nil)
-        let plain = try await IssuerHouse().get(.discovery).object
+        let plain = try await IssuerFixture().get(.discovery).object
         #expect(plain[name] == nil)
         var client = IssuerClient.mobile
         client.bindsToCertificate = true
-        let house = try IssuerHouse("clans", issuer: .clans(clients: [client]))
-        #expect(try await house.get(.discovery).object[certificates] == true)
+        let fixture = try IssuerFixture("clans", issuer: .clans(clients: [client]))
+        #expect(try await fixture.get(.discovery).object[certificates] == true)
     }
 
     // MARK: Trouble
 
     /// Whether a proof was used before cannot be told: nothing is given, and nothing used up.
     @Test func aStoreThatIsAwayKeepsTheCode() async throws {
-        let code = try await house.code()
-        house.store.fail([.replace])
-        let answer = try await app.ask(house.redemption(code))
+        let code = try await fixture.code()
+        fixture.store.fail([.replace])
+        let answer = try await app.ask(fixture.redemption(code))
         #expect(answer.verdict == "503 temporarily_unavailable")
-        house.store.onCall(nil)
-        #expect(try GivenTokens(try await app.ask(house.redemption(code))).keyName == key.name)
+        fixture.store.onCall(nil)
+        #expect(try GivenTokens(try await app.ask(fixture.redemption(code))).keyName == key.name)
     }
 }

@@ -8,7 +8,7 @@ import Verification
 /// Access tokens at the gateway's own endpoints: what they are bound to has to be proved there too (RFC 9449 section 7,
 /// RFC 8705 section 3).
 @Suite struct BoundTokenUseTests {
-    private static let start = IssuerHouse.start
+    private static let start = IssuerFixture.start
     /// Those that take an access token, with how they are asked.
     private static let endpoints: [(endpoint: Endpoint, method: String)] = [
         (.userInfo, "GET"), (.userInfo, "POST"), (.introspect, "POST"), (.sessionMe, "GET"), (.sessionValidate, "POST"),
@@ -52,10 +52,10 @@ import Verification
     }
 
     @Test func aBoundTokenIsGoodWithItsProofAlone() async throws {
-        let house = try IssuerHouse.proving()
+        let fixture = try IssuerFixture.proving()
         let key = try ProofKey()
-        let app = ProvingApp(house: house, key: key)
-        let keyless = ProvingApp(house: house)
+        let app = ProvingApp(fixture: fixture, key: key)
+        let keyless = ProvingApp(fixture: fixture)
         let token = try await app.signIn().access
         for (endpoint, method) in Self.endpoints {
             let form = method == "POST" ? Self.form(endpoint, token) : nil
@@ -85,8 +85,8 @@ import Verification
     }
 
     @Test func aTokenInAFormHasNoProof() async throws {
-        let house = try IssuerHouse.proving()
-        let app = ProvingApp(house: house, key: try ProofKey())
+        let fixture = try IssuerFixture.proving()
+        let app = ProvingApp(fixture: fixture, key: try ProofKey())
         let token = try await app.signIn().access
         let answer = await app.send(.userInfo, "POST", "/id/userInfo", form: [("access_token", token)])
         #expect(answer.verdict == "401 invalid_token")
@@ -94,9 +94,9 @@ import Verification
 
     /// RFC 9449 section 7.1: the scheme says that there is a key.
     @Test func aTokenThatIsBoundToNothingIsNoneForTheScheme() async throws {
-        let house = try IssuerHouse.proving()
-        let app = ProvingApp(house: house, key: try ProofKey())
-        let token = try await ProvingApp(house: house).signIn().access
+        let fixture = try IssuerFixture.proving()
+        let app = ProvingApp(fixture: fixture, key: try ProofKey())
+        let token = try await ProvingApp(fixture: fixture).signIn().access
         #expect(try await app.use(token).verdict == "401 invalid_token")
         #expect(try await app.use(token, at: .sessionMe).verdict == "401 invalid_token invalid_token")
         #expect(try await app.use(token, scheme: "Bearer").verdict == "200 -")
@@ -104,16 +104,16 @@ import Verification
 
     /// A tenant that demands bound tokens still lets others end.
     @Test func whereBoundTokensAreDemandedOthersCanBeEndedAlone() async throws {
-        let house = try IssuerHouse.proving(ProofRules(need: .required))
-        let keyless = ProvingApp(house: house)
+        let fixture = try IssuerFixture.proving(ProofRules(need: .required))
+        let keyless = ProvingApp(fixture: fixture)
         let token = try await keyless.signIn().access
         for endpoint in [Endpoint.userInfo, .sessionMe] {
             let answer = try await keyless.use(token, at: endpoint, scheme: "Bearer")
             #expect(answer.verdict == Self.expected(endpoint, "invalid_token"))
         }
         #expect(try await keyless.use(token, at: .sessionLogout, "POST", scheme: "Bearer").verdict == "200 -")
-        let observing = try IssuerHouse.proving(ProofRules(need: .required, mode: .observe))
-        let other = ProvingApp(house: observing)
+        let observing = try IssuerFixture.proving(ProofRules(need: .required, mode: .observe))
+        let other = ProvingApp(fixture: observing)
         let bearer = try await other.signIn().access
         #expect(try await other.use(bearer, scheme: "Bearer").verdict == "200 -")
     }
@@ -121,9 +121,9 @@ import Verification
     /// A tenant whose `dpop` was taken away has tokens left that nobody can prove to hold.
     @Test func aBoundTokenIsGoodForNothingWhereProofsAreNotLookedAt() async throws {
         let store = WatchedStore()
-        let app = ProvingApp(house: try .proving(store: store), key: try ProofKey())
+        let app = ProvingApp(fixture: try .proving(store: store), key: try ProofKey())
         let token = try await app.signIn().access
-        let later = ProvingApp(house: try IssuerHouse("clans", store), key: app.key)
+        let later = ProvingApp(fixture: try IssuerFixture("clans", store), key: app.key)
         for scheme in ["Bearer", "DPoP"] {
             #expect(try await later.use(token, scheme: scheme).verdict == "401 invalid_token")
             #expect(try await later.use(token, at: .sessionMe, scheme: scheme).verdict == "401 invalid_token -")
@@ -131,7 +131,7 @@ import Verification
     }
 
     @Test func whoAsksWithoutATokenIsToldBothSchemes() async throws {
-        let app = ProvingApp(house: try .proving())
+        let app = ProvingApp(fixture: try .proving())
         guard case .response(let response) = await app.send(.userInfo, "GET", "/id/userinfo") else {
             throw UnexpectedAnswer(what: "no answer")
         }
@@ -140,9 +140,9 @@ import Verification
     }
 
     @Test func noncesAreAskedForHereToo() async throws {
-        let house = try IssuerHouse.proving(ProofRules(need: .optional, nonce: true))
-        var app = ProvingApp(house: house, key: try ProofKey())
-        app.nonce = house.context.proofNonces.make(at: Self.start)
+        let fixture = try IssuerFixture.proving(ProofRules(need: .optional, nonce: true))
+        var app = ProvingApp(fixture: fixture, key: try ProofKey())
+        app.nonce = fixture.context.proofNonces.make(at: Self.start)
         let token = try await app.signIn().access
         app.nonce = nil
         for endpoint in [Endpoint.userInfo, .sessionMe] {
@@ -158,12 +158,12 @@ import Verification
     @Test func aCertificateIsProvedByTheConnection() async throws {
         var client = IssuerClient.mobile
         client.bindsToCertificate = true
-        let house = try IssuerHouse("clans", issuer: .clans(clients: [client]))
-        let app = ProvingApp(house: house, client: client, certificate: SHA256.digest([1]))
+        let fixture = try IssuerFixture("clans", issuer: .clans(clients: [client]))
+        let app = ProvingApp(fixture: fixture, client: client, certificate: SHA256.digest([1]))
         let token = try await app.signIn().access
         #expect(try await app.use(token, scheme: "Bearer").verdict == "200 -")
         for certificate in [nil, SHA256.digest([2])] {
-            let thief = ProvingApp(house: house, client: client, certificate: certificate)
+            let thief = ProvingApp(fixture: fixture, client: client, certificate: certificate)
             #expect(try await thief.use(token, scheme: "Bearer").verdict == "401 invalid_token")
             #expect(try await thief.use(token, at: .sessionMe, scheme: "Bearer").verdict == "401 invalid_token -")
         }
@@ -171,10 +171,10 @@ import Verification
 
     /// A proof is no way in for who only has the store down.
     @Test func withoutTheStoreNoProofIsGood() async throws {
-        let house = try IssuerHouse.proving()
-        let app = ProvingApp(house: house, key: try ProofKey())
+        let fixture = try IssuerFixture.proving()
+        let app = ProvingApp(fixture: fixture, key: try ProofKey())
         let token = try await app.signIn().access
-        house.store.fail([.replace])
+        fixture.store.fail([.replace])
         #expect(try await app.use(token).verdict == "503 temporarily_unavailable")
         #expect(try await app.use(token, at: .sessionMe).verdict == "503 store_unavailable -")
     }

@@ -8,7 +8,7 @@ import Verification
 
 /// Proofs at the token endpoint that prove nothing (RFC 9449 sections 4.3, 8 and 11).
 @Suite struct ProofAttackTests {
-    private static let start = IssuerHouse.start
+    private static let start = IssuerFixture.start
     private static let url = "https://clans.example\(ProvingApp.tokenPath)"
 
     /// What a proof is changed to.
@@ -50,49 +50,49 @@ import Verification
     /// None gives anything, and none uses up the code: a client that gets it wrong can try again.
     @Test(arguments: Trick.allCases)
     func aProofThatProvesNothingGivesNothing(_ trick: Trick) async throws {
-        let house = try IssuerHouse.proving()
+        let fixture = try IssuerFixture.proving()
         let key = try ProofKey()
-        let app = ProvingApp(house: house, key: key)
-        let code = try await house.code()
-        let answer = try await app.ask(house.redemption(code), proofs: [try trick.proof(key)])
+        let app = ProvingApp(fixture: fixture, key: key)
+        let code = try await fixture.code()
+        let answer = try await app.ask(fixture.redemption(code), proofs: [try trick.proof(key)])
         #expect(answer.verdict == "400 invalid_dpop_proof", "\(trick)")
         #expect(answer.field("Cache-Control") == "no-store")
-        #expect(try GivenTokens(try await app.ask(house.redemption(code))).keyName == key.name)
+        #expect(try GivenTokens(try await app.ask(fixture.redemption(code))).keyName == key.name)
     }
 
     @Test func twoFieldsAreNoProof() async throws {
-        let house = try IssuerHouse.proving()
+        let fixture = try IssuerFixture.proving()
         let key = try ProofKey()
-        let app = ProvingApp(house: house, key: key)
-        let code = try await house.code()
+        let app = ProvingApp(fixture: fixture, key: key)
+        let code = try await fixture.code()
         let two = [try key.proof("POST", Self.url), try key.proof("POST", Self.url)]
-        #expect(try await app.ask(house.redemption(code), proofs: two).verdict == "400 invalid_dpop_proof")
+        #expect(try await app.ask(fixture.redemption(code), proofs: two).verdict == "400 invalid_dpop_proof")
     }
 
     @Test func aProofIsGoodOnceOnWhicheverInstance() async throws {
         let store = WatchedStore()
-        let houses = [try IssuerHouse.proving(store: store), try IssuerHouse.proving(store: store)]
+        let fixtures = [try IssuerFixture.proving(store: store), try IssuerFixture.proving(store: store)]
         let key = try ProofKey()
         let proof = try key.proof("POST", Self.url)
-        let first = ProvingApp(house: houses[0], key: key)
+        let first = ProvingApp(fixture: fixtures[0], key: key)
         let tokens = try GivenTokens(
-            try await first.ask(houses[0].redemption(try await houses[0].code()), proofs: [proof])
+            try await first.ask(fixtures[0].redemption(try await fixtures[0].code()), proofs: [proof])
         )
-        for house in houses {
-            let app = ProvingApp(house: house, key: key)
-            let again = try await app.ask(house.redemption(try await house.code()), proofs: [proof])
+        for fixture in fixtures {
+            let app = ProvingApp(fixture: fixture, key: key)
+            let again = try await app.ask(fixture.redemption(try await fixture.code()), proofs: [proof])
             #expect(again.verdict == "400 invalid_dpop_proof")
             let form: Parameters = [("grant_type", "refresh_token"), ("refresh_token", tokens.refresh)]
             let refresh = try await app.ask(form + IssuerClient.mobile.credentials, proofs: [proof])
             #expect(refresh.verdict == "400 invalid_dpop_proof")
         }
         // Of several at once too.
-        let code = try await houses[0].code()
+        let code = try await fixtures[0].code()
         let another = try key.proof("POST", Self.url)
         let answers = try await withThrowingTaskGroup(of: String.self) { group in
-            for house in houses + houses {
+            for fixture in fixtures + fixtures {
                 group.addTask {
-                    try await ProvingApp(house: house).ask(house.redemption(code), proofs: [another]).verdict
+                    try await ProvingApp(fixture: fixture).ask(fixture.redemption(code), proofs: [another]).verdict
                 }
             }
             return try await group.reduce(into: [String]()) { $0.append($1) }
@@ -104,14 +104,14 @@ import Verification
 
     /// RFC 9449 section 8: the nonce comes with the error, and the same code is redeemed with it.
     @Test func aTenantWithNoncesGivesOneFirst() async throws {
-        let house = try IssuerHouse.proving(ProofRules(need: .optional, nonce: true))
+        let fixture = try IssuerFixture.proving(ProofRules(need: .optional, nonce: true))
         let key = try ProofKey()
-        var app = ProvingApp(house: house, key: key)
-        let code = try await house.code()
-        let refused = try await app.ask(house.redemption(code))
+        var app = ProvingApp(fixture: fixture, key: key)
+        let code = try await fixture.code()
+        let refused = try await app.ask(fixture.redemption(code))
         #expect(refused.verdict == "400 use_dpop_nonce")
         app.nonce = refused.field("DPoP-Nonce")
-        let answer = try await app.ask(house.redemption(code))
+        let answer = try await app.ask(fixture.redemption(code))
         let tokens = try GivenTokens(answer)
         #expect(tokens.keyName == key.name)
         // The next one comes along, so that nobody has to ask twice each time.
@@ -125,10 +125,10 @@ import Verification
     }
 
     @Test func aNonceIsGoodForAWhile() async throws {
-        let house = try IssuerHouse.proving(ProofRules(need: .optional, nonce: true))
+        let fixture = try IssuerFixture.proving(ProofRules(need: .optional, nonce: true))
         let key = try ProofKey()
-        var app = ProvingApp(house: house, key: key)
-        app.nonce = house.context.proofNonces.make(at: Self.start)
+        var app = ProvingApp(fixture: fixture, key: key)
+        app.nonce = fixture.context.proofNonces.make(at: Self.start)
         let tokens = try await app.signIn()
         let late = Self.start + ProofNonces.lifetime + 60
         #expect(try await app.refresh(tokens.refresh, at: late).verdict == "400 use_dpop_nonce")
@@ -138,9 +138,9 @@ import Verification
     }
 
     @Test func withoutNoncesNoneIsTold() async throws {
-        let house = try IssuerHouse.proving()
-        let app = ProvingApp(house: house, key: try ProofKey())
-        let answer = try await app.ask(house.redemption(try await house.code()))
+        let fixture = try IssuerFixture.proving()
+        let app = ProvingApp(fixture: fixture, key: try ProofKey())
+        let answer = try await app.ask(fixture.redemption(try await fixture.code()))
         #expect(answer.status == 200 && answer.field("DPoP-Nonce") == nil)
     }
 }

@@ -7,10 +7,10 @@ import Verification
 
 /// Ending a session.
 @Suite struct OwnLogoutTests {
-    private static let start = SignInStage.start
+    private static let start = ExchangeFixture.start
 
     @Test func anAppsLogoutEndsItsSessionAlone() async throws {
-        let stage = try SignInStage()
+        let stage = try ExchangeFixture()
         let phone = try await stage.begin()
         let browser = try await stage.begin()
         let answer = await stage.ask(.sessionLogout, bearer: phone.accessToken)
@@ -24,7 +24,7 @@ import Verification
     }
 
     @Test func aBrowsersLogoutClearsItsCookiesAndLeavesThePhone() async throws {
-        let stage = try SignInStage()
+        let stage = try ExchangeFixture()
         let phone = try await stage.begin()
         let browser = try await stage.begin()
         let answer = await stage.ask(
@@ -39,7 +39,7 @@ import Verification
     }
 
     @Test func anAppsTokenLeavesTheSessionOfCookiesThatComeAlong() async throws {
-        let stage = try SignInStage()
+        let stage = try ExchangeFixture()
         let phone = try await stage.begin()
         let browser = try await stage.begin()
         _ = try await stage.ask(.sessionLogout, bearer: phone.accessToken, cookies: try browser.cookies).object
@@ -49,7 +49,7 @@ import Verification
 
     @Test(arguments: [1801, 30 * 86_400 + 1000] as [Double])
     func anExpiredTokenEndsItsSessionStill(after seconds: Double) async throws {
-        let stage = try SignInStage()
+        let stage = try ExchangeFixture()
         let tokens = try await stage.begin()
         let now = Self.start + seconds
         _ = try await stage.ask(.sessionLogout, bearer: tokens.accessToken, at: now).object
@@ -57,7 +57,7 @@ import Verification
     }
 
     @Test func aTokenThatExpiredLongAgoDoesNot() async throws {
-        let stage = try SignInStage()
+        let stage = try ExchangeFixture()
         let tokens = try await stage.begin()
         let now = Self.start + 1800 + 30 * 86_400 + 60
         #expect(await stage.ask(.sessionLogout, bearer: tokens.accessToken, at: now).refusal?.code == .tokenExpired)
@@ -65,7 +65,7 @@ import Verification
     }
 
     @Test func aRefreshTokenEndsItsSession() async throws {
-        let stage = try SignInStage()
+        let stage = try ExchangeFixture()
         let inBody = try await stage.begin()
         _ = try await stage.ask(.sessionLogout, body: ["refresh_token": .string(try inBody.refresh)]).object
         #expect(try await !stage.isLive(inBody))
@@ -76,7 +76,7 @@ import Verification
     }
 
     @Test func knowingASessionsNameEndsNothing() async throws {
-        let stage = try SignInStage()
+        let stage = try ExchangeFixture()
         let tokens = try await stage.begin()
         let id = try #require(Base64URL.decode(tokens.sessionID))
         let forged = Base64URL.encode(id + [UInt8](repeating: 7, count: 48))
@@ -85,7 +85,7 @@ import Verification
     }
 
     @Test func whatIsOverIsOverAgain() async throws {
-        let stage = try SignInStage()
+        let stage = try ExchangeFixture()
         let tokens = try await stage.begin()
         for _ in 0..<2 {
             #expect(try await stage.ask(.sessionLogout, cookies: try tokens.cookies).response.fields.clearsCookies)
@@ -96,7 +96,7 @@ import Verification
     }
 
     @Test func noTokenAndABadOneAreRefused() async throws {
-        let stage = try SignInStage()
+        let stage = try ExchangeFixture()
         #expect(await stage.ask(.sessionLogout).refusal?.code == .missingToken)
         #expect(await stage.ask(.sessionLogout, bearer: "x.y.z").refusal?.code == .invalidToken)
         let spoilt = await stage.ask(.sessionLogout, cookies: ["ce_access_token": "spoilt"])
@@ -105,7 +105,7 @@ import Verification
     }
 
     @Test func anotherSiteLogsNobodyOut() async throws {
-        let stage = try SignInStage()
+        let stage = try ExchangeFixture()
         let tokens = try await stage.begin()
         let answer = await stage.ask(.sessionLogout, cookies: try tokens.cookies, origin: "https://evil.example")
         #expect(answer.refusal == .crossSite)
@@ -122,7 +122,7 @@ import Verification
     }
 
     @Test func anotherSiteThatIsOnlyObservedIsLetThrough() async throws {
-        let stage = try SignInStage(crossSiteMode: .observe)
+        let stage = try ExchangeFixture(crossSiteMode: .observe)
         let tokens = try await stage.begin()
         let answer = await stage.ask(.sessionLogout, cookies: try tokens.cookies, origin: "https://evil.example")
         #expect(try answer.response.fields.clearsCookies)
@@ -132,7 +132,7 @@ import Verification
     @Test(arguments: [WatchedStore.Call.value, .remove, .revoke])
     func whileTheStoreIsDownNothingIsSaidToBeOver(_ call: WatchedStore.Call) async throws {
         let store = WatchedStore()
-        let stage = try SignInStage(store: store)
+        let stage = try ExchangeFixture(store: store)
         let tokens = try await stage.begin()
         store.fail([call])
         #expect(await stage.ask(.sessionLogout, cookies: try tokens.cookies) == .refused(.storeUnavailable))
@@ -142,7 +142,7 @@ import Verification
     }
 
     @Test func aTokenOfNoSessionIsRevokedItself() async throws {
-        let stage = try SignInStage()
+        let stage = try ExchangeFixture()
         let claims: JSONObject = [
             "iss": "https://chat.example", "sub": "alice", "aud": "chat-api", "jti": "t-1",
             "exp": .number(JSONNumber(Int(Self.start.seconds) + 600)),

@@ -7,10 +7,10 @@ import Verification
 
 /// Going on with a session.
 @Suite struct OwnRefreshTests {
-    private static let start = SignInStage.start
+    private static let start = ExchangeFixture.start
 
     @Test func aRefreshTokenInTheBodyGetsANewPair() async throws {
-        let stage = try SignInStage()
+        let stage = try ExchangeFixture()
         let tokens = try await stage.begin()
         let answer = await stage.ask(
             .sessionRefresh,
@@ -31,7 +31,7 @@ import Verification
     }
 
     @Test func aRefreshTokenInACookieGetsNewCookies() async throws {
-        let stage = try SignInStage()
+        let stage = try ExchangeFixture()
         let tokens = try await stage.begin()
         let answer = await stage.ask(.sessionRefresh, cookies: try tokens.cookies, origin: "https://chat.localtest")
         let object = try answer.object
@@ -46,7 +46,7 @@ import Verification
     }
 
     @Test func aLostAnswerIsGivenAgainForAWhile() async throws {
-        let stage = try SignInStage()
+        let stage = try ExchangeFixture()
         let body: JSONObject = ["refresh_token": .string(try await stage.begin().refresh)]
         let first = try await stage.ask(.sessionRefresh, body: body).object
         let second = try await stage.ask(.sessionRefresh, body: body, at: Self.start + 29).object
@@ -57,7 +57,7 @@ import Verification
     }
 
     @Test func aRefusalTakesTheCookiesAway() async throws {
-        let stage = try SignInStage()
+        let stage = try ExchangeFixture()
         let tokens = try await stage.begin()
         try await stage.book.end(sessionID: tokens.sessionID, at: Self.start)
         let refusal = try #require(await stage.ask(.sessionRefresh, cookies: try tokens.cookies).refusal)
@@ -68,7 +68,7 @@ import Verification
     }
 
     @Test func aRevokedSessionGetsNothing() async throws {
-        let stage = try SignInStage()
+        let stage = try ExchangeFixture()
         let tokens = try await stage.begin()
         try await stage.revocations.revoke([
             Revocation(tenant: "chat", target: .subject("account-of-001.apple"), revokedAt: Self.start + 1)
@@ -78,7 +78,7 @@ import Verification
     }
 
     @Test func anotherSiteRefreshesNothing() async throws {
-        let stage = try SignInStage()
+        let stage = try ExchangeFixture()
         let tokens = try await stage.begin()
         for (origin, site) in [("https://evil.example", nil), ("null", nil), (nil, "cross-site")]
             as [(String?, String?)]
@@ -99,7 +99,7 @@ import Verification
     }
 
     @Test func nothingToRefreshByIsSaid() async throws {
-        let stage = try SignInStage()
+        let stage = try ExchangeFixture()
         #expect(await stage.ask(.sessionRefresh).refusal?.code == .missingToken)
         #expect(await stage.ask(.sessionRefresh, body: [:]).refusal?.code == .missingToken)
         #expect(await stage.ask(.sessionRefresh, body: ["refresh_token": 7]).refusal?.code == .badRequest)
@@ -108,14 +108,14 @@ import Verification
 
     @Test func whileTheStoreIsDownTheCookiesStay() async throws {
         let store = WatchedStore()
-        let stage = try SignInStage(store: store)
+        let stage = try ExchangeFixture(store: store)
         let tokens = try await stage.begin()
         store.fail(WatchedStore.Call.allCases)
         #expect(await stage.ask(.sessionRefresh, cookies: try tokens.cookies) == .refused(.storeUnavailable))
     }
 
     @Test func anAccountThatCannotBeHadCostsNobodyTheSession() async throws {
-        let stage = try SignInStage()
+        let stage = try ExchangeFixture()
         let tokens = try await stage.begin()
         stage.accounts.fail(.unavailable(.storeUnavailable))
         let object = try await stage.ask(.sessionRefresh, body: ["refresh_token": .string(try tokens.refresh)]).object

@@ -7,10 +7,10 @@ import Verification
 
 /// Whose a token is.
 @Suite struct OwnUserTests {
-    private static let start = SignInStage.start
+    private static let start = ExchangeFixture.start
 
     @Test func meIsTheUser() async throws {
-        let stage = try SignInStage()
+        let stage = try ExchangeFixture()
         let tokens = try await stage.begin()
         for answer in [
             await stage.ask(.sessionMe, "GET", bearer: tokens.accessToken),
@@ -24,7 +24,7 @@ import Verification
     }
 
     @Test func validateSaysSoToo() async throws {
-        let stage = try SignInStage()
+        let stage = try ExchangeFixture()
         let tokens = try await stage.begin()
         for method in ["GET", "POST"] {
             let object = try await stage.ask(.sessionValidate, method, bearer: tokens.accessToken).object
@@ -37,7 +37,7 @@ import Verification
     }
 
     @Test func anOAuthClientSeesWhatItsTokenSays() async throws {
-        let stage = try SignInStage()
+        let stage = try ExchangeFixture()
         _ = try await stage.begin()
         let tokens = try await stage.book.start(
             SessionOpening(subject: "account-of-001.apple", scopes: ["openid"], clientID: "app"),
@@ -49,7 +49,7 @@ import Verification
     }
 
     @Test func whoHasNoAccountIsWhoTheTokenSays() async throws {
-        let stage = try SignInStage()
+        let stage = try ExchangeFixture()
         let tokens = try await stage.book.start(
             SessionOpening(subject: "bob", claims: ["email": "bob@example.org"]),
             at: Self.start
@@ -59,7 +59,7 @@ import Verification
     }
 
     @Test func noTokenABadOneAndAnOldOneAreToldApart() async throws {
-        let stage = try SignInStage()
+        let stage = try ExchangeFixture()
         let tokens = try await stage.begin()
         #expect(await stage.ask(.sessionMe, "GET").refusal?.code == .missingToken)
         #expect(await stage.ask(.sessionMe, "GET", bearer: "x.y.z").refusal?.code == .invalidToken)
@@ -68,7 +68,7 @@ import Verification
     }
 
     @Test func anEndedOrRevokedSessionIsOver() async throws {
-        let stage = try SignInStage()
+        let stage = try ExchangeFixture()
         let ended = try await stage.begin()
         try await stage.book.end(sessionID: ended.sessionID, at: Self.start)
         #expect(await stage.ask(.sessionMe, "GET", bearer: ended.accessToken).refusal?.code == .tokenRevoked)
@@ -80,8 +80,8 @@ import Verification
     }
 
     @Test func aSessionThatAnotherInstanceEndedIsOver() async throws {
-        let stage = try SignInStage()
-        let other = try SignInStage(store: stage.store)
+        let stage = try ExchangeFixture()
+        let other = try ExchangeFixture(store: stage.store)
         let tokens = try await stage.begin()
         _ = try await other.ask(.sessionLogout, bearer: tokens.accessToken).object
         #expect(stage.revocations.all.isEmpty)
@@ -92,7 +92,7 @@ import Verification
 
     @Test func nobodyIsValidWhileTheStoreCannotSay() async throws {
         let store = WatchedStore()
-        let stage = try SignInStage(store: store)
+        let stage = try ExchangeFixture(store: store)
         let tokens = try await stage.begin()
         store.fail([.value])
         #expect(await stage.ask(.sessionMe, "GET", bearer: tokens.accessToken) == .refused(.storeUnavailable))

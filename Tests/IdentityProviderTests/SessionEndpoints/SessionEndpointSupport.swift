@@ -4,7 +4,7 @@ import Verification
 
 @testable import IdentityProvider
 
-extension SignInStage {
+extension ExchangeFixture {
     /// Begins a session of an account, as an exchange does.
     func begin(_ subject: String = "001.apple", at now: UnixTime = start) async throws -> IssuedTokens {
         let account = try await accounts.signIn(

@@ -7,7 +7,7 @@ import Verification
 
 /// Sessions that an earlier version of the gateway began: without scopes of their own, and in no list.
 struct EarlierSessionTests {
-    private let start = Desk.start
+    private let start = SessionFixture.start
 
     /// What that version left in the store for a session of this one.
     private func takeBack(_ tokens: IssuedTokens, scope: String?, in store: MemoryStore) async throws {
@@ -26,7 +26,7 @@ struct EarlierSessionTests {
 
     @Test func theyGoOnWithTheScopesThatTheyHad() async throws {
         let store = MemoryStore.still
-        let desk = try Desk(.chat, store)
+        let desk = try SessionFixture(.chat, store)
         let tokens = try await desk.signIn()
         try await takeBack(tokens, scope: "openid email", in: store)
         let session = try #require(try await desk.book.session(tokens.sessionID, at: start))
@@ -40,7 +40,7 @@ struct EarlierSessionTests {
 
     @Test func withoutScopesTheyGetNoIDToken() async throws {
         let store = MemoryStore.still
-        let desk = try Desk(.chat, store)
+        let desk = try SessionFixture(.chat, store)
         let tokens = try await desk.signIn()
         try await takeBack(tokens, scope: nil, in: store)
         let next = try await desk.book.refresh(tokens.refresh, at: start + 1)
@@ -51,7 +51,7 @@ struct EarlierSessionTests {
     @Test(arguments: [true, false])
     func theirFirstUsePutsThemIntoTheList(isRefresh: Bool) async throws {
         let store = MemoryStore.still
-        let desk = try Desk(.chat, store)
+        let desk = try SessionFixture(.chat, store)
         let tokens = try await desk.signIn()
         try await takeBack(tokens, scope: nil, in: store)
         #expect(try await desk.book.sessions(ofSubject: "alice", at: start).isEmpty)

@@ -7,7 +7,7 @@ import Verification
 @testable import IdentityProvider
 
 struct IDTokenTests {
-    private let start = Desk.start
+    private let start = SessionFixture.start
 
     private static let opening = SessionOpening(
         subject: "alice",
@@ -24,7 +24,7 @@ struct IDTokenTests {
     func itSaysWhoSignedInAndWhen(_ rules: IssuerRules) async throws {
         var rules = rules
         rules.idLifetime = .seconds(600)
-        let desk = try Desk(rules)
+        let desk = try SessionFixture(rules)
         let tokens = try await desk.book.start(Self.opening, at: start)
         let claims = try desk.claims(tokens.idToken)
         #expect(claims["iss"]?.string == rules.url)
@@ -40,9 +40,9 @@ struct IDTokenTests {
         #expect(try desk.header(tokens.accessToken)["typ"] == "at+jwt")
     }
 
-    /// By Foundation's base64 and Crypto's SHA-256, which the house's tokens are not made with.
+    /// By Foundation's base64 and Crypto's SHA-256, which the fixture's tokens are not made with.
     @Test func itIsBoundToTheAccessTokenThatItComesWith() async throws {
-        let desk = try Desk()
+        let desk = try SessionFixture()
         let tokens = try await desk.book.start(Self.opening, at: start)
         let next = try await desk.book.refresh(tokens.refresh, client: .client("app"), at: start + 1)
         for tokens in [tokens, next] {
@@ -56,7 +56,7 @@ struct IDTokenTests {
     }
 
     @Test func aRefreshTellsTheSameSignInWithoutTheNonce() async throws {
-        let desk = try Desk()
+        let desk = try SessionFixture()
         let tokens = try await desk.book.start(Self.opening, at: start)
         let next = try await desk.book.refresh(tokens.refresh, client: .client("app"), at: start + 500)
         let (first, second) = (try desk.claims(tokens.idToken), try desk.claims(next.idToken))
@@ -66,14 +66,14 @@ struct IDTokenTests {
     }
 
     @Test func anAppWithoutAClientIsOfTheIssuersAudience() async throws {
-        let desk = try Desk()
+        let desk = try SessionFixture()
         let tokens = try await desk.signIn()
         #expect(try desk.claims(tokens.idToken)["aud"] == "chat-api")
         #expect(try desk.claims(tokens.accessToken)["client_id"] == nil)
     }
 
     @Test func withoutOpenIDThereIsNone() async throws {
-        let desk = try Desk()
+        let desk = try SessionFixture()
         var opening = Self.opening
         opening.scopes = ["email"]
         let tokens = try await desk.book.start(opening, at: start)
@@ -87,7 +87,7 @@ struct IDTokenTests {
     }
 
     @Test func theProfileScopeTellsTheNameAndNoEmail() async throws {
-        let desk = try Desk()
+        let desk = try SessionFixture()
         var opening = Self.opening
         opening.scopes = ["openid", "profile"]
         let claims = try desk.claims(try await desk.book.start(opening, at: start).idToken)

@@ -6,9 +6,9 @@ import Verification
 
 /// Who may use a refresh token, and for what.
 struct RefreshGrantRulesTests {
-    private let start = Desk.start
+    private let start = SessionFixture.start
 
-    private func signIn(_ desk: Desk, client: String?) async throws -> IssuedTokens {
+    private func signIn(_ desk: SessionFixture, client: String?) async throws -> IssuedTokens {
         let opening = SessionOpening(
             subject: "alice",
             claims: ["email": "alice@example.org", "name": "Alice", "role": "member"],
@@ -20,7 +20,7 @@ struct RefreshGrantRulesTests {
     /// The second name is another spelling of the first, which Swift's `==` takes for the same.
     @Test(arguments: [RefreshingClient.client("other"), .client("e\u{301}"), .client(""), .none])
     func anotherClientIsRefusedAndUsesNothingUp(_ client: RefreshingClient) async throws {
-        let desk = try Desk()
+        let desk = try SessionFixture()
         let tokens = try await signIn(desk, client: "\u{E9}")
         let before = try await desk.book.session(tokens.sessionID, at: start)
         let refused = try await refusal { try await desk.book.refresh(tokens.refresh, client: client, at: start) }
@@ -33,7 +33,7 @@ struct RefreshGrantRulesTests {
     }
 
     @Test func aClientsTokenIsUsedUpForEveryoneOnceItIsSpent() async throws {
-        let desk = try Desk()
+        let desk = try SessionFixture()
         let tokens = try await signIn(desk, client: "app")
         _ = try await desk.book.refresh(tokens.refresh, client: .client("app"), at: start)
         let late = try await refusal {
@@ -44,7 +44,7 @@ struct RefreshGrantRulesTests {
 
     @Test(arguments: [RefreshingClient.client("app"), .any, .none])
     func aSessionOfNoClientIsBoundToNone(_ client: RefreshingClient) async throws {
-        let desk = try Desk()
+        let desk = try SessionFixture()
         let tokens = try await signIn(desk, client: nil)
         #expect(
             try await desk.book.refresh(tokens.refresh, client: client, at: start).sessionID == tokens.sessionID
@@ -52,7 +52,7 @@ struct RefreshGrantRulesTests {
     }
 
     @Test func fewerScopesTellLessButTheSessionKeepsAll() async throws {
-        let desk = try Desk()
+        let desk = try SessionFixture()
         let tokens = try await signIn(desk, client: nil)
         let fewer = try await desk.book.refresh(tokens.refresh, scopes: ["openid", "profile"], at: start)
         #expect(fewer.scopes == ["openid", "profile"] && fewer.response["scope"] == "openid profile")
@@ -70,7 +70,7 @@ struct RefreshGrantRulesTests {
 
     /// What the gateway would get for it by its session would be wider.
     @Test func aNarrowedAccessTokenIsNotRenewed() async throws {
-        let desk = try Desk()
+        let desk = try SessionFixture()
         let tokens = try await signIn(desk, client: nil)
         let refused = try await refusal {
             try await desk.book.renew(
@@ -86,7 +86,7 @@ struct RefreshGrantRulesTests {
     }
 
     @Test func moreScopesThanGrantedAreRefusedAndUseNothingUp() async throws {
-        let desk = try Desk()
+        let desk = try SessionFixture()
         let tokens = try await signIn(desk, client: nil)
         for scopes in [["openid", "admin"], [""], ["Email"], ["openid email"]] {
             let refused = try await refusal {

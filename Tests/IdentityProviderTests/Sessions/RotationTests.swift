@@ -7,13 +7,13 @@ import Time
 
 /// Refresh tokens under hands that are many, late or foul.
 struct RotationTests {
-    private let start = Desk.start
+    private let start = SessionFixture.start
 
     @Test(arguments: StoreKind.allCases)
     func manyAtOnceOnThreeInstancesGetOneSuccessor(_ kind: StoreKind) async throws {
         try await kind.run { place in
-            var desks: [Desk] = []
-            for _ in 0..<3 { desks.append(try Desk(.chat, try await place.store())) }
+            var desks: [SessionFixture] = []
+            for _ in 0..<3 { desks.append(try SessionFixture(.chat, try await place.store())) }
             let first = try await desks[0].signIn()
             let used = try first.refresh
             let successors = try await withThrowingTaskGroup { group in
@@ -36,7 +36,9 @@ struct RotationTests {
     @Test(arguments: StoreKind.allCases)
     func aUseAfterTheWindowEndsTheFamily(_ kind: StoreKind) async throws {
         try await kind.run { place in
-            let (one, other) = (try Desk(.chat, try await place.store()), try Desk(.chat, try await place.store()))
+            let (one, other) = (
+                try SessionFixture(.chat, try await place.store()), try SessionFixture(.chat, try await place.store())
+            )
             let first = try await one.signIn()
             let bystander = try await one.signIn()
             let second = try await one.book.refresh(first.refresh, at: start + 100)
@@ -61,7 +63,7 @@ struct RotationTests {
 
     @Test func theOperatorIsToldOfAReuseButNoToken() async throws {
         let log = RecordedLog()
-        let book = try Desk(logger: log.logger).book
+        let book = try SessionFixture(logger: log.logger).book
         let first = try await book.start(SessionOpening(subject: "alice"), at: start)
         _ = try await book.refresh(first.refresh, at: start)
         _ = try? await book.refresh(first.refresh, at: start + 31)
@@ -73,7 +75,7 @@ struct RotationTests {
     }
 
     @Test func anOlderTokenEndsTheFamilyHoweverManyCameAfterIt() async throws {
-        let desk = try Desk()
+        let desk = try SessionFixture()
         let first = try await desk.signIn()
         var last = first
         for minute in 1...40 { last = try await desk.book.refresh(last.refresh, at: start + Double(minute) * 60) }
@@ -82,7 +84,7 @@ struct RotationTests {
     }
 
     @Test func aClientBehindByTwoGetsTheSuccessorItMissed() async throws {
-        let desk = try Desk()
+        let desk = try SessionFixture()
         let first = try await desk.signIn()
         let second = try await desk.book.refresh(first.refresh, at: start + 1)
         let third = try await desk.book.refresh(second.refresh, at: start + 2)
@@ -94,7 +96,9 @@ struct RotationTests {
     @Test(arguments: StoreKind.allCases)
     func renewalsAndRefreshesAtOnceLoseNeither(_ kind: StoreKind) async throws {
         try await kind.run { place in
-            let (one, other) = (try Desk(.chat, try await place.store()), try Desk(.chat, try await place.store()))
+            let (one, other) = (
+                try SessionFixture(.chat, try await place.store()), try SessionFixture(.chat, try await place.store())
+            )
             let first = try await one.signIn()
             let session = first.sessionID
             var last = first
@@ -119,8 +123,8 @@ struct RotationTests {
     @Test(arguments: [WatchedStore.Call.value, .replace], [true, false])
     func anEndMeanwhileWins(before call: WatchedStore.Call, ofARefresh isRefresh: Bool) async throws {
         let store = WatchedStore()
-        let desk = try Desk(.chat, store)
-        let elsewhere = try Desk(.chat, store.memory)
+        let desk = try SessionFixture(.chat, store)
+        let elsewhere = try SessionFixture(.chat, store.memory)
         let tokens = try await desk.signIn()
         store.onCall { (made) async throws(StoreError) in
             guard made == call else { return }
@@ -138,8 +142,8 @@ struct RotationTests {
 
     @Test func aSessionThatOthersChangeAllTheTimeIsGivenUp() async throws {
         let store = WatchedStore()
-        let desk = try Desk(.chat, store)
-        let elsewhere = try Desk(.chat, store.memory)
+        let desk = try SessionFixture(.chat, store)
+        let elsewhere = try SessionFixture(.chat, store.memory)
         let tokens = try await desk.signIn()
         let calls = Tally()
         store.onCall { (made) async throws(StoreError) in

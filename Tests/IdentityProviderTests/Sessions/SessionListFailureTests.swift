@@ -8,7 +8,7 @@ import Verification
 
 /// A list and its sessions when the store, or the gateway, fails between two writes.
 struct SessionListFailureTests {
-    private let start = Desk.start
+    private let start = SessionFixture.start
     private let key = StoreKey(tenant: "chat", kind: "sessions", hashing: "alice".utf8)
 
     /// From its n-th write on the store fails, as if the gateway was killed before it.
@@ -23,7 +23,7 @@ struct SessionListFailureTests {
     @Test(arguments: 1...3)
     func aSignInThatIsKilledBeforeAnyWriteKeepsNobodyOut(_ number: Int) async throws {
         let store = WatchedStore()
-        let killed = try Desk(.chat, store)
+        let killed = try SessionFixture(.chat, store)
         cut(store, beforeWrite: number)
         // Two writes are all that a sign-in takes.
         if number == 3 {
@@ -31,7 +31,7 @@ struct SessionListFailureTests {
         } else {
             await #expect(throws: IssuingError.unavailable(.unavailable("killed"))) { try await killed.signIn() }
         }
-        let after = try Desk(.chat, store.memory)
+        let after = try SessionFixture(.chat, store.memory)
         let tokens = try await after.signIn(at: start + 1)
         let listed = try await after.book.sessions(ofSubject: "alice", at: start + 2).map(\.id)
         #expect(listed.first == tokens.sessionID && listed.count == (number == 3 ? 2 : 1))
@@ -42,8 +42,8 @@ struct SessionListFailureTests {
     /// Whoever lists drops what has no record, which must not be what is yet to get one.
     @Test func aListingBetweenTheWritesOfASignInHidesNothing() async throws {
         let store = WatchedStore()
-        let desk = try Desk(.chat, store)
-        let elsewhere = try Desk(.chat, store.memory)
+        let desk = try SessionFixture(.chat, store)
+        let elsewhere = try SessionFixture(.chat, store.memory)
         let looks = Tally()
         store.onCall { (call) async throws(StoreError) in
             _ = looks.next()
@@ -58,7 +58,7 @@ struct SessionListFailureTests {
     @Test(arguments: 1...4)
     func anEndThatIsKilledBeforeAnyWriteHidesNoSession(_ number: Int) async throws {
         let store = WatchedStore()
-        let desk = try Desk(.chat, store)
+        let desk = try SessionFixture(.chat, store)
         let (tokens, other) = (try await desk.signIn(), try await desk.signIn(at: start + 1))
         cut(store, beforeWrite: number)
         let isAcknowledged = (try? await desk.book.end(sessionID: tokens.sessionID, at: start + 2)) != nil
@@ -77,7 +77,7 @@ struct SessionListFailureTests {
     @Test(arguments: 1...6)
     func anEndOfAllThatIsKilledIsFinishedByTheNext(_ number: Int) async throws {
         let store = WatchedStore()
-        let desk = try Desk(.chat, store)
+        let desk = try SessionFixture(.chat, store)
         let (first, second) = (try await desk.signIn(), try await desk.signIn())
         cut(store, beforeWrite: number)
         // Two revocations, two records and the list.
@@ -96,7 +96,7 @@ struct SessionListFailureTests {
     @Test func aListThatCannotBeReadKeepsNobodyOut() async throws {
         let store = MemoryStore.still
         let log = RecordedLog()
-        let desk = try Desk(.chat, store, logger: log.logger)
+        let desk = try SessionFixture(.chat, store, logger: log.logger)
         for garbage in ["", "null", "{}", #"{"v":1,"sessions":[{}]}"#, #"{"v":2,"sessions":[]}"#] {
             try await store.set(Array(garbage.utf8), for: key, lifetime: nil)
             let tokens = try await desk.signIn()
@@ -112,7 +112,7 @@ struct SessionListFailureTests {
 
     @Test func aSessionThatCannotBeReadHidesNoOther() async throws {
         let store = MemoryStore.still
-        let desk = try Desk(.chat, store)
+        let desk = try SessionFixture(.chat, store)
         let (first, second) = (try await desk.signIn(), try await desk.signIn())
         let recordKey = StoreKey(tenant: "chat", kind: "session", name: first.sessionID)
         let record = try #require(try await store.value(for: recordKey))

@@ -8,15 +8,15 @@ import Verification
 
 /// Whose sessions there are.
 struct SessionListTests {
-    private let start = Desk.start
+    private let start = SessionFixture.start
     private let key = StoreKey(tenant: "chat", kind: "sessions", hashing: "alice".utf8)
 
-    private func ids(_ desk: Desk, at now: UnixTime = Desk.start) async throws -> [String] {
+    private func ids(_ desk: SessionFixture, at now: UnixTime = SessionFixture.start) async throws -> [String] {
         try await desk.book.sessions(ofSubject: "alice", at: now).map(\.id)
     }
 
     @Test func theLatestSignInComesFirstWithWhatPeopleAreTold() async throws {
-        let desk = try Desk()
+        let desk = try SessionFixture()
         let first = try await desk.signIn()
         let opening = SessionOpening(
             subject: "alice",
@@ -34,14 +34,14 @@ struct SessionListTests {
         #expect(session.clientID == "app" && session.device == "iPhone" && session.provider == "apple")
         #expect(session.createdAt == start + 60 && session.lastUsedAt == start + 120 && session.scopes == ["openid"])
         #expect(try await desk.book.sessions(ofSubject: "nobody", at: start).isEmpty)
-        #expect(try await Desk(.clans).book.sessions(ofSubject: "alice", at: start).isEmpty)
+        #expect(try await SessionFixture(.clans).book.sessions(ofSubject: "alice", at: start).isEmpty)
     }
 
     @Test(arguments: StoreKind.allCases)
     func ofManySignInsAtOnceNoneIsLost(_ kind: StoreKind) async throws {
         try await kind.run { place in
-            var desks: [Desk] = []
-            for _ in 0..<3 { desks.append(try Desk(.chat, try await place.store())) }
+            var desks: [SessionFixture] = []
+            for _ in 0..<3 { desks.append(try SessionFixture(.chat, try await place.store())) }
             let begun = try await withThrowingTaskGroup(of: String.self) { group in
                 for turn in 0..<24 {
                     let desk = desks[turn % 3]
@@ -56,7 +56,7 @@ struct SessionListTests {
 
     @Test func signInsAndEndsAtOnceLeaveThoseThatGoOn() async throws {
         let store = MemoryStore.still
-        let desk = try Desk(.chat, store)
+        let desk = try SessionFixture(.chat, store)
         var old: [String] = []
         for _ in 0..<30 { old.append(try await desk.signIn().sessionID) }
         let begun = try await withThrowingTaskGroup(of: String?.self) { group in
@@ -77,7 +77,7 @@ struct SessionListTests {
 
     @Test func usesDoNotWriteTheList() async throws {
         let store = MemoryStore.still
-        let desk = try Desk(.chat, store)
+        let desk = try SessionFixture(.chat, store)
         let tokens = try await desk.signIn()
         let before = try await store.value(for: key)
         let other = Array("{}".utf8)
@@ -90,7 +90,7 @@ struct SessionListTests {
 
     @Test func whatHasEndedByItselfIsDroppedWhenItIsSeen() async throws {
         let store = MemoryStore.still
-        let desk = try Desk(.clans, store)
+        let desk = try SessionFixture(.clans, store)
         let clansKey = StoreKey(tenant: "clans", kind: "sessions", hashing: "alice".utf8)
         _ = try await desk.signIn()
         let second = try await desk.signIn(at: start + 80_000)
@@ -106,7 +106,7 @@ struct SessionListTests {
     @Test func theListLivesAsLongAsASessionMay() async throws {
         let clock = Mutex(start)
         let store = MemoryStore(clock: { clock.withLock { $0 } })
-        let desk = try Desk(.chat, store)
+        let desk = try SessionFixture(.chat, store)
         _ = try await desk.signIn()
         let bob = try await desk.signIn("bob")
         let bobsKey = StoreKey(tenant: "chat", kind: "sessions", hashing: "bob".utf8)
@@ -122,7 +122,7 @@ struct SessionListTests {
     }
 
     @Test func whenThereAreTooManyThoseThatHaveEndedGoFirst() async throws {
-        let desk = try Desk()
+        let desk = try SessionFixture()
         let first = try await desk.signIn()
         for turn in 1..<SessionList.most { _ = try await desk.signIn(at: start + Double(turn)) }
         // Used, the first goes on when the others, which began after it, have ended.
@@ -134,7 +134,7 @@ struct SessionListTests {
 
     @Test func tooManyThatGoOnEndTheEarliest() async throws {
         let store = MemoryStore.still
-        let desk = try Desk(.chat, store)
+        let desk = try SessionFixture(.chat, store)
         var begun: [IssuedTokens] = []
         for turn in 0...SessionList.most { begun.append(try await desk.signIn(at: start + Double(turn))) }
         let kept = try await ids(desk, at: start + 300)

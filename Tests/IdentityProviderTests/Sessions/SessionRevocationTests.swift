@@ -7,7 +7,7 @@ import Verification
 
 /// What was revoked gets no tokens, however it asks.
 struct SessionRevocationTests {
-    private let start = Desk.start
+    private let start = SessionFixture.start
 
     enum Revoked: CaseIterable {
         case session, subject, tenant
@@ -24,9 +24,9 @@ struct SessionRevocationTests {
     @Test(arguments: Revoked.allCases, [true, false])
     func itCannotBeRefreshedNorRenewedAndEnds(_ revoked: Revoked, isRefresh: Bool) async throws {
         let store = MemoryStore.still
-        let desk = try Desk(.chat, store)
+        let desk = try SessionFixture(.chat, store)
         let tokens = try await desk.signIn()
-        let bystander = try await Desk(.clans, store).signIn()
+        let bystander = try await SessionFixture(.clans, store).signIn()
         let revocation = Revocation(tenant: "chat", target: revoked.target(tokens), revokedAt: start + 10)
         _ = try await store.revoke([revocation])
         let later = try await desk.signIn(at: start + 10)
@@ -39,12 +39,12 @@ struct SessionRevocationTests {
         #expect(try await refusal { try await desk.book.refresh(tokens.refresh, at: start + 21) } == .unknownSession)
         // Who signed in after it, and other tenants, go on.
         _ = try await desk.book.refresh(later.refresh, at: start + 20)
-        _ = try await Desk(.clans, store).book.refresh(bystander.refresh, at: start + 20)
+        _ = try await SessionFixture(.clans, store).book.refresh(bystander.refresh, at: start + 20)
     }
 
     @Test func theSuccessorIsNotGivenAgainOnceTheSubjectIsRevoked() async throws {
         let store = MemoryStore.still
-        let desk = try Desk(.chat, store)
+        let desk = try SessionFixture(.chat, store)
         let tokens = try await desk.signIn()
         let next = try await desk.book.refresh(tokens.refresh, at: start + 5)
         _ = try await store.revoke([Revocation(tenant: "chat", target: .subject("alice"), revokedAt: start + 10)])
@@ -56,7 +56,7 @@ struct SessionRevocationTests {
     func allThatBeganBeforeATimeEnd(_ kind: StoreKind) async throws {
         try await kind.run { place in
             let store = try await place.store()
-            let (one, other) = (try Desk(.chat, store), try Desk(.chat, try await place.store()))
+            let (one, other) = (try SessionFixture(.chat, store), try SessionFixture(.chat, try await place.store()))
             let first = try await one.signIn()
             let second = try await other.signIn(at: start + 50)
             let later = try await one.signIn(at: start + 101)
@@ -84,7 +84,7 @@ struct SessionRevocationTests {
     /// As long as the longest session: one that the list does not know stays refused.
     @Test func oneThatIsMissingInTheListIsRefusedToo() async throws {
         let store = MemoryStore.still
-        let desk = try Desk(.clans, store)
+        let desk = try SessionFixture(.clans, store)
         let tokens = try await desk.signIn()
         try await store.remove(StoreKey(tenant: "clans", kind: "sessions", hashing: "alice".utf8))
         try await desk.book.endAll(ofSubject: "alice", before: start + 1, at: start + 1, reason: "deleted")

@@ -6,12 +6,12 @@ import Time
 
 /// Nothing that was acknowledged is lost, and what was not leaves everything as it was.
 struct StoreFailureTests {
-    private let start = Desk.start
+    private let start = SessionFixture.start
 
     @Test(arguments: [WatchedStore.Call.value, .replace])
     func aRefreshThatTheStoreFailsChangesNothing(_ call: WatchedStore.Call) async throws {
         let store = WatchedStore()
-        let desk = try Desk(.chat, store)
+        let desk = try SessionFixture(.chat, store)
         let tokens = try await desk.signIn()
         let before = try await desk.book.session(tokens.sessionID, at: start)
         store.fail([call])
@@ -27,7 +27,7 @@ struct StoreFailureTests {
 
     @Test func aSignInThatCannotBeKeptGivesNoTokens() async throws {
         let store = WatchedStore()
-        let desk = try Desk(.chat, store)
+        let desk = try SessionFixture(.chat, store)
         store.fail([.set])
         await #expect(throws: IssuingError.unavailable(.unavailable("gone"))) { try await desk.signIn() }
     }
@@ -35,7 +35,7 @@ struct StoreFailureTests {
     @Test(arguments: [WatchedStore.Call.remove, .revoke])
     func anEndThatTheStoreFailsIsNotAcknowledgedAndCanBeTriedAgain(_ call: WatchedStore.Call) async throws {
         let store = WatchedStore()
-        let desk = try Desk(.chat, store)
+        let desk = try SessionFixture(.chat, store)
         let tokens = try await desk.signIn()
         store.fail([call])
         await #expect(throws: IssuingError.unavailable(.unavailable("gone"))) {
@@ -49,7 +49,7 @@ struct StoreFailureTests {
 
     @Test func aReuseIsNotToldBeforeTheSessionHasEnded() async throws {
         let store = WatchedStore()
-        let desk = try Desk(.chat, store)
+        let desk = try SessionFixture(.chat, store)
         let first = try await desk.signIn()
         let second = try await desk.book.refresh(first.refresh, at: start + 1)
         store.fail([.remove])
@@ -64,9 +64,9 @@ struct StoreFailureTests {
     /// The write was made, and its answer lost: the client comes again with what it has.
     @Test func aRotationWhoseAnswerWasLostIsFoundByTheNextTry() async throws {
         let store = WatchedStore()
-        let desk = try Desk(.chat, store)
+        let desk = try SessionFixture(.chat, store)
         let tokens = try await desk.signIn()
-        let elsewhere = try Desk(.chat, store.memory)
+        let elsewhere = try SessionFixture(.chat, store.memory)
         store.onCall { (call) async throws(StoreError) in
             guard call == .replace else { return }
             _ = try? await elsewhere.book.refresh(tokens.refresh, at: start + 1)
@@ -82,7 +82,7 @@ struct StoreFailureTests {
 
     @Test func aRecordThatCannotBeReadIsNobodysFaultButTheStores() async throws {
         let store = MemoryStore.still
-        let desk = try Desk(.chat, store)
+        let desk = try SessionFixture(.chat, store)
         let (tokens, other) = (try await desk.signIn(), try await desk.signIn())
         let key = StoreKey(tenant: "chat", kind: "session", name: tokens.sessionID)
         let otherKey = StoreKey(tenant: "chat", kind: "session", name: other.sessionID)
@@ -98,14 +98,14 @@ struct StoreFailureTests {
     func anotherProcessGoesOnWhereThisOneStopped(_ kind: StoreKind) async throws {
         try await kind.run { place in
             let store = try await place.store()
-            let before = try Desk(.chat, store)
+            let before = try SessionFixture(.chat, store)
             let first = try await before.signIn()
             let second = try await before.book.refresh(first.refresh, at: start + 10)
             let ended = try await before.signIn()
             try await before.book.end(sessionID: ended.sessionID, at: start + 10)
             await store.close()
 
-            let after = try Desk(.chat, try await place.store())
+            let after = try SessionFixture(.chat, try await place.store())
             #expect(try await after.book.refresh(first.refresh, at: start + 20).refresh == second.refresh)
             let third = try await after.book.refresh(second.refresh, at: start + 30)
             #expect(third.sessionID == first.sessionID)

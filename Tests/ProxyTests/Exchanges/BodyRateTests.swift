@@ -11,24 +11,24 @@ import UpstreamTestSupport
 
 /// For whom the least rate of bodies counts, and when.
 struct BodyRateTests {
-    private let house: EmbeddedHouse
+    private let fixture: EmbeddedWorker
     private let client = RecordingClient()
     private let exchange: RequestExchange
     private let server: RecordingServer
 
     init() throws {
-        house = try EmbeddedHouse()
-        exchange = RequestExchange(worker: house.worker)
-        server = RecordingServer(house.pools[0])
+        fixture = try EmbeddedWorker()
+        exchange = RequestExchange(worker: fixture.worker)
+        server = RecordingServer(fixture.pools[0])
     }
 
     /// A request whose head is with the server, and whose body follows.
     private func begin(_ lines: [String] = []) throws {
-        let token = try Door.token(["exp": .number(.init(4_000_000_000))])
+        let token = try RequestPipeline.token(["exp": .number(.init(4_000_000_000))])
         let all = ["Authorization: Bearer \(token)", "Content-Length: 100000"] + lines
-        let request = house.worker.loop.spares.requests.take()
-        let bytes = ByteBuffer(bytes: Door.request("/a", method: "POST", lines: all))
-        try #require(request.parse(bytes, house.worker.parser) == .complete)
+        let request = fixture.worker.loop.spares.requests.take()
+        let bytes = ByteBuffer(bytes: RequestPipeline.request("/a", method: "POST", lines: all))
+        try #require(request.parse(bytes, fixture.worker.parser) == .complete)
         exchange.begin(request, version: .http11, for: client)
         // As the pool does it.
         server.pool.forget(exchange.upstream)

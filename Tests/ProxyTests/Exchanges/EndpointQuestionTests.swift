@@ -9,25 +9,25 @@ import UpstreamTestSupport
 /// What an endpoint is told of a request's scheme and of the page behind it.
 @Suite struct EndpointQuestionTests {
     private func read(_ lines: [String], from peer: Peer) throws -> EndpointRequest {
-        let door = Door([try Door.tenant()])
-        let bytes = Door.request("/logout", method: "POST", lines: lines)
-        let routed = try door.routed(bytes)
+        let pipeline = RequestPipeline([try RequestPipeline.tenant()])
+        let bytes = RequestPipeline.request("/logout", method: "POST", lines: lines)
+        let routed = try pipeline.routed(bytes)
         let question = EndpointQuestion(
             endpoint: .sessionLogout,
             routed: routed,
             head: routed.head,
             peer: peer,
             trustedProxies: [],
-            requestID: Door.requestID
+            requestID: RequestPipeline.requestID
         )
-        let request = question.read(bytes.span, at: Door.now)
+        let request = question.read(bytes.span, at: RequestPipeline.now)
         return try #require(request)
     }
 
     @Test func theSchemeIsKnownWhereSomebodySaysIt() throws {
-        let plain = try read([], from: Door.peer())
+        let plain = try read([], from: RequestPipeline.peer())
         #expect(plain.isSchemeKnown && !plain.isSecure)
-        let proxy = try Door.peer(trusted: true)
+        let proxy = try RequestPipeline.peer(trusted: true)
         let secure = try read(["X-Forwarded-Proto: https"], from: proxy)
         #expect(secure.isSchemeKnown && secure.isSecure)
         let unsaid: [[String]] = [
@@ -41,14 +41,14 @@ import UpstreamTestSupport
 
     @Test func whatIsSaidTwiceOfThePageIsAmbiguous() throws {
         let own = "Origin: http://app.test"
-        let plain = try read([own, "Sec-Fetch-Site: same-origin"], from: Door.peer())
+        let plain = try read([own, "Sec-Fetch-Site: same-origin"], from: RequestPipeline.peer())
         #expect(!plain.fields.isOriginAmbiguous)
         #expect(plain.fields.origin == "http://app.test" && plain.fields.secFetchSite == "same-origin")
         for lines in [
             ["Origin: https://evil.test", own], [own, own], [own, "Sec_Fetch_Site: none"],
             ["Sec-Fetch-Site: cross-site", "Sec-Fetch-Site: none"],
         ] {
-            #expect(try read(lines, from: Door.peer()).fields.isOriginAmbiguous, "\(lines)")
+            #expect(try read(lines, from: RequestPipeline.peer()).fields.isOriginAmbiguous, "\(lines)")
         }
     }
 }

@@ -55,16 +55,16 @@ struct ImpossibleEventTests {
 
 /// An exchange in a process of its own.
 private struct Broken {
-    let house: EmbeddedHouse
+    let fixture: EmbeddedWorker
     let exchange: RequestExchange
     let client = RecordingClient()
 
     private init() throws {
-        house = try EmbeddedHouse()
-        exchange = RequestExchange(worker: house.worker)
+        fixture = try EmbeddedWorker()
+        exchange = RequestExchange(worker: fixture.worker)
     }
 
-    var now: UnixTime { house.worker.unixTime(at: house.worker.now()) }
+    var now: UnixTime { fixture.worker.unixTime(at: fixture.worker.now()) }
 
     /// - Parameter prepare: Gives the event.
     static func run(_ prepare: (Broken) throws -> () -> Void) -> Never {
@@ -76,10 +76,10 @@ private struct Broken {
     }
 
     func request() throws -> ReceivedRequest {
-        let token = try Door.token(["exp": .number(.init(4_000_000_000))])
+        let token = try RequestPipeline.token(["exp": .number(.init(4_000_000_000))])
         let request = ReceivedRequest()
-        let bytes = Door.request("/a", lines: ["Authorization: Bearer \(token)"])
-        try #require(request.parse(ByteBuffer(bytes: bytes), house.worker.parser) == .complete)
+        let bytes = RequestPipeline.request("/a", lines: ["Authorization: Bearer \(token)"])
+        try #require(request.parse(ByteBuffer(bytes: bytes), fixture.worker.parser) == .complete)
         return request
     }
 
@@ -91,7 +91,7 @@ private struct Broken {
 
     func takeServer() throws {
         try begin()
-        let server = RecordingServer(house.pools[0])
+        let server = RecordingServer(fixture.pools[0])
         server.pool.forget(exchange.upstream)
         exchange.upstream.serverReady(server)
         try #require(exchange.upstream.server === server)

@@ -12,28 +12,28 @@ import UpstreamTestSupport
 /// A server over HTTP/1.1 that takes no more of a request's body, and then more again: its channel says so in the middle
 /// of a write, and the exchange hears of it when that is done.
 struct ServerWritabilityTests {
-    private let house: EmbeddedHouse
+    private let fixture: EmbeddedWorker
     private let exchange: RequestExchange
     private let client = RecordingClient()
     private let connection: BackendConnection
     private let channel = EmbeddedChannel()
 
     init() throws {
-        house = try EmbeddedHouse()
-        exchange = RequestExchange(worker: house.worker)
+        fixture = try EmbeddedWorker()
+        exchange = RequestExchange(worker: fixture.worker)
         let address = try SocketAddress(ipAddress: "127.0.0.1", port: 9001)
-        connection = BackendConnection(pool: house.pools[0], loop: house.worker.loop, address: address)
+        connection = BackendConnection(pool: fixture.pools[0], loop: fixture.worker.loop, address: address)
         try channel.pipeline.syncOperations.addHandler(connection)
         try begin()
     }
 
     /// A request whose body is still to come gets the connection.
     private func begin() throws {
-        let token = try Door.token(["exp": .number(.init(4_000_000_000))])
-        let request = house.worker.loop.spares.requests.take()
+        let token = try RequestPipeline.token(["exp": .number(.init(4_000_000_000))])
+        let request = fixture.worker.loop.spares.requests.take()
         let lines = ["Authorization: Bearer \(token)", "Content-Length: 100"]
-        let bytes = Door.request("/a", method: "POST", lines: lines)
-        try #require(request.parse(ByteBuffer(bytes: bytes), house.worker.parser) == .complete)
+        let bytes = RequestPipeline.request("/a", method: "POST", lines: lines)
+        try #require(request.parse(ByteBuffer(bytes: bytes), fixture.worker.parser) == .complete)
         exchange.begin(request, version: .http11, for: client)
         let pool = try #require(exchange.upstream.waitsAt)
         pool.forget(exchange.upstream)
@@ -50,11 +50,11 @@ struct ServerWritabilityTests {
         let told = client.readings.count
         writabilityChanged(false)
         #expect(!connection.isWritable && client.readings.count == told)
-        house.worker.loop.endTurn()
+        fixture.worker.loop.endTurn()
         #expect(client.readings.dropFirst(told) == [false])
         writabilityChanged(true)
         #expect(connection.isWritable && client.readings.count == told + 1)
-        house.worker.loop.endTurn()
+        fixture.worker.loop.endTurn()
         #expect(client.readings.dropFirst(told) == [false, true])
     }
 
@@ -62,7 +62,7 @@ struct ServerWritabilityTests {
         let told = client.readings.count
         writabilityChanged(false)
         writabilityChanged(true)
-        house.worker.loop.endTurn()
+        fixture.worker.loop.endTurn()
         #expect(client.readings.dropFirst(told).allSatisfy { $0 })
     }
 
@@ -72,7 +72,7 @@ struct ServerWritabilityTests {
         exchange.refuse(.overloaded)
         try begin()
         let told = client.readings.count
-        house.worker.loop.endTurn()
+        fixture.worker.loop.endTurn()
         #expect(client.readings.count == told)
     }
 }

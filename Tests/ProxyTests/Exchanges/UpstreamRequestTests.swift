@@ -11,21 +11,21 @@ import UpstreamTestSupport
 
 /// A request that waits for a server, the servers that it is offered, and those that it loses.
 struct UpstreamRequestTests {
-    private let house: EmbeddedHouse
+    private let fixture: EmbeddedWorker
     private let exchange: RequestExchange
     private let client = RecordingClient()
 
     init() throws {
-        house = try EmbeddedHouse(servers: 2)
-        exchange = RequestExchange(worker: house.worker)
+        fixture = try EmbeddedWorker(servers: 2)
+        exchange = RequestExchange(worker: fixture.worker)
     }
 
     /// The exchange's request waits at a pool.
     private func waiting(_ lines: [String] = [], method: String = "GET") throws -> ServerPool {
-        let token = try Door.token(["exp": .number(.init(4_000_000_000))])
-        let request = house.worker.loop.spares.requests.take()
-        let bytes = Door.request("/a", method: method, lines: ["Authorization: Bearer \(token)"] + lines)
-        try #require(request.parse(ByteBuffer(bytes: bytes), house.worker.parser) == .complete)
+        let token = try RequestPipeline.token(["exp": .number(.init(4_000_000_000))])
+        let request = fixture.worker.loop.spares.requests.take()
+        let bytes = RequestPipeline.request("/a", method: method, lines: ["Authorization: Bearer \(token)"] + lines)
+        try #require(request.parse(ByteBuffer(bytes: bytes), fixture.worker.parser) == .complete)
         exchange.begin(request, version: .http11, for: client)
         return try #require(exchange.upstream.waitsAt)
     }
@@ -44,7 +44,7 @@ struct UpstreamRequestTests {
 
     @Test func serverOfAnotherPoolIsGivenBackAndTheRequestWaitsOn() throws {
         let own = try waiting()
-        let other = try #require(house.pools.first { $0 !== own })
+        let other = try #require(fixture.pools.first { $0 !== own })
         let foreign = RecordingServer(other)
         exchange.upstream.serverReady(foreign)
         #expect(foreign.isGivenBack && foreign.request == nil)
@@ -55,7 +55,7 @@ struct UpstreamRequestTests {
     }
 
     @Test func serverIsGivenBackByARequestThatWaitsNowhere() {
-        let server = RecordingServer(house.pools[0])
+        let server = RecordingServer(fixture.pools[0])
         exchange.upstream.serverReady(server)
         #expect(server.isGivenBack)
     }
@@ -64,7 +64,7 @@ struct UpstreamRequestTests {
         let server = try taken()
         exchange.upstream.serverLost(server, endsProperly: false)
         #expect(exchange.upstream.waitsAt == nil && client.statuses == [], "not in the middle of whatever is done now")
-        house.worker.loop.endTurn()
+        fixture.worker.loop.endTurn()
         let next = try #require(exchange.upstream.waitsAt)
         #expect(next !== server.pool)
         let other = RecordingServer(next)
@@ -78,7 +78,7 @@ struct UpstreamRequestTests {
         exchange.clientGone()
         #expect(server.isAbandoned)
         exchange.upstream.serverLost(server, endsProperly: false)
-        house.worker.loop.endTurn()
+        fixture.worker.loop.endTurn()
         #expect(client.statuses == [] && !client.isCut)
     }
 
@@ -95,7 +95,7 @@ struct UpstreamRequestTests {
         exchange.upstream.serverSpoke()
         exchange.responseStarted(try response("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"), .length(9))
         exchange.upstream.serverLost(server, endsProperly: false, wasActedOn: false)
-        house.worker.loop.endTurn()
+        fixture.worker.loop.endTurn()
         #expect(client.isCut && client.statuses == [200] && exchange.upstream.waitsAt == nil)
     }
 
@@ -134,13 +134,13 @@ struct UpstreamRequestTests {
 
     @Test func workOfTheEndOfTheTurnHasAnotherTurnForWhatComesUp() {
         var done: [String] = []
-        let worker = house.worker
+        let worker = fixture.worker
         worker.loop.atEndOfTurn {
             worker.loop.atEndOfTurn { done.append("second") }
             done.append("first")
         }
         #expect(done == [])
-        house.worker.loop.endTurn()
+        fixture.worker.loop.endTurn()
         #expect(done == ["first"])
         worker.loop.endTurn()
         #expect(done == ["first", "second"])

@@ -38,7 +38,7 @@ import UpstreamTestSupport
         method: String = "GET",
         lines: [String] = told
     ) throws -> Result<RequestReading, HTTPViolation>? {
-        try asked(Door.request(target, method: method, host: "gatehouse.internal", lines: lines))
+        try asked(RequestPipeline.request(target, method: method, host: "gatehouse.internal", lines: lines))
     }
 
     private static func refusal(_ lines: [String]) throws -> String? {

@@ -21,8 +21,8 @@ import UpstreamTestSupport
         )
     }
 
-    private static func removed(_ door: Door, token: String?) throws -> [String] {
-        let grant = try #require(door.get("/open", token: token).grant)
+    private static func removed(_ pipeline: RequestPipeline, token: String?) throws -> [String] {
+        let grant = try #require(pipeline.get("/open", token: token).grant)
         guard case .pass(let pass) = ProxyAnswer(.granted(grant)) else { throw NotPassed() }
         var names: [String] = []
         pass.forEachNameToRemove { names.append($0) }
@@ -31,37 +31,43 @@ import UpstreamTestSupport
 
     private struct NotPassed: Error {}
 
-    private static func door(_ identity: Identity, from: [TokenSource] = [.bearer]) throws -> Door {
-        Door([try Door.tenant(from: from, access: [try Door.rule("/open", .anyone)], identity: identity)])
+    private static func pipeline(_ identity: Identity, from: [TokenSource] = [.bearer]) throws -> RequestPipeline {
+        RequestPipeline([
+            try RequestPipeline.tenant(
+                from: from,
+                access: [try RequestPipeline.rule("/open", .anyone)],
+                identity: identity
+            )
+        ])
     }
 
     @Test func fieldsThatTheCallerDoesNotHaveAreNamed() throws {
-        let door = try Self.door(Self.identity())
-        #expect(try Self.removed(door, token: try Door.token()) == ["X-User"] + Self.always)
-        let changed = try Door.token(["email": nil, "role": ""])
-        #expect(try Self.removed(door, token: changed) == ["X-User", "X-User-Email", "X-User-Role"] + Self.always)
+        let pipeline = try Self.pipeline(Self.identity())
+        #expect(try Self.removed(pipeline, token: try RequestPipeline.token()) == ["X-User"] + Self.always)
+        let changed = try RequestPipeline.token(["email": nil, "role": ""])
+        #expect(try Self.removed(pipeline, token: changed) == ["X-User", "X-User-Email", "X-User-Role"] + Self.always)
         #expect(
-            try Self.removed(door, token: nil)
+            try Self.removed(pipeline, token: nil)
                 == ["X-User", "X-User-Id", "X-User-Email", "X-User-Role"] + Self.always
         )
     }
 
     @Test func aNonceForTheNextProofIsHandedOn() throws {
-        let door = try Self.door(Self.identity())
-        let grant = try #require(door.get("/open", token: try Door.token()).grant)
+        let pipeline = try Self.pipeline(Self.identity())
+        let grant = try #require(pipeline.get("/open", token: try RequestPipeline.token()).grant)
         guard case .pass(let pass) = ProxyAnswer(.granted(grant)) else { throw NotPassed() }
-        let with = String(decoding: pass.lines(Door.requestID, freshNonce: "n1"), as: UTF8.self)
-        let without = String(decoding: pass.lines(Door.requestID, freshNonce: nil), as: UTF8.self)
+        let with = String(decoding: pass.lines(RequestPipeline.requestID, freshNonce: "n1"), as: UTF8.self)
+        let without = String(decoding: pass.lines(RequestPipeline.requestID, freshNonce: nil), as: UTF8.self)
         #expect(with == without + "DPoP-Nonce: n1\r\n")
         #expect(without.hasPrefix("X-User-Id: alice\r\n") && without.hasSuffix("\r\n"))
     }
 
     @Test func aTokenThatTheBackendShallNotSeeIsNamed() throws {
         let sources: [TokenSource] = [.bearer, .cookie(name: "session"), .query(name: "t"), .header(name: "X-Token")]
-        let stripping = try Self.door(Self.identity(token: .strip), from: sources)
-        let names = try Self.removed(stripping, token: try Door.token())
+        let stripping = try Self.pipeline(Self.identity(token: .strip), from: sources)
+        let names = try Self.removed(stripping, token: try RequestPipeline.token())
         #expect(names == ["X-User"] + Self.always + ["Authorization", "X-Token"])
-        let keeping = try Self.door(Self.identity(), from: sources)
-        #expect(try Self.removed(keeping, token: try Door.token()) == ["X-User"] + Self.always)
+        let keeping = try Self.pipeline(Self.identity(), from: sources)
+        #expect(try Self.removed(keeping, token: try RequestPipeline.token()) == ["X-User"] + Self.always)
     }
 }

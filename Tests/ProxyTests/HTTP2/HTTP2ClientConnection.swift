@@ -22,7 +22,7 @@ final class HTTP2ClientConnection {
         let server: RecordingServer
     }
 
-    let house: EmbeddedHouse
+    let fixture: EmbeddedWorker
     let connection: HTTP2ServerConnection
     private let channel: EmbeddedChannel
     private var session = HTTP2Session(role: .client, limits: HTTP2Limits())
@@ -33,12 +33,12 @@ final class HTTP2ClientConnection {
     private(set) var resets: [UInt32: HTTP2ErrorCode] = [:]
 
     init() throws {
-        house = try EmbeddedHouse()
-        let loop = try #require(house.worker.eventLoop as? EmbeddedEventLoop)
+        fixture = try EmbeddedWorker()
+        let loop = try #require(fixture.worker.eventLoop as? EmbeddedEventLoop)
         let peer = Peer(nil, trustedProxies: [])
-        connection = HTTP2ServerConnection(worker: house.worker, peer: peer, isWelcome: true)
+        connection = HTTP2ServerConnection(worker: fixture.worker, peer: peer, isWelcome: true)
         channel = EmbeddedChannel(handler: connection, loop: loop)
-        _ = house.worker.opened(connection)
+        _ = fixture.worker.opened(connection)
         channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
         session.start()
         try exchangeBytes()
@@ -163,11 +163,11 @@ final class HTTP2ClientConnection {
         }
     }
 
-    var now: MonotonicTime { house.worker.now() }
+    var now: MonotonicTime { fixture.worker.now() }
 
     /// Meets the deadlines up to so many seconds after a moment.
     func pass(_ seconds: Double, after start: MonotonicTime) throws {
-        let loop = house.worker.loop
+        let loop = fixture.worker.loop
         let moment = start + UInt64(seconds * 1_000_000_000)
         for timer in loop.timers.advance(to: moment) where timer.takeDeadline(at: moment) {
             timer.target?.deadlineMet()

@@ -20,7 +20,7 @@ struct HeldUpStreamTests {
 
     init() throws {
         client = try HTTP2ClientConnection()
-        let token = try Door.token(["exp": 4_000_000_000])
+        let token = try RequestPipeline.token(["exp": 4_000_000_000])
         stream = try client.response(token: token)
         other = try client.response(token: token)
     }

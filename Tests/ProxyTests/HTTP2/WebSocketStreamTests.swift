@@ -31,13 +31,13 @@ struct WebSocketStreamTests {
 
     /// - Parameter seconds: How long the token is good, with its leeway.
     private func token(goodFor seconds: Int = 1_000_000) throws -> String {
-        let worker = client.house.worker
+        let worker = client.fixture.worker
         let now = worker.unixTime(at: worker.now())
-        return try Door.token(["sid": "s1", "exp": .number(JSONNumber(Int(now.seconds) + seconds - 60))])
+        return try RequestPipeline.token(["sid": "s1", "exp": .number(JSONNumber(Int(now.seconds) + seconds - 60))])
     }
 
     private func revoke() throws {
-        let worker = client.house.worker
+        let worker = client.fixture.worker
         var set = RevocationSet()
         let entry = RevocationEntry(revokedAt: 1, expiresAt: .distantFuture, version: 1)
         _ = set.apply(entry, for: RevocationDigest(.session("s1")))

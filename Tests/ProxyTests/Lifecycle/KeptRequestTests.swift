@@ -9,17 +9,19 @@ import UpstreamTestSupport
 
 /// How much of a request is kept, and for whom.
 struct KeptRequestTests {
-    private let room = ReplayRoom(100)
+    private let room = ReplayBudget(100)
     private let spare = SpareRequests()
 
-    private func kept(_ framing: RequestFraming, limit: Int = 10, room: ReplayRoom? = nil) throws -> KeptRequest {
+    private func kept(_ framing: RequestFraming, limit: Int = 10, room: ReplayBudget? = nil) throws -> KeptRequest {
         let lines: [String] =
             switch framing {
             case .none: []
             case .length(let length): ["Content-Length: \(length)"]
             case .chunked: ["Transfer-Encoding: chunked"]
             }
-        let request = try Door([try Door.tenant()]).routed(Door.request("/", method: "POST", lines: lines) + [1, 2, 3])
+        let request = try RequestPipeline([try RequestPipeline.tenant()]).routed(
+            RequestPipeline.request("/", method: "POST", lines: lines) + [1, 2, 3]
+        )
         return KeptRequest(request, limit: limit, room: room ?? self.room, spare: spare)
     }
 
@@ -28,7 +30,7 @@ struct KeptRequestTests {
     @Test func requestWithoutABodyIsWholeAtOnce() throws {
         let request = try kept(.none)
         #expect(request.isWhole)
-        let head = Door.request("/", method: "POST")
+        let head = RequestPipeline.request("/", method: "POST")
         #expect(Array(request.request.received.bytes.readableBytesView) == head, "and nothing that came behind it")
     }
 
@@ -64,7 +66,7 @@ struct KeptRequestTests {
     }
 
     @Test func whereThereIsNoRoomForAllNothingIsKept() throws {
-        let room = ReplayRoom(15)
+        let room = ReplayBudget(15)
         var first: KeptRequest? = try kept(.chunked, room: room)
         first?.keep(piece(10))
         let second = try kept(.chunked, room: room)
@@ -81,7 +83,7 @@ struct KeptRequestTests {
     /// Whatever comes in whatever order, all room is given back at the end, and all heads.
     @Test func roomIsNeitherLostNorMade() throws {
         var random = SplitMix64(seed: 42)
-        let room = ReplayRoom(1000)
+        let room = ReplayBudget(1000)
         var requests: [KeptRequest?] = Array(repeating: nil, count: 20)
         for _ in 0..<5000 {
             let index = random.below(requests.count)

@@ -22,25 +22,25 @@ struct LifecycleEventTests {
         switch start {
         case .receivingHead, .deciding: break
         case .waiting: life.waits(ReceivedRequest(), for: .keys, generation: 0)
-        case .inquiring: life.waitsForInquiry()
+        case .inquiring: life.waitsForDecisionQuery()
         case .waitingForServer: life.granted(ResponseHolds())
         case .streaming: life = try LifecycleSample.streaming(.length(10))
         case .passing:
             life = try LifecycleSample.streaming(.length(10))
-            _ = life.responseStarted(draining: false, room: ReplayRoom(0))
+            _ = life.responseStarted(draining: false, room: ReplayBudget(0))
         case .holding: life = try LifecycleSample.holding(ResponseSummary(status: 200, isReadableJSON: false))
         case .capturing:
             life = try LifecycleSample.streaming(
                 .length(10),
                 holds: ResponseHolds(capture: try LifecycleSample.captureRule())
             )
-            _ = life.responseStarted(draining: false, room: ReplayRoom(0))
+            _ = life.responseStarted(draining: false, room: ReplayBudget(0))
         case .tunnel:
             life = try LifecycleSample.streaming(.length(10))
             life.switched()
         case .finishing:
             life = try LifecycleSample.streaming(.length(10))
-            _ = life.responseStarted(draining: false, room: ReplayRoom(0))
+            _ = life.responseStarted(draining: false, room: ReplayBudget(0))
             _ = life.responseEnded()
         case .done: life.end()
         }
@@ -67,7 +67,7 @@ struct LifecycleEventTests {
             Event(name: "waitsForRefresh", possibleIn: [.waiting]) {
                 $0.waitsForRefresh(try LifecycleSample.attempt())
             },
-            Event(name: "waitsForInquiry", possibleIn: [.deciding]) { $0.waitsForInquiry() },
+            Event(name: "waitsForDecisionQuery", possibleIn: [.deciding]) { $0.waitsForDecisionQuery() },
             Event(name: "granted", possibleIn: [.deciding, .waiting, .inquiring]) { $0.granted(ResponseHolds()) },
             Event(name: "serverTaken", possibleIn: [.waitingForServer]) { _ = $0.serverTaken() },
             Event(name: "endpointTaken", possibleIn: [.deciding, .waiting, .inquiring]) { $0.endpointTaken(nil) },
@@ -78,7 +78,7 @@ struct LifecycleEventTests {
             Event(name: "heldResponseTaken", possibleIn: [.holding]) { $0.heldResponseTaken(ReceivedResponse()) },
             Event(name: "replays", possibleIn: []) { $0.replays(nil) },
             Event(name: "responseStarted", possibleIn: [.streaming]) {
-                _ = $0.responseStarted(draining: false, room: ReplayRoom(0))
+                _ = $0.responseStarted(draining: false, room: ReplayBudget(0))
             },
             Event(name: "responseEndsConnection", possibleIn: [.passing, .capturing]) { $0.responseEndsConnection() },
             Event(name: "holdsEnd", possibleIn: [.capturing]) { $0.holdsEnd(trailers: []) },
@@ -109,10 +109,10 @@ struct LifecycleEventTests {
         for start in [Start.receivingHead, .finishing, .done] {
             var life = try Self.life(start)
             let step = life.stepEnded(generation: 0)
-            let inquiry = life.inquiryEnded()
+            let decisionQuery = life.decisionQueryEnded()
             let hold = life.holdEnded()
             let capture = life.captureEnded()
-            #expect(step == nil && !inquiry && hold == nil && capture == nil && life.refresh == nil)
+            #expect(step == nil && !decisionQuery && hold == nil && capture == nil && life.refresh == nil)
             #expect(life.endpointPassedOn(nil) == nil && life.passGathered() == nil)
             #expect(!life.gather(ByteBuffer(), 0..<0) && life.mistake == nil)
         }

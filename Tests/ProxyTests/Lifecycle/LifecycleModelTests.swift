@@ -19,9 +19,9 @@ struct LifecycleModelTests {
     @Test(arguments: [1, 2, 3, 4, 5, 6, 7, 8] as [UInt64])
     func requestsKeepTheirPromises(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
-        let room = ReplayRoom(1000)
-        let door = Door([try Door.tenant()])
-        let head = Door.request("/a", method: "POST", lines: ["Content-Length: 4"])
+        let room = ReplayBudget(1000)
+        let pipeline = RequestPipeline([try RequestPipeline.tenant()])
+        let head = RequestPipeline.request("/a", method: "POST", lines: ["Content-Length: 4"])
         let caller = try LifecycleSample.caller()
         let rule = try LifecycleSample.captureRule()
         for _ in 0..<400 {
@@ -33,7 +33,7 @@ struct LifecycleModelTests {
             func holds() throws -> ResponseHolds {
                 var kept: KeptRequest?
                 if random.below(2) == 0 {
-                    kept = KeptRequest(try door.routed(head), limit: 100, room: room, spare: SpareRequests())
+                    kept = KeptRequest(try pipeline.routed(head), limit: 100, room: room, spare: SpareRequests())
                 }
                 return ResponseHolds(
                     refresh: kept,
@@ -65,7 +65,7 @@ struct LifecycleModelTests {
         _ seen: inout Seen,
         _ random: inout SplitMix64,
         _ holds: ResponseHolds,
-        _ room: ReplayRoom
+        _ room: ReplayBudget
     ) throws {
         if random.below(12) == 0, life.awaitsResponse {
             _ = life.respond(draining: random.below(5) == 0, mostRest: random.below(10))
@@ -82,7 +82,7 @@ struct LifecycleModelTests {
                 default: life.granted(holds)
                 }
             case .step, .refresh: _ = life.stepEnded(generation: UInt64(random.below(2)))
-            case .inquiry: _ = life.inquiryEnded()
+            case .decisionQuery: _ = life.decisionQueryEnded()
             }
         case .waitingForServer: _ = life.serverTaken()
         case .streaming(let streaming): stream(&life, streaming, &seen, &random, room)
@@ -106,7 +106,7 @@ struct LifecycleModelTests {
         _ streaming: RequestLifecycle.Streaming,
         _ seen: inout Seen,
         _ random: inout SplitMix64,
-        _ room: ReplayRoom
+        _ room: ReplayBudget
     ) {
         if !life.body.isComplete {
             if random.below(2) == 0 { life.bodyEnded() }

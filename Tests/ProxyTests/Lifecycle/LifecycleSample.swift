@@ -40,8 +40,8 @@ enum LifecycleSample {
     }
 
     static func caller() throws -> Caller {
-        let door = Door([try Door.tenant()])
-        let answer = door.get("/a", token: try Door.token())
+        let pipeline = RequestPipeline([try RequestPipeline.tenant()])
+        let answer = pipeline.get("/a", token: try RequestPipeline.token())
         return try #require(answer.grant?.caller)
     }
 
@@ -54,8 +54,8 @@ enum LifecycleSample {
         )
     }
 
-    static func kept(_ room: ReplayRoom = ReplayRoom(100)) throws -> KeptRequest {
-        let request = try Door([try Door.tenant()]).routed(Door.request("/a"))
+    static func kept(_ room: ReplayBudget = ReplayBudget(100)) throws -> KeptRequest {
+        let request = try RequestPipeline([try RequestPipeline.tenant()]).routed(RequestPipeline.request("/a"))
         return KeptRequest(request, limit: 10, room: room, spare: SpareRequests())
     }
 

@@ -46,10 +46,10 @@ struct RequestLifecycleTests {
 
     @Test func inquiryEndsOnce() throws {
         var life = try LifecycleSample.deciding()
-        life.waitsForInquiry()
+        life.waitsForDecisionQuery()
         let step = life.stepEnded(generation: 0)
-        #expect(step == nil, "an inquiry is no step")
-        let ends = [life.inquiryEnded(), life.inquiryEnded()]
+        #expect(step == nil, "an decisionQuery is no step")
+        let ends = [life.decisionQueryEnded(), life.decisionQueryEnded()]
         #expect(ends == [true, false])
     }
 
@@ -130,7 +130,7 @@ struct RequestLifecycleTests {
         draining: Bool = false
     ) throws -> Bool {
         var life = try LifecycleSample.streaming(framing, keepsAlive: keepsAlive, expectsContinue: expectsContinue)
-        return life.responseStarted(draining: draining, room: ReplayRoom(0))
+        return life.responseStarted(draining: draining, room: ReplayBudget(0))
     }
 
     @Test func clientStaysOnlyIfItWantsToAndKnowsWhatToSendNext() throws {
@@ -145,21 +145,21 @@ struct RequestLifecycleTests {
         for isPassedOn in [false, true] {
             var life = try LifecycleSample.streaming(.length(1), expectsContinue: true)
             if isPassedOn { life.continuePassedOn() } else { _ = life.bodyReceived(1, limit: nil) }
-            let stays = life.responseStarted(draining: false, room: ReplayRoom(0))
+            let stays = life.responseStarted(draining: false, room: ReplayBudget(0))
             #expect(stays)
         }
     }
 
     @Test func restOfTheBodyIsDroppedAfterAnEarlyResponse() throws {
         var life = try LifecycleSample.streaming(.length(5))
-        _ = life.responseStarted(draining: false, room: ReplayRoom(0))
+        _ = life.responseStarted(draining: false, room: ReplayBudget(0))
         #expect(life.responseEnded() == .dropRestOfBody)
         guard case .finishing = life.state else { return #expect(Bool(false), "the body is read past") }
     }
 
     @Test func responseThatEndsByClosingClosesTheConnection() throws {
         var life = try LifecycleSample.streaming()
-        _ = life.responseStarted(draining: false, room: ReplayRoom(0))
+        _ = life.responseStarted(draining: false, room: ReplayBudget(0))
         life.responseEndsConnection()
         #expect(life.responseEnded() == .close)
     }
@@ -183,7 +183,7 @@ struct RequestLifecycleTests {
     @Test func lossOfTheServerIsAnsweredByWhatTheClientHasSeen() throws {
         var life = try LifecycleSample.streaming()
         #expect(life.serverLost() == .refuse)
-        _ = life.responseStarted(draining: false, room: ReplayRoom(0))
+        _ = life.responseStarted(draining: false, room: ReplayBudget(0))
         #expect(life.serverLost() == .cut)
         _ = life.responseEnded()
         #expect(life.serverLost() == .nothing)
@@ -230,7 +230,7 @@ struct RequestLifecycleTests {
         #expect(life.deadlineMet(serverTakesBody: false) == .refuse(.serverTakesNothing))
         life.bodyEnded()
         #expect(life.deadlineMet(serverTakesBody: true) == .closeSlowClient)
-        _ = life.responseStarted(draining: false, room: ReplayRoom(0))
+        _ = life.responseStarted(draining: false, room: ReplayBudget(0))
         #expect(life.deadlineMet(serverTakesBody: true) == .closeSlowClient)
         _ = life.responseEnded()
         #expect(life.deadlineMet(serverTakesBody: true) == .nothing)
@@ -250,7 +250,7 @@ struct RequestLifecycleTests {
         _ = life.serverTaken()
         #expect(life.callerRevoked(isLong: false) == .lookAgain)
         #expect(life.callerRevoked(isLong: true) == .refuse)
-        _ = life.responseStarted(draining: false, room: ReplayRoom(0))
+        _ = life.responseStarted(draining: false, room: ReplayBudget(0))
         #expect(life.callerRevoked(isLong: false) == .lookAgain)
         #expect(life.callerRevoked(isLong: true) == .cut)
         var tunnel = try LifecycleSample.streaming()

@@ -67,7 +67,7 @@ struct ResponseHoldsTests {
             var life = try LifecycleSample.streaming(.none, holds: holds)
             let hold = life.responseHeadReceived(response)
             #expect(hold == nil)
-            _ = life.responseStarted(draining: false, room: ReplayRoom(100))
+            _ = life.responseStarted(draining: false, room: ReplayBudget(100))
             #expect(life.isGathering == isGathered)
         }
     }
@@ -76,7 +76,7 @@ struct ResponseHoldsTests {
         let holds = ResponseHolds(capture: try LifecycleSample.captureRule())
         var life = try LifecycleSample.streaming(.none, holds: holds)
         _ = life.responseHeadReceived(success)
-        _ = life.responseStarted(draining: false, room: ReplayRoom(100))
+        _ = life.responseStarted(draining: false, room: ReplayBudget(100))
         let isKept = life.gather(ByteBuffer(string: "abc"), 0..<3)
         let passed = [life.passGathered(), life.passGathered()]
         #expect(isKept && passed == [ByteBuffer(string: "abc"), nil])
@@ -84,7 +84,7 @@ struct ResponseHoldsTests {
     }
 
     @Test func droppedRequestGivesItsRoomBack() throws {
-        let room = ReplayRoom(100)
+        let room = ReplayBudget(100)
         var life = try LifecycleSample.streaming(.none, holds: ResponseHolds(refresh: try LifecycleSample.kept(room)))
         let hold = life.responseHeadReceived(failed)
         #expect(hold == nil && life.keptRequest == nil && room.left == 100)

@@ -15,7 +15,7 @@ struct TokenCaptureBufferTests {
                 accessToken: try SampleRenewal.pointer("/access"),
                 refreshToken: try SampleRenewal.pointer("/data/refresh")
             ),
-            ReplayRoom(room)
+            ReplayBudget(room)
         )
     }
 
@@ -43,7 +43,7 @@ struct TokenCaptureBufferTests {
 
     @Test func anAnswerIsTakenUpToABound() throws {
         let most = 64 << 10
-        let room = ReplayRoom(1 << 20)
+        let room = ReplayBudget(1 << 20)
         let buffer = TokenCaptureBuffer(try buffer().rule, room)
         let bytes = ByteBuffer(repeating: UInt8(ascii: " "), count: most)
         /// Whether a piece of so many bytes was taken, and what there is then.
@@ -59,7 +59,7 @@ struct TokenCaptureBufferTests {
     }
 
     @Test func whereThereIsNoRoomNothingIsTaken() throws {
-        let room = ReplayRoom(10)
+        let room = ReplayBudget(10)
         let buffer = TokenCaptureBuffer(try buffer().rule, room)
         let bytes = ByteBuffer(repeating: UInt8(ascii: " "), count: 20)
         let taken = [6, 5, 4, 1].map { buffer.take(bytes, 0..<$0) }

@@ -15,9 +15,9 @@ struct AccessLogLinesTests {
         + "protocol remote"
 
     private func caller(_ subject: String) throws -> Caller {
-        let tenant = try Door.tenant()
+        let tenant = try RequestPipeline.tenant()
         let principal = try TokenVerifier(tenant.authenticate.policy)
-            .verify(Array(try Door.token(["sub": .string(subject)]).utf8), at: Door.now)
+            .verify(Array(try RequestPipeline.token(["sub": .string(subject)]).utf8), at: RequestPipeline.now)
         return Caller(principal, tenant: tenant)
     }
 
@@ -33,8 +33,8 @@ struct AccessLogLinesTests {
     }
 
     @Test func lineHasTheDocumentedMembersInOrder() throws {
-        let house = try EmbeddedHouse()
-        var record = ExchangeRecord(startedAt: 0, id: Door.requestID)
+        let fixture = try EmbeddedWorker()
+        var record = ExchangeRecord(startedAt: 0, id: RequestPipeline.requestID)
         record.request.logFragment = AccessLogLines.fragment(
             tenant: "app",
             method: Array("GET".utf8).span,
@@ -44,11 +44,11 @@ struct AccessLogLinesTests {
         record.response.bodyBytes = 512
         record.outcome = .granted
         record.user.caller = try caller("al\"ice\u{e9}")
-        record.upstream.server = house.pools[0]
-        let object = try line(record, peer: Door.peer("2001:db8::7"), duration: 12_345_678, overhead: 45_999)
+        record.upstream.server = fixture.pools[0]
+        let object = try line(record, peer: RequestPipeline.peer("2001:db8::7"), duration: 12_345_678, overhead: 45_999)
         #expect(object.members.map(\.name) == Self.members.split(separator: " ").map(String.init))
         #expect(object["time"] == "1994-11-06T08:49:37.250Z")
-        #expect(object["request_id"] == .string(Door.requestID.text))
+        #expect(object["request_id"] == .string(RequestPipeline.requestID.text))
         #expect(object["tenant"] == "app")
         #expect(object["method"] == "GET")
         #expect(object["path"] == "/a\"b\\")
@@ -65,11 +65,11 @@ struct AccessLogLinesTests {
     }
 
     @Test func whatIsNotKnownIsNull() throws {
-        var record = ExchangeRecord(startedAt: 0, id: Door.requestID)
+        var record = ExchangeRecord(startedAt: 0, id: RequestPipeline.requestID)
         record.request.version = .http10
         record.response.status = 400
         record.outcome = .refused(.badRequest)
-        let object = try line(record, peer: Door.peer())
+        let object = try line(record, peer: RequestPipeline.peer())
         #expect(object.members.map(\.name) == Self.members.split(separator: " ").map(String.init))
         for name in ["tenant", "method", "path", "subject", "server"] { #expect(object[name] == .null) }
         #expect(object["outcome"] == "bad_request")
@@ -79,7 +79,7 @@ struct AccessLogLinesTests {
             method: Array("GET".utf8).span,
             path: Array("/".utf8).span
         )
-        #expect(try line(record, peer: Door.peer())["tenant"] == .null)
+        #expect(try line(record, peer: RequestPipeline.peer())["tenant"] == .null)
     }
 
     @Test func anyPathAndSubjectGiveOneLineOfJSON() throws {
@@ -88,14 +88,14 @@ struct AccessLogLinesTests {
         for _ in 0..<300 {
             let path = "/" + (0..<random.below(9)).map { _ in random.pick(texts) }.joined()
             let subject = (0..<random.below(9)).map { _ in random.pick(texts) }.joined()
-            var record = ExchangeRecord(startedAt: 0, id: Door.requestID)
+            var record = ExchangeRecord(startedAt: 0, id: RequestPipeline.requestID)
             record.request.logFragment = AccessLogLines.fragment(
                 tenant: "t",
                 method: Array("M".utf8).span,
                 path: Array(path.utf8).span
             )
             record.user.caller = try caller(subject)
-            let object = try line(record, peer: Door.peer())
+            let object = try line(record, peer: RequestPipeline.peer())
             #expect(object["path"] == .string(path))
             #expect(object["subject"] == (subject.isEmpty ? .null : .string(subject)))
         }
@@ -103,8 +103,8 @@ struct AccessLogLinesTests {
 
     @Test func linesAreTakenOnce() throws {
         var lines = AccessLogLines()
-        let record = ExchangeRecord(startedAt: 0, id: Door.requestID)
-        for _ in 0..<3 { lines.append(record, peer: try Door.peer(), duration: 0, overhead: 0, unixTime: 0) }
+        let record = ExchangeRecord(startedAt: 0, id: RequestPipeline.requestID)
+        for _ in 0..<3 { lines.append(record, peer: try RequestPipeline.peer(), duration: 0, overhead: 0, unixTime: 0) }
         #expect(lines.take().count { $0 == 0x0a } == 3)
         #expect(lines.count == 0)
         #expect(lines.take().isEmpty)

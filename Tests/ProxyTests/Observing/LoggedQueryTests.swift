@@ -39,7 +39,7 @@ struct LoggedQueryTests {
     }
 
     @Test func theTenantsOwnParametersOfTokensAreKnownByName() throws {
-        let tenant = try Door.tenant(from: [.bearer, .query(name: "pass-me")])
+        let tenant = try RequestPipeline.tenant(from: [.bearer, .query(name: "pass-me")])
         #expect(logged("?pass-me=x&%70ass-me=y&other=z", tenant) == "?pass-me=<redacted>&%70ass-me=<redacted>&other=z")
         #expect(logged("?pass-me=x") == "?pass-me=x")
     }

@@ -9,7 +9,7 @@ import Upstream
 /// What a loop counts of requests.
 struct LoopCountingTests {
     @Test func onlyWorkBeyondTheBoundIsAStall() throws {
-        let worker = try EmbeddedHouse().worker
+        let worker = try EmbeddedWorker().worker
         let exchange = RequestExchange(worker: worker)
         for length in [0, LoopContext.longestTurn, LoopContext.longestTurn + 1] {
             exchange.workBeganAt = 7

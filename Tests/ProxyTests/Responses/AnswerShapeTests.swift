@@ -26,15 +26,15 @@ struct AnswerShapeTests {
 
     /// The lines that the client gets of an answer with these.
     private func lines(_ answer: [String], _ asked: Asked) throws -> [String] {
-        var tenant = try Door.tenant(mode: asked.mode)
+        var tenant = try RequestPipeline.tenant(mode: asked.mode)
         tenant.headers = asked.rules
         tenant.crossOrigin = asked.sharing
         let rules = try #require(AnswerRules(tenant, CrossOriginSharing(tenant)))
-        let request = Door.request("/a", lines: asked.lines)
+        let request = RequestPipeline.request("/a", lines: asked.lines)
         let requestHead = RequestHead()
         let parser = RequestHeadParser(maximumBytes: 32 << 10, maximumFields: 100)
         try #require(parser.parse(request.span, into: requestHead) == .complete)
-        let shape = rules.shape(requestHead, request.span, try Door.peer(trusted: asked.isTrusted))
+        let shape = rules.shape(requestHead, request.span, try RequestPipeline.peer(trusted: asked.isTrusted))
         if asked.isOurs {
             let ours = GatewayResponse(status: 204, lines: answer.flatMap { Array("\($0)\r\n".utf8) })
             let lines = String(decoding: ours.shaped(by: shape).lines, as: UTF8.self)
@@ -168,7 +168,7 @@ struct AnswerShapeTests {
     }
 
     @Test func whatTheGatewaySaysIsReadableToo() throws {
-        var tenant = try Door.tenant()
+        var tenant = try RequestPipeline.tenant()
         tenant.crossOrigin = CrossOriginRules(
             origins: ["https://front.test"],
             exposedFields: ["dpop-nonce", "X-Total"]
@@ -189,7 +189,7 @@ struct AnswerShapeTests {
     }
 
     @Test func aTenantWithoutAnyOfItHasNoRules() throws {
-        #expect(AnswerRules(try Door.tenant(), nil) == nil)
+        #expect(AnswerRules(try RequestPipeline.tenant(), nil) == nil)
     }
 
     // MARK: Whatever comes
@@ -219,20 +219,20 @@ struct AnswerShapeTests {
     @Test func noSpellingOfAChangedNameReachesTheBackend() throws {
         var random = SplitMix64(seed: 0x7265_7175)
         let names = ["X-Api-Key", "X-Debug", "Accept-Language", "X-1"]
-        var tenant = try Door.tenant(access: [try Door.rule("/**", .anyone)])
+        var tenant = try RequestPipeline.tenant(access: [try RequestPipeline.rule("/**", .anyone)])
         tenant.headers.request = HeaderRules.Changes(
             set: [Self.field(names[0], "ours")],
             remove: Array(names.dropFirst())
         )
-        let door = Door([tenant])
-        let peer = try Door.peer(trusted: true)
+        let pipeline = RequestPipeline([tenant])
+        let peer = try RequestPipeline.peer(trusted: true)
         for _ in 0..<300 {
             let fields = (0..<Int.random(in: 1...12, using: &random)).map { index in
                 let all = names + ["X-Kept", "X-Debugging", "Accept"]
                 return "\(spelled(all.randomElement(using: &random) ?? "X", &random)): theirs \(index)"
             }
             let lines = fields + (Bool.random(using: &random) ? ["Connection: \(spelled(names[0], &random))"] : [])
-            let written = try #require(door.forwardedBytes(Door.request("/a", lines: lines), from: peer))
+            let written = try #require(pipeline.forwardedBytes(RequestPipeline.request("/a", lines: lines), from: peer))
             let seen = String(decoding: written, as: UTF8.self).split(separator: "\r\n").map(String.init)
             let changed = seen.filter { line in names.contains { $0.lowercased() == folded(line) } }
             #expect(changed == ["X-Api-Key: ours"])

@@ -13,7 +13,7 @@ struct GRPCStatusTests {
     private func write(_ refusal: Refusal, lines: String = "") -> String {
         let context = RefusalContext(
             realm: "app",
-            requestID: Door.requestID,
+            requestID: RequestPipeline.requestID,
             lines: Array(lines.utf8),
             isGRPC: true
         )

@@ -15,7 +15,7 @@ struct ProofChallengeTests {
         let context = RefusalContext(
             realm: "app",
             proofs: rules.map { ProofChallenge($0) },
-            requestID: Door.requestID,
+            requestID: RequestPipeline.requestID,
             lines: Array(lines.utf8)
         )
         var out = ByteBuffer()

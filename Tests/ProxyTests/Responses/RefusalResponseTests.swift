@@ -25,7 +25,7 @@ struct RefusalResponseTests {
         minorVersion: Int = 1,
         closes: Bool = false
     ) throws -> Written {
-        let response = GatewayResponse(refusal, RefusalContext(realm: realm, requestID: Door.requestID))
+        let response = GatewayResponse(refusal, RefusalContext(realm: realm, requestID: RequestPipeline.requestID))
         var out = ByteBuffer()
         let length = response.write(
             isHead: isHead,
@@ -124,7 +124,7 @@ struct RefusalResponseTests {
             #expect(object["status"] == 503)
             #expect(object["detail"] == .string(refusal.detail))
             #expect(object["code"] == .string(code.rawValue))
-            #expect(object["request_id"] == .string(Door.requestID.text))
+            #expect(object["request_id"] == .string(RequestPipeline.requestID.text))
             #expect(written.bodyLength == written.body.utf8.count)
         }
     }

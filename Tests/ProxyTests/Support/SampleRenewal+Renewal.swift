@@ -7,8 +7,8 @@ import UpstreamTestSupport
 extension SampleRenewal {
     /// Alice's new token, which is `new` here, and her cookies.
     static func renewal(_ cookies: [Renewal.Cookie] = [], accessToken: String = "new") throws -> Renewal {
-        let door = Door([try Door.tenant()])
-        let caller = try #require(door.get("/", token: try Door.token()).grant?.caller)
+        let pipeline = RequestPipeline([try RequestPipeline.tenant()])
+        let caller = try #require(pipeline.get("/", token: try RequestPipeline.token()).grant?.caller)
         return Renewal(
             accessToken: Array(accessToken.utf8),
             principal: caller.principal,

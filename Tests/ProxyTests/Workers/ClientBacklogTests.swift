@@ -33,8 +33,8 @@ struct ClientBacklogTests {
     }
 
     @Test func slowestReadersGoUntilTheLimitIsKept() throws {
-        let house = try EmbeddedHouse()
-        let worker = house.worker
+        let fixture = try EmbeddedWorker()
+        let worker = fixture.worker
         worker.connections.backlog.limit = 1000
         let start = worker.lastTick - (10_000_000_000 as UInt64)
         let clients = (0..<5).map { _ in HoldingClient(worker) }

@@ -14,14 +14,14 @@ struct WorkerTickerTests {
         func deadlineMet() {}
     }
 
-    private let house: EmbeddedHouse
+    private let fixture: EmbeddedWorker
     private let loop: EmbeddedEventLoop
 
-    private var worker: Worker { house.worker }
+    private var worker: Worker { fixture.worker }
 
     init() throws {
-        house = try EmbeddedHouse()
-        loop = try #require(house.worker.eventLoop as? EmbeddedEventLoop)
+        fixture = try EmbeddedWorker()
+        loop = try #require(fixture.worker.eventLoop as? EmbeddedEventLoop)
     }
 
     /// Started, and asleep.

@@ -16,8 +16,8 @@ extension RealClients {
         ]
 
         @Test func aPageThatMayCallIsToldEverything() async throws {
-            try await withCrossOriginHouse { house async throws in
-                let told = try await house.calls(from: "front")
+            try await withCrossOriginFixture { fixture async throws in
+                let told = try await fixture.calls(from: "front")
                 #expect(told["simple"]?.object?["total"] == "3")
                 #expect(told["simple"]?.object?["hidden"] == .null)
                 #expect(told["simple"]?.object?["user"] == .null)
@@ -39,8 +39,8 @@ extension RealClients {
         }
 
         @Test func aPageThatMayNotGetsNothingDone() async throws {
-            try await withCrossOriginHouse { house async throws in
-                let told = try await house.calls(from: "evil")
+            try await withCrossOriginFixture { fixture async throws in
+                let told = try await fixture.calls(from: "evil")
                 // The browser keeps the answers from it, although the app would let it read them.
                 for call in ["simple", "refused", "cookie", "asked", "posted"] {
                     #expect(told[call]?.object?["trouble"] == "TypeError", "\(call)")
@@ -55,8 +55,8 @@ extension RealClients {
         }
 
         @Test func theAppsOwnPageNeedsNoLeave() async throws {
-            try await withCrossOriginHouse { house async throws in
-                let told = try await house.calls(from: nil)
+            try await withCrossOriginFixture { fixture async throws in
+                let told = try await fixture.calls(from: nil)
                 #expect(told["refused"]?.object?["user"] == "alice")
                 for call in ["cookie", "asked", "posted"] {
                     #expect(told[call]?.object?["user"] == "alice", "\(call)")

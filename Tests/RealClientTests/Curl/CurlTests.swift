@@ -23,24 +23,25 @@ extension RealClients {
             }
         }
 
-        private static func url(_ house: RealHouse, _ way: Way, _ path: String, host: String = "app.test") -> String {
-            "\(way.isTLS ? "https" : "http")://\(host):\(way.isTLS ? house.securedPort : house.plainPort)\(path)"
+        private static func url(_ fixture: RealGateway, _ way: Way, _ path: String, host: String = "app.test") -> String
+        {
+            "\(way.isTLS ? "https" : "http")://\(host):\(way.isTLS ? fixture.securedPort : fixture.plainPort)\(path)"
         }
 
         private static func run(
-            _ house: RealHouse,
+            _ fixture: RealGateway,
             _ way: Way,
             _ path: String,
             host: String = "app.test",
             _ options: [String] = []
         ) async throws -> Program.Output {
-            let port = way.isTLS ? house.securedPort : house.plainPort
+            let port = way.isTLS ? fixture.securedPort : fixture.plainPort
             let common = [
                 "--disable", "--silent", "--show-error", "--max-time", "50", "--noproxy", "*", "--cacert",
-                house.authority,
+                fixture.authority,
                 "--resolve", "\(host):\(port):127.0.0.1",
             ]
-            let arguments = common + way.options + options + [url(house, way, path, host: host)]
+            let arguments = common + way.options + options + [url(fixture, way, path, host: host)]
             let output = try await Program.curl.run(arguments)
             guard output.status == 0 else { throw Program.Failure("curl: \(output.status) \(output.complaints)") }
             return output
@@ -48,12 +49,12 @@ extension RealClients {
 
         @Test(arguments: Way.allCases)
         func getIsAnswered(_ way: Way) async throws {
-            try await withRealHouse { house async throws in
-                let token = "Authorization: Bearer \(try house.token())"
+            try await withRealGateway { fixture async throws in
+                let token = "Authorization: Bearer \(try fixture.token())"
                 let report = ["--header", token, "--write-out", "\n%{http_version} %{http_code}"]
-                let output = try await Self.run(house, way, "/private", report)
+                let output = try await Self.run(fixture, way, "/private", report)
                 #expect(output.text == "ok\n\(way.isHTTP2 ? "2" : "1.1") 200")
-                let seen = try jsonLine(try await Self.run(house, way, "/open/seen?a=b", ["--header", token]).text)
+                let seen = try jsonLine(try await Self.run(fixture, way, "/open/seen?a=b", ["--header", token]).text)
                 #expect(seen["target"] == "/open/seen?a=b")
                 #expect(seen.received("x-user-id") == ["alice"])
                 #expect(seen.received("authorization") == [])
@@ -65,8 +66,8 @@ extension RealClients {
 
         @Test(arguments: Way.allCases)
         func tenMebibytesGoUpAndComeBack(_ way: Way) async throws {
-            try await withRealHouse { house async throws in
-                let file = house.certificates.file("upload")
+            try await withRealGateway { fixture async throws in
+                let file = fixture.certificates.file("upload")
                 var random = SystemRandomNumberGenerator()
                 let words = (0..<(10 << 17)).map { _ in random.next() as UInt64 }
                 let data = words.withUnsafeBytes { Data($0) }
@@ -74,7 +75,7 @@ extension RealClients {
                 // HTTP/2 has no transfer codings (RFC 9113 section 8.2.2).
                 for coding in way.isHTTP2 ? [[]] : [[], ["--header", "Transfer-Encoding: chunked"]] {
                     let upload = coding + ["--header", "Expect:", "--request", "POST", "--upload-file", file]
-                    let back = try await Self.run(house, way, "/open/echo", upload).bytes
+                    let back = try await Self.run(fixture, way, "/open/echo", upload).bytes
                     let same = Data(back) == data
                     #expect(same, "\(coding): \(back.count) bytes")
                 }
@@ -83,8 +84,8 @@ extension RealClients {
 
         @Test(arguments: Way.allCases)
         func aLargeDownloadArrivesWhole(_ way: Way) async throws {
-            try await withRealHouse { house async throws in
-                let bytes = try await Self.run(house, way, "/open/large").bytes
+            try await withRealGateway { fixture async throws in
+                let bytes = try await Self.run(fixture, way, "/open/large").bytes
                 #expect(bytes.count == 10 << 20)
                 let unharmed = bytes.indices.allSatisfy { bytes[$0] == UInt8(truncatingIfNeeded: $0) }
                 #expect(unharmed)
@@ -93,9 +94,9 @@ extension RealClients {
 
         @Test(arguments: Way.allCases)
         func trailersArrive(_ way: Way) async throws {
-            try await withRealHouse { house async throws in
-                let heads = house.certificates.file("heads")
-                let output = try await Self.run(house, way, "/open/trailers", ["--dump-header", heads])
+            try await withRealGateway { fixture async throws in
+                let heads = fixture.certificates.file("heads")
+                let output = try await Self.run(fixture, way, "/open/trailers", ["--dump-header", heads])
                 #expect(output.text == "with trailers")
                 let fields = try String(contentsOfFile: heads, encoding: .utf8).lowercased()
                 #expect(fields.contains("\r\n\r\nx-checksum: 42\r\n"), "\(fields)")
@@ -104,8 +105,8 @@ extension RealClients {
 
         @Test(arguments: Way.allCases)
         func headHasFieldsAndNoBody(_ way: Way) async throws {
-            try await withRealHouse { house async throws in
-                let output = try await Self.run(house, way, "/open/large", ["--head"]).text.lowercased()
+            try await withRealGateway { fixture async throws in
+                let output = try await Self.run(fixture, way, "/open/large", ["--head"]).text.lowercased()
                 #expect(output.contains("content-length: \(10 << 20)\r\n"))
                 #expect(output.hasSuffix("\r\n\r\n"))
             }
@@ -113,18 +114,19 @@ extension RealClients {
 
         @Test(arguments: Way.allCases)
         func notModifiedIsPassedOn(_ way: Way) async throws {
-            try await withRealHouse { house async throws in
+            try await withRealGateway { fixture async throws in
                 let condition = ["--header", "If-None-Match: \"v1\"", "--write-out", "%{http_code} %{size_download}"]
-                #expect(try await Self.run(house, way, "/open/tagged", condition).text == "304 0")
-                #expect(try await Self.run(house, way, "/open/tagged").text == "version 1")
+                #expect(try await Self.run(fixture, way, "/open/tagged", condition).text == "304 0")
+                #expect(try await Self.run(fixture, way, "/open/tagged").text == "version 1")
             }
         }
 
         /// Not with prior knowledge: curl 7.88 fails its second request so with any server (h2load makes many instead).
         @Test(arguments: [Way.http1, .http1OverTLS, .http2OverTLS])
         func manyRequestsShareAConnection(_ way: Way) async throws {
-            try await withRealHouse { house async throws in
-                let output = try await Self.run(house, way, "/open/[1-100]", ["--write-out", " %{num_connects}\n"]).text
+            try await withRealGateway { fixture async throws in
+                let output = try await Self.run(fixture, way, "/open/[1-100]", ["--write-out", " %{num_connects}\n"])
+                    .text
                 let lines = output.split(separator: "\n")
                 #expect(lines.first == "ok 1")
                 #expect(lines.dropFirst() == Array(repeating: "ok 0", count: 99)[...])
@@ -133,12 +135,12 @@ extension RealClients {
 
         @Test(arguments: [Way.http1, .http1OverTLS])
         func aClientThatWaitsToContinueIsToldTo(_ way: Way) async throws {
-            try await withRealHouse { house async throws in
+            try await withRealGateway { fixture async throws in
                 let options = [
                     "--header", "Expect: 100-continue", "--expect100-timeout", "40", "--data-binary", "the body",
                     "--verbose",
                 ]
-                let output = try await Self.run(house, way, "/open/echo", options)
+                let output = try await Self.run(fixture, way, "/open/echo", options)
                 #expect(output.text == "the body")
                 #expect(output.complaints.contains("< HTTP/1.1 100 Continue"))
             }
@@ -146,10 +148,10 @@ extension RealClients {
 
         @Test(arguments: Way.allCases)
         func refusalsAreWholeInEveryVersion(_ way: Way) async throws {
-            try await withRealHouse { house async throws in
+            try await withRealGateway { fixture async throws in
                 for (token, code) in [(nil, "missing_token"), ("not-a-token", "invalid_token")] {
                     let header = token.map { ["--header", "Authorization: Bearer \($0)"] } ?? []
-                    let output = try await Self.run(house, way, "/private", ["--include"] + header).text
+                    let output = try await Self.run(fixture, way, "/private", ["--include"] + header).text
                     let head = output.lowercased()
                     #expect(head.hasPrefix("http/\(way.isHTTP2 ? "2" : "1.1") 401"))
                     #expect(head.contains("\r\nwww-authenticate: bearer realm=\"app\""))
@@ -165,14 +167,14 @@ extension RealClients {
         /// error, from any server.
         @Test(arguments: [Way.http1, .http1OverTLS])
         func anUploadThatIsRefusedIsAnsweredAtOnce(_ way: Way) async throws {
-            try await withRealHouse { house async throws in
-                let file = house.certificates.file("upload")
+            try await withRealGateway { fixture async throws in
+                let file = fixture.certificates.file("upload")
                 try Data(repeating: 7, count: 10 << 20).write(to: URL(fileURLWithPath: file))
                 let options = [
                     "--request", "POST", "--upload-file", file, "--write-out", "%{http_code}", "--output", "/dev/null",
                 ]
                 // curl tells of the answer though its upload was cut short.
-                #expect(try await Self.run(house, way, "/private", options).text == "401")
+                #expect(try await Self.run(fixture, way, "/private", options).text == "401")
             }
         }
     }

@@ -11,8 +11,8 @@ extension RealClients {
 
         /// What WCAG 2.2 asks of a page (success criteria 1.4.3, 1.4.10 and 2.5.8), and on a phone 2.5.5.
         @Test func everyViewIsReadableOnEveryScreenInBothSchemes() async throws {
-            try await withDashboardHouse { house async throws in
-                let shown = try #require(try await house.plays("looks")["shown"]?.array).compactMap(\.object)
+            try await withDashboardFixture { fixture async throws in
+                let shown = try #require(try await fixture.plays("looks")["shown"]?.array).compactMap(\.object)
                 #expect(shown.count == 30)
                 for page in shown {
                     let comment = Comment(rawValue: "\(JSONWriter.text(of: .object(page)))")
@@ -28,8 +28,8 @@ extension RealClients {
         }
 
         @Test func everythingHasANameForScreenReaders() async throws {
-            try await withDashboardHouse { house async throws in
-                let told = try await house.plays("names")
+            try await withDashboardFixture { fixture async throws in
+                let told = try await fixture.plays("names")
                 #expect(told["language"] == "en")
                 for (view, role, name) in [
                     ("lock", "textbox", "Admin token"), ("lock", "button", "Open the dashboard"),
@@ -57,8 +57,8 @@ extension RealClients {
         }
 
         @Test func theTokenIsAskedForAndKeptInTheTabAlone() async throws {
-            try await withDashboardHouse { house async throws in
-                let told = try await house.plays("prompt")
+            try await withDashboardFixture { fixture async throws in
+                let told = try await fixture.plays("prompt")
                 #expect(told["asked"] == [])
                 #expect(told["refused"] == "This is not the admin token.")
                 #expect(told["hidden"] == true)
@@ -68,8 +68,8 @@ extension RealClients {
         }
 
         @Test func numbersMoveWithTraffic() async throws {
-            try await withDashboardHouse { house async throws in
-                let told = try await house.plays("traffic")
+            try await withDashboardFixture { fixture async throws in
+                let told = try await fixture.plays("traffic")
                 #expect(told["before"]?.string?.contains("0 since the start") == true)
                 #expect(try Self.strings(told["refusals"]) == ["missing token 4", "invalid token 2"])
                 let row = try #require(told["row"]?.string)
@@ -85,8 +85,8 @@ extension RealClients {
         }
 
         @Test func aTokenIsRevokedAndLetInAgainByKeysAlone() async throws {
-            try await withDashboardHouse { house async throws in
-                let told = try await house.plays("keyboard")
+            try await withDashboardFixture { fixture async throws in
+                let told = try await fixture.plays("keyboard")
                 #expect(told["before"] == 200)
                 #expect(told["news"] == "Revoked for shop: token the-callers.")
                 #expect(told["after"] == "token_revoked")
@@ -101,8 +101,8 @@ extension RealClients {
         }
 
         @Test func aDecisionIsExplained() async throws {
-            try await withDashboardHouse { house async throws in
-                let told = try await house.plays("explain")
+            try await withDashboardFixture { fixture async throws in
+                let told = try await fixture.plays("explain")
                 let nobody = try #require(told["nobody"]?.object)
                 #expect(nobody["verdict"] == "It is refused: 401 missing_token.")
                 let caller = try #require(told["caller"]?.object)
@@ -116,8 +116,8 @@ extension RealClients {
         }
 
         @Test func aSessionIsFoundAndEnded() async throws {
-            try await withDashboardHouse { house async throws in
-                let told = try await house.plays("sessions")
+            try await withDashboardFixture { fixture async throws in
+                let told = try await fixture.plays("sessions")
                 let session = try #require(told["session"]?.string)
                 #expect(told["before"] == 200)
                 #expect(told["row"]?.string?.contains(session) == true)
@@ -129,8 +129,8 @@ extension RealClients {
         }
 
         @Test func nothingOfWhatWasToldOrTypedIsLeftInALockedPage() async throws {
-            try await withDashboardHouse { house async throws in
-                let told = try await house.plays("lock")
+            try await withDashboardFixture { fixture async throws in
+                let told = try await fixture.plays("lock")
                 #expect(told["unseen"] == [])
                 #expect(told["left"] == [])
                 #expect(told["rows"] == 0)
@@ -144,18 +144,18 @@ extension RealClients {
                 .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("docs/dashboard.md")
             let text = try String(contentsOf: document, encoding: .utf8)
             let command = try #require(text.firstMatch(of: /```sh\n(curl [^\n]*\/api\/events)\n```/))
-            try await withDashboardHouse { house async throws in
-                let line = try await house.line(with: "data: ", of: String(command.1))
+            try await withDashboardFixture { fixture async throws in
+                let line = try await fixture.line(with: "data: ", of: String(command.1))
                 let report = try jsonLine(String(line.dropFirst("data: ".count)))
                 #expect(report["tenants"]?.array?.compactMap { $0.object?["name"] } == ["shop", "clans"])
             }
         }
 
         @Test func theSwitchOfColorsWinsAndIsRemembered() async throws {
-            try await withDashboardHouse { house async throws in
+            try await withDashboardFixture { fixture async throws in
                 let (dark, light) = ("rgb(14, 20, 18)", "rgb(243, 246, 245)")
                 // As the system likes it, light, dark; and after two more steps light, in a new page too.
-                #expect(try Self.strings(try await house.plays("scheme")["colors"]) == [dark, light, dark, light])
+                #expect(try Self.strings(try await fixture.plays("scheme")["colors"]) == [dark, light, dark, light])
             }
         }
     }

@@ -33,9 +33,9 @@ struct ExtAuthzClient: Sendable {
     }
 }
 
-func withExtAuthzClient(_ house: ExtAuthzHouse, _ visit: (ExtAuthzClient) async throws -> Void) async throws {
+func withExtAuthzClient(_ fixture: ExtAuthzGateway, _ visit: (ExtAuthzClient) async throws -> Void) async throws {
     let transport = try HTTP2ClientTransport.Posix(
-        target: .ipv4(address: "127.0.0.1", port: house.port),
+        target: .ipv4(address: "127.0.0.1", port: fixture.port),
         transportSecurity: .plaintext,
         config: .defaults { $0.channelDebuggingCallbacks.onCreateTCPConnection = keepWritable }
     )

@@ -9,10 +9,10 @@ extension RealClients {
     /// The gRPC listener, asked without an Envoy between.
     @Suite struct ExtAuthzDirectTests {
         @Test func callerIsToldAndCopiesAreRemoved() async throws {
-            try await withExtAuthzHouse { house async throws in
-                try await withExtAuthzClient(house) { client async throws in
+            try await withExtAuthzGateway { fixture async throws in
+                try await withExtAuthzClient(fixture) { client async throws in
                     let fields = [
-                        "authorization": "Bearer \(try house.token(role: nil))", "x-user-id": "root",
+                        "authorization": "Bearer \(try fixture.token(role: nil))", "x-user-id": "root",
                         "x_user_role": "admin",
                     ]
                     let response = try await client.check(ExtAuthzClient.question("/private", fields))
@@ -28,15 +28,15 @@ extension RealClients {
         }
 
         @Test func refusalIsTheClientsAnswer() async throws {
-            try await withExtAuthzHouse { house async throws in
-                try await withExtAuthzClient(house) { client async throws in
+            try await withExtAuthzGateway { fixture async throws in
+                try await withExtAuthzClient(fixture) { client async throws in
                     let missing = try await client.check(ExtAuthzClient.question("/private"))
                     #expect(missing.status.code == 16)
                     #expect(missing.deniedResponse.status.code.rawValue == 401)
                     let fields = missing.deniedResponse.headers.map { "\($0.header.key): \($0.header.value)" }
                     #expect(fields.contains("WWW-Authenticate: Bearer realm=\"app\""))
                     #expect(try jsonLine(missing.deniedResponse.body)["code"] == "missing_token")
-                    let bearer = ["authorization": "Bearer \(try house.token())"]
+                    let bearer = ["authorization": "Bearer \(try fixture.token())"]
                     let forbidden = try await client.check(ExtAuthzClient.question("/admin/x", bearer))
                     #expect(forbidden.status.code == 7)
                     #expect(forbidden.deniedResponse.status.code == .forbidden)
@@ -46,8 +46,8 @@ extension RealClients {
         }
 
         @Test func questionWithoutARequestIsRefused() async throws {
-            try await withExtAuthzHouse { house async throws in
-                try await withExtAuthzClient(house) { client async throws in
+            try await withExtAuthzGateway { fixture async throws in
+                try await withExtAuthzClient(fixture) { client async throws in
                     let response = try await client.check(Envoy_Service_Auth_V3_CheckRequest())
                     #expect(response.deniedResponse.status.code == .badRequest)
                 }
@@ -55,9 +55,9 @@ extension RealClients {
         }
 
         @Test func whoIsNotTrustedIsToldNothing() async throws {
-            try await withExtAuthzHouse(trusting: "10.0.0.0/8") { house async throws in
-                try await withExtAuthzClient(house) { client async throws in
-                    let bearer = ["authorization": "Bearer \(try house.token())"]
+            try await withExtAuthzGateway(trusting: "10.0.0.0/8") { fixture async throws in
+                try await withExtAuthzClient(fixture) { client async throws in
+                    let bearer = ["authorization": "Bearer \(try fixture.token())"]
                     let error = await #expect(throws: RPCError.self) {
                         _ = try await client.check(ExtAuthzClient.question("/private", bearer))
                     }
@@ -67,9 +67,9 @@ extension RealClients {
         }
 
         @Test func questionsShareConnectionsAndLoops() async throws {
-            try await withExtAuthzHouse { house async throws in
-                let token = try house.token()
-                try await withExtAuthzClient(house) { client async throws in
+            try await withExtAuthzGateway { fixture async throws in
+                let token = try fixture.token()
+                try await withExtAuthzClient(fixture) { client async throws in
                     let codes = try await withThrowingTaskGroup(of: (Bool, Int32).self) { group in
                         for number in 0..<400 {
                             group.addTask {
@@ -88,17 +88,17 @@ extension RealClients {
         }
 
         @Test func accessLogTellsOfTheRequestAndItsClient() async throws {
-            try await withExtAuthzHouse { house async throws in
-                try await withExtAuthzClient(house) { client async throws in
+            try await withExtAuthzGateway { fixture async throws in
+                try await withExtAuthzClient(fixture) { client async throws in
                     var question = ExtAuthzClient.question("/private?q=secret", ["x-forwarded-for": "192.0.2.1"])
-                    question.attributes.request.http.headers["authorization"] = "Bearer \(try house.token())"
+                    question.attributes.request.http.headers["authorization"] = "Bearer \(try fixture.token())"
                     #expect(try await client.check(question).status.code == 0)
                     // Envoy's own neighbour is a trusted proxy: it is believed.
                     question.attributes.source.address.socketAddress.address = "127.0.0.1"
                     question.attributes.request.http.headers["authorization"] = nil
                     #expect(try await client.check(question).status.code == 16)
                 }
-                let lines = try await house.shutdown()
+                let lines = try await fixture.shutdown()
                 let sorted = lines.sorted { ($0["remote"]?.string ?? "") > ($1["remote"]?.string ?? "") }
                 #expect(sorted.map { $0["remote"]?.string } == ["203.0.113.7", "192.0.2.1"])
                 #expect(sorted.map { $0["path"]?.string } == ["/private", "/private"])
@@ -109,14 +109,14 @@ extension RealClients {
         }
 
         @Test func shutdownEndsTheListener() async throws {
-            try await withExtAuthzHouse { house async throws in
-                try await withExtAuthzClient(house) { client async throws in
+            try await withExtAuthzGateway { fixture async throws in
+                try await withExtAuthzClient(fixture) { client async throws in
                     #expect(try await client.check(ExtAuthzClient.question("/open/anyone")).status.code == 0)
-                    try await house.shutdown()
+                    try await fixture.shutdown()
                 }
                 let bootstrap = ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
                 await #expect(throws: (any Error).self) {
-                    _ = try await bootstrap.connect(host: "127.0.0.1", port: house.port).get()
+                    _ = try await bootstrap.connect(host: "127.0.0.1", port: fixture.port).get()
                 }
             }
         }

@@ -79,8 +79,8 @@ struct RealEnvoy: Sendable {
     }
 }
 
-/// Runs Envoy between a client and the Python backend, with questions to the house, while `visit` runs.
-func withRealEnvoy(_ house: ExtAuthzHouse, _ visit: (RealEnvoy) async throws -> Void) async throws {
+/// Runs Envoy between a client and the Python backend, with questions to the gateway, while `visit` runs.
+func withRealEnvoy(_ fixture: ExtAuthzGateway, _ visit: (RealEnvoy) async throws -> Void) async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("envoy-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -93,7 +93,7 @@ func withRealEnvoy(_ house: ExtAuthzHouse, _ visit: (RealEnvoy) async throws -> 
         let configuration = try RealEnvoy.configuration(
             port: port,
             backend: try await backend.line(),
-            questions: house.port
+            questions: fixture.port
         )
         try configuration.write(to: file, atomically: false, encoding: .utf8)
         let started = try envoy.start([

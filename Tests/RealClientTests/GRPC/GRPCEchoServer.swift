@@ -7,7 +7,7 @@ import GRPCNIOTransportHTTP2Posix
 /// `echo-x-user-id` and `echo-authorization`.
 struct GRPCEchoServer: Sendable {
     let port: Int
-    let book: GRPCCallBook
+    let book: GRPCCallLog
 
     /// Larger than any message of the tests; the default, 4 MiB, would be met exactly.
     static let largestMessage = 8 << 20
@@ -28,7 +28,7 @@ func withGRPCEchoServer(
             $0.channelDebuggingCallbacks.onAcceptTCPConnection = keepWritable
         }
     )
-    let book = GRPCCallBook()
+    let book = GRPCCallLog()
     try await withGRPCServer(transport: transport, services: [EchoService(book: book)]) { server in
         guard let port = try await server.listeningAddress?.ipv4?.port else { throw GRPCSurprise("no port") }
         try await visit(GRPCEchoServer(port: port, book: book))
@@ -45,7 +45,7 @@ struct GRPCSurprise: Error, CustomStringConvertible {
 }
 
 private struct EchoService: RegistrableRPCService {
-    let book: GRPCCallBook
+    let book: GRPCCallLog
 
     func registerMethods<Transport: ServerTransport>(with router: inout RPCRouter<Transport>) {
         register(EchoMethod.say, with: &router) { request, writer, _ in
@@ -73,7 +73,7 @@ private struct EchoService: RegistrableRPCService {
             deserializer: RawMessages(),
             serializer: RawMessages()
         ) { [book] request, _ in
-            book.note(GRPCCallBook.Call(method: EchoMethod.refuse.method, metadata: request.metadata))
+            book.note(GRPCCallLog.Call(method: EchoMethod.refuse.method, metadata: request.metadata))
             let refusal = RPCError(code: .failedPrecondition, message: "not now", metadata: echoed(request.metadata))
             return StreamingServerResponse(error: refusal)
         }
@@ -94,7 +94,7 @@ private struct EchoService: RegistrableRPCService {
             deserializer: RawMessages(),
             serializer: RawMessages()
         ) { request, context in
-            book.note(GRPCCallBook.Call(method: method.method, metadata: request.metadata))
+            book.note(GRPCCallLog.Call(method: method.method, metadata: request.metadata))
             let echoed = echoed(request.metadata)
             return StreamingServerResponse(metadata: echoed) { writer in
                 do {

@@ -62,17 +62,17 @@ struct GRPCThroughGatewayTests {
     // MARK: Identity
 
     @Test func identityHeaderArrivesWhateverTheClientClaims() async throws {
-        try await withGRPCHouse { house in
-            var endpoint = house.endpoint
+        try await withGRPCGateway { fixture in
+            var endpoint = fixture.endpoint
             endpoint.fields = ["x-user-id": "mallory", "note": "kept"]
             try await withGRPCEchoClient(endpoint) { client in
                 let answer = try await client.say([1])
-                #expect(answer.headers.texts("echo-x-user-id") == [GRPCHouse.subject])
-                #expect(answer.trailers.texts("echo-x-user-id") == [GRPCHouse.subject])
+                #expect(answer.headers.texts("echo-x-user-id") == [GRPCGateway.subject])
+                #expect(answer.trailers.texts("echo-x-user-id") == [GRPCGateway.subject])
                 #expect(answer.headers.texts("echo-authorization") == ["Bearer \(endpoint.token ?? "")"])
             }
-            let call = house.server.book.calls.first?.metadata
-            #expect(call?.texts("x-user-id") == [GRPCHouse.subject])
+            let call = fixture.server.book.calls.first?.metadata
+            #expect(call?.texts("x-user-id") == [GRPCGateway.subject])
             #expect(call?.texts("note") == ["kept"])
             // Servers other than this one refuse a call without it, for then trailers would not come back.
             #expect(call?.texts("te") == ["trailers"])
@@ -81,8 +81,8 @@ struct GRPCThroughGatewayTests {
 
     @Test(arguments: [nil, "not-a-token"] as [String?])
     func callWithoutAGoodTokenIsUnauthenticated(_ token: String?) async throws {
-        try await withGRPCHouse { house in
-            var endpoint = house.endpoint
+        try await withGRPCGateway { fixture in
+            var endpoint = fixture.endpoint
             endpoint.token = token
             try await withGRPCEchoClient(endpoint) { client in
                 let error = await #expect(throws: RPCError.self) { try await client.say([1]) }
@@ -92,20 +92,20 @@ struct GRPCThroughGatewayTests {
                 let refused = await #expect(throws: RPCError.self) { try await client.talk([[1], [2]]) }
                 #expect(refused?.code == .unauthenticated)
             }
-            #expect(house.server.book.calls.isEmpty)
+            #expect(fixture.server.book.calls.isEmpty)
         }
     }
 
     @Test func callToAnUnknownAuthorityReachesNoBackend() async throws {
-        try await withGRPCHouse { house in
-            var endpoint = house.endpoint
+        try await withGRPCGateway { fixture in
+            var endpoint = fixture.endpoint
             endpoint.authority = "elsewhere.test"
             try await withGRPCEchoClient(endpoint) { client in
                 let error = await #expect(throws: RPCError.self) { try await client.say([1]) }
                 #expect(error?.code == .unimplemented)
                 #expect(error?.message == "unknown_host")
             }
-            #expect(house.server.book.calls.isEmpty)
+            #expect(fixture.server.book.calls.isEmpty)
         }
     }
 
@@ -113,8 +113,8 @@ struct GRPCThroughGatewayTests {
         _ route: GRPCRoute = .plaintext,
         _ visit: (GRPCEchoClient, GRPCEchoServer) async throws -> Void
     ) async throws {
-        try await withGRPCHouse(route) { house in
-            try await withGRPCEchoClient(house.endpoint) { client in try await visit(client, house.server) }
+        try await withGRPCGateway(route) { fixture in
+            try await withGRPCEchoClient(fixture.endpoint) { client in try await visit(client, fixture.server) }
         }
     }
 }

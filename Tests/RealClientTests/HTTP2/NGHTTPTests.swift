@@ -4,8 +4,9 @@ import Testing
 extension RealClients {
     /// nghttp2's own client and load generator, the strictest readers of HTTP/2 at hand.
     @Suite struct NGHTTPTests {
-        private static func url(_ house: RealHouse, tls: Bool, _ path: String, host: String = "127.0.0.1") -> String {
-            "\(tls ? "https" : "http")://\(host):\(tls ? house.securedPort : house.plainPort)\(path)"
+        private static func url(_ fixture: RealGateway, tls: Bool, _ path: String, host: String = "127.0.0.1") -> String
+        {
+            "\(tls ? "https" : "http")://\(host):\(tls ? fixture.securedPort : fixture.plainPort)\(path)"
         }
 
         private static let verbose = ["--verbose", "--no-verify-peer", "--header=:authority: app.test"]
@@ -16,10 +17,10 @@ extension RealClients {
         }
 
         @Test(arguments: [false, true])
-        func theConnectionIsOpenedByTheBook(_ tls: Bool) async throws {
-            try await withRealHouse { house async throws in
+        func connectionIsOpenedAsTheProtocolSays(_ tls: Bool) async throws {
+            try await withRealGateway { fixture async throws in
                 let text = try await Program.nghttp.succeed(
-                    Self.verbose + [Self.url(house, tls: tls, "/open/trailers")]
+                    Self.verbose + [Self.url(fixture, tls: tls, "/open/trailers")]
                 )
                 let frames = Self.received(text)
                 #expect(frames.first { $0.contains("frame") }?.contains("recv SETTINGS frame") == true, "\(text)")
@@ -34,10 +35,10 @@ extension RealClients {
         }
 
         @Test func bodiesOfManyStreamsArriveWhole() async throws {
-            try await withRealHouse { house async throws in
+            try await withRealGateway { fixture async throws in
                 // Twenty of ten mebibytes at once share two windows.
                 let arguments = ["--null-out", "--stat", "--multiply=20", "--header=:authority: app.test"]
-                let text = try await Program.nghttp.succeed(arguments + [Self.url(house, tls: false, "/open/large")])
+                let text = try await Program.nghttp.succeed(arguments + [Self.url(fixture, tls: false, "/open/large")])
                 let answers = text.split(separator: "\n").filter {
                     $0.hasSuffix(" /open/large") && $0.contains(" 200 ")
                 }
@@ -48,10 +49,10 @@ extension RealClients {
 
         @Test(arguments: [false, true])
         func anUploadThatIsRefusedIsAnsweredAtOnceAndStopped(_ tls: Bool) async throws {
-            try await withRealHouse { house async throws in
-                let file = house.certificates.file("upload")
+            try await withRealGateway { fixture async throws in
+                let file = fixture.certificates.file("upload")
                 try Data(repeating: 7, count: 10 << 20).write(to: URL(fileURLWithPath: file))
-                let upload = ["--data=\(file)", Self.url(house, tls: tls, "/private")]
+                let upload = ["--data=\(file)", Self.url(fixture, tls: tls, "/private")]
                 let text = try await Program.nghttp.succeed(Self.verbose + upload)
                 #expect(text.contains("recv (stream_id=13) :status: 401"))
                 #expect(text.contains("recv (stream_id=13) www-authenticate: Bearer realm=\"app\""))
@@ -62,12 +63,12 @@ extension RealClients {
 
         @Test(arguments: [false, true])
         func drainingSaysGoAwayAndFinishesWhatIsUnderWay(_ tls: Bool) async throws {
-            try await withRealHouse { house async throws in
-                let client = try Program.nghttp.start(Self.verbose + [Self.url(house, tls: tls, "/open/held")])
-                #expect(try await house.backend.line() == "held")
-                async let down: Void = house.shutdown()
+            try await withRealGateway { fixture async throws in
+                let client = try Program.nghttp.start(Self.verbose + [Self.url(fixture, tls: tls, "/open/held")])
+                #expect(try await fixture.backend.line() == "held")
+                async let down: Void = fixture.shutdown()
                 try await client.line(with: "recv GOAWAY frame")
-                try house.backend.write("go on\n")
+                try fixture.backend.write("go on\n")
                 let output = try await client.output()
                 #expect(output.status == 0, "\(output.complaints)")
                 #expect(output.text.contains("error_code=NO_ERROR(0x00)"))
@@ -78,10 +79,12 @@ extension RealClients {
 
         @Test(arguments: [false, true])
         func twoThousandRequestsOnTenConnectionsSucceed(_ tls: Bool) async throws {
-            try await withRealHouse { house async throws in
-                let port = tls ? house.securedPort : house.plainPort
+            try await withRealGateway { fixture async throws in
+                let port = tls ? fixture.securedPort : fixture.plainPort
                 let load = ["--requests=2000", "--clients=10", "--max-concurrent-streams=20"]
-                let target = ["--connect-to=127.0.0.1:\(port)", Self.url(house, tls: tls, "/open/x", host: "app.test")]
+                let target = [
+                    "--connect-to=127.0.0.1:\(port)", Self.url(fixture, tls: tls, "/open/x", host: "app.test"),
+                ]
                 let text = try await Program.h2load.succeed(load + target)
                 #expect(
                     text.contains("requests: 2000 total, 2000 started, 2000 done, 2000 succeeded, 0 failed, 0 errored"),

@@ -21,16 +21,16 @@ extension RealClients {
 
         private static func families(_ format: String, _ text: String) async throws -> JSONObject {
             let script = Program.script("metrics")
-            return try jsonLine(try await ObservingHouse.python().succeed([script, format], input: text))
+            return try jsonLine(try await ObservingFixture.python().succeed([script, format], input: text))
         }
 
         @Test func prometheusOwnLibraryReadsBothFormats() async throws {
-            try await withObservingHouse { house, renewed async throws in
-                _ = try await house.get("/x", token: renewed)
-                _ = try await house.get("/x")
+            try await withObservingFixture { fixture, renewed async throws in
+                _ = try await fixture.get("/x", token: renewed)
+                _ = try await fixture.get("/x")
                 let texts = [
-                    ("prometheus", try await house.metrics()),
-                    ("openmetrics", try await house.metrics(accept: "application/openmetrics-text; version=1.0.0")),
+                    ("prometheus", try await fixture.metrics()),
+                    ("openmetrics", try await fixture.metrics(accept: "application/openmetrics-text; version=1.0.0")),
                 ]
                 for (format, text) in texts {
                     let families = try await Self.families(format, text)
@@ -47,18 +47,18 @@ extension RealClients {
         }
 
         @Test func promtoolFindsNothingWrongWithTheMetrics() async throws {
-            try await withObservingHouse { house, renewed async throws in
-                _ = try await house.get("/x", token: renewed)
+            try await withObservingFixture { fixture, renewed async throws in
+                _ = try await fixture.get("/x", token: renewed)
                 let complaints = try await Program.promtool.succeed(
                     ["check", "metrics"],
-                    input: try await house.metrics()
+                    input: try await fixture.metrics()
                 )
                 #expect(complaints.isEmpty)
             }
         }
 
         @Test func alertRulesHoldInTheirTests() async throws {
-            let folder = ObservingHouse.repository("ops/prometheus")
+            let folder = ObservingFixture.repository("ops/prometheus")
             try await Program.promtool.succeed(["check", "rules", "--lint-fatal", "\(folder)/alerts.yaml"])
             try await Program.promtool.succeed(["test", "rules", "\(folder)/alerts.test.yaml"])
             // No rule without a test.
@@ -73,11 +73,11 @@ extension RealClients {
         @Test func rulesAndDashboardAskForMetricsThatExist() async throws {
             let expressions = try Self.dashboardExpressions()
             let rules = try String(
-                contentsOfFile: ObservingHouse.repository("ops/prometheus/alerts.yaml"),
+                contentsOfFile: ObservingFixture.repository("ops/prometheus/alerts.yaml"),
                 encoding: .utf8
             )
-            try await withObservingHouse { house, _ async throws in
-                let families = try await Self.families("prometheus", try await house.metrics())
+            try await withObservingFixture { fixture, _ async throws in
+                let families = try await Self.families("prometheus", try await fixture.metrics())
                 var known = Set(Self.conditional)
                 for name in families.members.map(\.name) {
                     for suffix in ["", "_total", "_bucket", "_sum", "_count"] { known.insert(name + suffix) }
@@ -109,7 +109,7 @@ extension RealClients {
         }
 
         private static func dashboardExpressions() throws -> [String] {
-            let file = ObservingHouse.repository("ops/grafana/gatehouse.json")
+            let file = ObservingFixture.repository("ops/grafana/gatehouse.json")
             let text = try String(contentsOfFile: file, encoding: .utf8)
             let dashboard = try #require(try JSONParser.parse(Array(text.utf8)).object)
             #expect(dashboard["uid"] == "gatehouse")

@@ -17,17 +17,17 @@ extension RealClients {
             var title: String { "\(text("kind")) \(text("name"))" }
         }
 
-        private static func spans(_ count: Int, from house: ObservingHouse) async throws -> [Span] {
+        private static func spans(_ count: Int, from fixture: ObservingFixture) async throws -> [Span] {
             var spans: [Span] = []
-            for _ in 0..<count { spans.append(try Span(try await house.collector.line())) }
+            for _ in 0..<count { spans.append(try Span(try await fixture.collector.line())) }
             return spans
         }
 
         @Test func aRequestsSpansSayWhatWasDecidedAndWhoAnswered() async throws {
-            try await withObservingHouse { house, _ async throws in
-                let token = try ObservingHouse.token("first")
-                let seen = try jsonLine(try await house.get("/x/y?secret=query", token: token))
-                let spans = try await Self.spans(3, from: house)
+            try await withObservingFixture { fixture, _ async throws in
+                let token = try ObservingFixture.token("first")
+                let seen = try jsonLine(try await fixture.get("/x/y?secret=query", token: token))
+                let spans = try await Self.spans(3, from: fixture)
                 #expect(spans.map(\.title) == ["server GET", "internal decide", "client GET"])
                 #expect(Set(spans.map { $0.text("trace") }).count == 1)
                 #expect(Set(spans.map { $0.text("span") }).count == 3)
@@ -42,7 +42,7 @@ extension RealClients {
                     (0, "client.address", "127.0.0.1"), (0, "gatehouse.tenant", "app"),
                     (0, "gatehouse.outcome", "granted"), (1, "gatehouse.outcome", "granted"),
                     (2, "http.request.method", "GET"), (2, "server.address", "127.0.0.1"),
-                    (2, "server.port", .number(JSONNumber(Int(house.backendPort) ?? 0))),
+                    (2, "server.port", .number(JSONNumber(Int(fixture.backendPort) ?? 0))),
                     (2, "http.response.status_code", 200),
                 ]
                 for (place, name, value) in expected { #expect(spans[place].attribute(name) == value, "\(name)") }
@@ -56,21 +56,21 @@ extension RealClients {
 
         @Test func aTraceIsCarriedOnFromTheClientToTheBackend() async throws {
             let trace = "0af7651916cd43dd8448eb211c80319c"
-            try await withObservingHouse(sample: 0) { house, _ async throws in
+            try await withObservingFixture(sample: 0) { fixture, _ async throws in
                 // This client has not sampled it: neither do we, and all it sent goes on as it came.
                 let quiet = "00-\(trace)-b7ad6b7169203331-00"
                 var seen = try jsonLine(
-                    try await house.get("/open/x", fields: ["traceparent: \(quiet)", "tracestate: a=1"])
+                    try await fixture.get("/open/x", fields: ["traceparent: \(quiet)", "tracestate: a=1"])
                 )
                 #expect(seen.received("traceparent") == [quiet])
                 #expect(seen.received("tracestate") == ["a=1"])
                 // Nobody decides on this one, and the share is none.
-                seen = try jsonLine(try await house.get("/open/x"))
+                seen = try jsonLine(try await fixture.get("/open/x"))
                 #expect(seen.received("traceparent").allSatisfy { $0.hasSuffix("-00") })
                 let fields = ["traceparent: 00-\(trace)-00f067aa0ba902b7-01", "tracestate: a=1,b=2"]
-                seen = try jsonLine(try await house.get("/open/x", fields: fields))
+                seen = try jsonLine(try await fixture.get("/open/x", fields: fields))
                 // What comes first is of the third request.
-                let spans = try await Self.spans(3, from: house)
+                let spans = try await Self.spans(3, from: fixture)
                 #expect(spans.allSatisfy { $0.text("trace") == trace })
                 #expect(spans[0].text("parent") == "00f067aa0ba902b7")
                 #expect(seen.received("traceparent") == ["00-\(trace)-\(spans[2].text("span"))-01"])
@@ -78,23 +78,23 @@ extension RealClients {
             }
         }
 
-        /// The house has no access log, which reads the address too.
+        /// The gateway has no access log, which reads the address too.
         @Test func theClientIsWhoATrustedProxySaysItIs() async throws {
             let fields = ["X-Forwarded-For: 192.0.2.1, 198.51.100.7"]
             for (trusts, address) in [(true, "198.51.100.7"), (false, "127.0.0.1")] {
-                try await withObservingHouse(trusts: trusts) { house, _ async throws in
-                    _ = try await house.get("/open/x", fields: fields)
-                    let spans = try await Self.spans(3, from: house)
+                try await withObservingFixture(trusts: trusts) { fixture, _ async throws in
+                    _ = try await fixture.get("/open/x", fields: fields)
+                    let spans = try await Self.spans(3, from: fixture)
                     #expect(spans[0].attribute("client.address")?.string == address)
                 }
             }
         }
 
         @Test func aRefreshIsASpanBetweenTheTwoRequests() async throws {
-            try await withObservingHouse { house, renewed async throws in
-                let seen = try jsonLine(try await house.get("/again", token: try ObservingHouse.token("old")))
+            try await withObservingFixture { fixture, renewed async throws in
+                let seen = try jsonLine(try await fixture.get("/again", token: try ObservingFixture.token("old")))
                 #expect(seen.received("authorization") == ["Bearer \(renewed)"])
-                let spans = try await Self.spans(5, from: house)
+                let spans = try await Self.spans(5, from: fixture)
                 #expect(
                     spans.map(\.title) == [
                         "server GET", "internal decide", "client GET", "internal refresh", "client GET",
@@ -112,22 +112,22 @@ extension RealClients {
         }
 
         @Test func whatFailsIsMarkedWithItsReason() async throws {
-            try await withObservingHouse { house, _ async throws in
-                _ = try await house.get("/x")
-                var spans = try await Self.spans(2, from: house)
+            try await withObservingFixture { fixture, _ async throws in
+                _ = try await fixture.get("/x")
+                var spans = try await Self.spans(2, from: fixture)
                 #expect(spans.map(\.title) == ["server GET", "internal decide"])
                 #expect(spans[1].attribute("gatehouse.outcome") == "missing_token")
                 // It is the client's fault: no error of the server (OpenTelemetry semantic conventions for HTTP).
                 #expect(!spans[0].isError && spans[0].attribute("http.response.status_code") == 401)
 
-                let token = try ObservingHouse.token("first")
-                _ = try await house.get("/fails", token: token)
-                spans = try await Self.spans(3, from: house)
+                let token = try ObservingFixture.token("first")
+                _ = try await fixture.get("/fails", token: token)
+                spans = try await Self.spans(3, from: fixture)
                 #expect(spans[0].isError && spans[0].attribute("error.type") == "500")
                 #expect(spans[2].isError && spans[2].attribute("http.response.status_code") == 500)
 
-                _ = try await house.get("/lost", token: token)
-                spans = try await Self.spans(3, from: house)
+                _ = try await fixture.get("/lost", token: token)
+                spans = try await Self.spans(3, from: fixture)
                 #expect(spans[0].isError && spans[0].attribute("error.type") == "backend_unavailable")
                 #expect(spans[0].attribute("http.response.status_code") == 502)
                 #expect(spans[2].isError && spans[2].attribute("error.type") == "backend_unavailable")
@@ -135,10 +135,10 @@ extension RealClients {
         }
 
         @Test func aCollectorThatIsAwayForAMomentGetsThemLater() async throws {
-            try await withObservingHouse(refusals: 1) { house, _ async throws in
-                _ = try await house.get("/open/x")
-                #expect(try await house.collector.line() == "refused")
-                #expect(try await Self.spans(3, from: house).map(\.title).contains("client GET"))
+            try await withObservingFixture(refusals: 1) { fixture, _ async throws in
+                _ = try await fixture.get("/open/x")
+                #expect(try await fixture.collector.line() == "refused")
+                #expect(try await Self.spans(3, from: fixture).map(\.title).contains("client GET"))
             }
         }
     }

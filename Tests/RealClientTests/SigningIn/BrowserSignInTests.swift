@@ -18,10 +18,10 @@ extension RealClients {
             Way(provider: "Apple", isSecured: false, script: "off"),
         ])
         func oneSignsInByKeyboardAlone(_ way: Way) async throws {
-            try await withSignInHouse { house async throws in
-                let authorize = house.authorize(secured: way.isSecured)
+            try await withSignInFixture { fixture async throws in
+                let authorize = fixture.authorize(secured: way.isSecured)
                 let options = ["provider": way.provider, "script": way.script]
-                let result = try await Person.plays("keyboard", in: house, at: authorize, options)
+                let result = try await Person.plays("keyboard", in: fixture, at: authorize, options)
                 #expect(result["heading"] == "Sign in to Clan Boards")
                 // All that the browser says is that over http it does without one of the protections.
                 let complaints = try #require(result["complaints"]?.array).compactMap(\.string)
@@ -46,30 +46,30 @@ extension RealClients {
                 #expect(cookies.first?["secure"] == .bool(way.isSecured))
                 #expect(cookies.first?["name"]?.string?.hasPrefix("__Host-") == way.isSecured)
                 #expect(result["left"] == [])
-                #expect(result["end"]?.string == "\(house.app)/back")
+                #expect(result["end"]?.string == "\(fixture.app)/back")
                 #expect(result["state"] == "of-the-app")
-                #expect(result["iss"]?.string == SignInHouse.issuer)
+                #expect(result["iss"]?.string == SignInFixture.issuer)
                 #expect(result["code"]?.string?.isEmpty == false)
                 #expect(result["error"] == nil)
             }
         }
 
         @Test func twoSignInsInOneBrowserDoNotGetInEachOthersWay() async throws {
-            try await withSignInHouse { house async throws in
-                let result = try await Person.plays("two_windows", in: house)
+            try await withSignInFixture { fixture async throws in
+                let result = try await Person.plays("two_windows", in: fixture)
                 #expect(result["ended"] == [true, true])
             }
         }
 
         @Test(arguments: ["Apple", "Google"])
         func whoeverCancelsIsBackInTheAppWithoutACode(_ provider: String) async throws {
-            try await withSignInHouse { house async throws in
-                let result = try await Person.plays("cancel", in: house, ["provider": provider])
+            try await withSignInFixture { fixture async throws in
+                let result = try await Person.plays("cancel", in: fixture, ["provider": provider])
                 for place in ["here", "there"] {
                     let answer = try #require(result[place]?.object)
                     #expect(answer["error"] == "access_denied", "\(place)")
                     #expect(answer["state"] == "of-the-app")
-                    #expect(answer["iss"]?.string == SignInHouse.issuer)
+                    #expect(answer["iss"]?.string == SignInFixture.issuer)
                     #expect(answer["code"] == nil)
                 }
             }
@@ -77,20 +77,20 @@ extension RealClients {
 
         @Test(arguments: ["Apple", "Google"])
         func nobodyEndsASignInThatAnotherBrowserBegan(_ provider: String) async throws {
-            try await withSignInHouse { house async throws in
-                let result = try await Person.plays("other_browser", in: house, ["provider": provider])
+            try await withSignInFixture { fixture async throws in
+                let result = try await Person.plays("other_browser", in: fixture, ["provider": provider])
                 #expect(result["heading"] == "This sign-in began elsewhere")
                 #expect(result["status"] == 400)
                 #expect(result["cookies"] == [])
-                #expect(result["url"]?.string == "\(house.clans())/oauth2/callback/\(provider.lowercased())")
+                #expect(result["url"]?.string == "\(fixture.clans())/oauth2/callback/\(provider.lowercased())")
                 #expect(result["ended_by_its_own"] == true)
             }
         }
 
         @Test func aWebAppIsSignedInByCookiesThatNoScriptReads() async throws {
-            try await withSignInHouse { house async throws in
-                let result = try await Person.plays("web_login", in: house)
-                #expect(result["end"]?.string == "\(house.app)/welcome")
+            try await withSignInFixture { fixture async throws in
+                let result = try await Person.plays("web_login", in: fixture)
+                #expect(result["end"]?.string == "\(fixture.app)/welcome")
                 let cookies = try #require(result["cookies"]?.object)
                 #expect(Set(cookies.members.map(\.name)) == ["ce_access_token", "ce_refresh_token"])
                 for cookie in cookies.members.compactMap(\.value.object) {

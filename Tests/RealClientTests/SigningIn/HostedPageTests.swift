@@ -29,8 +29,8 @@ extension RealClients {
         }
 
         @Test func thePageIsReadableOnEveryScreenAndToScreenReaders() async throws {
-            try await withSignInHouse { house async throws in
-                let result = try await Person.plays("page", in: house)
+            try await withSignInFixture { fixture async throws in
+                let result = try await Person.plays("page", in: fixture)
                 try Self.expectGood(everywhere: result)
                 for look in try #require(result["shown"]?.array) { #expect(look.object?["complaints"] == []) }
                 let names = try #require(result["names"]?.array)
@@ -48,9 +48,9 @@ extension RealClients {
         }
 
         @Test func theErrorPageIsReadableTooAndSendsNobodyAnywhere() async throws {
-            try await withSignInHouse { house async throws in
-                let url = house.authorize(client: "nobody")
-                let result = try await Person.plays("page", in: house, at: url)
+            try await withSignInFixture { fixture async throws in
+                let url = fixture.authorize(client: "nobody")
+                let result = try await Person.plays("page", in: fixture, at: url)
                 try Self.expectGood(everywhere: result)
                 for look in try #require(result["shown"]?.array) {
                     // What the browser says of every page with status 400.
@@ -65,8 +65,8 @@ extension RealClients {
         }
 
         @Test func thePageShowsItselfInNobodysFrame() async throws {
-            try await withSignInHouse { house async throws in
-                let result = try await Person.plays("framed", in: house)
+            try await withSignInFixture { fixture async throws in
+                let result = try await Person.plays("framed", in: fixture)
                 let page = try #require(result["page"]?.object)
                 #expect(page["text"]?.string?.contains("Sign in") == false)
                 let complaints = try #require(page["complaints"]?.array).compactMap(\.string)

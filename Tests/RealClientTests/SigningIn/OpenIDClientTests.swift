@@ -12,7 +12,7 @@ extension RealClients {
             /// Both providers take their turn.
             var provider: String { self == .publicClient ? "Apple" : "Google" }
 
-            var secret: [String] { self == .publicClient ? [] : [SignInHouse.clientSecret] }
+            var secret: [String] { self == .publicClient ? [] : [SignInFixture.clientSecret] }
         }
 
         /// The Python that has Authlib.
@@ -25,20 +25,20 @@ extension RealClients {
             return Program(path: path, package: "python3-venv")
         }
 
-        private static func run(_ kind: Kind, _ house: SignInHouse) async throws -> JSONObject {
+        private static func run(_ kind: Kind, _ fixture: SignInFixture) async throws -> JSONObject {
             let arguments = [
-                Program.script("oidc_client"), house.clans(), house.certificates.file("authority.pem"),
-                "\(house.app)/back", kind.provider, kind.rawValue,
+                Program.script("oidc_client"), fixture.clans(), fixture.certificates.file("authority.pem"),
+                "\(fixture.app)/back", kind.provider, kind.rawValue,
             ]
             return try jsonLine(try await python().succeed(arguments + kind.secret))
         }
 
         @Test(arguments: Kind.allCases)
         func aClientLibrarySignsInRefreshesAndRevokes(_ kind: Kind) async throws {
-            try await withSignInHouse { house async throws in
-                let result = try await Self.run(kind, house)
-                #expect(result["issuer"]?.string == SignInHouse.issuer)
-                #expect(result["iss"]?.string == SignInHouse.issuer)
+            try await withSignInFixture { fixture async throws in
+                let result = try await Self.run(kind, fixture)
+                #expect(result["issuer"]?.string == SignInFixture.issuer)
+                #expect(result["iss"]?.string == SignInFixture.issuer)
                 let claims = try #require(result["claims"]?.object)
                 #expect(claims["aud"]?.string == kind.rawValue)
                 #expect(claims["email"] == "alice@example.com")

@@ -5,11 +5,11 @@ enum Person {
     /// What came of a scenario.
     static func plays(
         _ scenario: String,
-        in house: SignInHouse,
+        in fixture: SignInFixture,
         at authorize: String? = nil,
         _ options: [String: String] = [:]
     ) async throws -> JSONObject {
-        let places = ["authorize": authorize ?? house.authorize(), "site": house.chat, "app": house.app]
+        let places = ["authorize": authorize ?? fixture.authorize(), "site": fixture.chat, "app": fixture.app]
         let all = places.merging(options) { _, given in given }.map { "\($0.key)=\($0.value)" }
         return try jsonLine(try await Program.python.succeed([Program.script("browser"), scenario] + all))
     }

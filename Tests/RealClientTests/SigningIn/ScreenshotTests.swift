@@ -8,7 +8,7 @@ extension RealClients {
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appendingPathComponent("docs")
 
-        /// A PNG of the documents or of the house.
+        /// A PNG of the documents or of the gateway.
         private struct Picture: Equatable {
             var name: String
             /// The part of its header with width and height (PNG, section 11.2.1).
@@ -40,14 +40,14 @@ extension RealClients {
         }
 
         @Test func thePicturesOfTheSignInPagesAreThoseThatAreTaken() async throws {
-            try await withSignInHouse { house async throws in
-                try await Self.take(4, "sign-in", [house.authorize()])
+            try await withSignInFixture { fixture async throws in
+                try await Self.take(4, "sign-in", [fixture.authorize()])
             }
         }
 
         @Test func thePicturesOfTheDashboardAreThoseThatAreTaken() async throws {
-            try await withDashboardHouse { house async throws in
-                try await Self.take(2, "dashboard", house.pictured(seconds: 2))
+            try await withDashboardFixture { fixture async throws in
+                try await Self.take(2, "dashboard", fixture.pictured(seconds: 2))
             }
         }
 

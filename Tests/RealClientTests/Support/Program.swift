@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// A program of the machine, which knows nothing of this house. Whatever it does, it is ended after a minute, so that
+/// A program of the machine, which knows nothing of this gateway. Whatever it does, it is ended after a minute, so that
 /// what waits for its output waits no longer.
 struct Program: Sendable {
     struct Output: Sendable {

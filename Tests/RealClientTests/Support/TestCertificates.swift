@@ -1,6 +1,6 @@
 import Foundation
 
-/// Certificates for the hosts of a ``RealHouse``, made by the `openssl` command.
+/// Certificates for the hosts of a ``RealGateway``, made by the `openssl` command.
 struct TestCertificates: Sendable {
     let folder: String
 

@@ -22,15 +22,15 @@ extension RealClients {
         }
 
         @Test func anOpenConnectionGoesOnAndANewOneSeesTheNewCertificate() async throws {
-            try await withRealHouse { house async throws in
-                let client = TLSClient(house: house)
-                let old = try await house.certificates.serialNumber("app")
+            try await withRealGateway { fixture async throws in
+                let client = TLSClient(fixture: fixture)
+                let old = try await fixture.certificates.serialNumber("app")
                 #expect(try await Self.shown(client) == old)
                 let open = try Program.openssl.start(client.arguments(["-servername", "app.test", "-ign_eof"]))
                 try await Self.ask(open, "/before")
 
-                try await house.certificates.makeServer("app", for: "app.test")
-                let new = try await house.certificates.serialNumber("app")
+                try await fixture.certificates.makeServer("app", for: "app.test")
+                let new = try await fixture.certificates.serialNumber("app")
                 #expect(new != old)
                 var serial = old
                 let start = ContinuousClock.now
@@ -43,19 +43,19 @@ extension RealClients {
         }
 
         @Test func aFileThatCannotBeUsedChangesNothing() async throws {
-            try await withRealHouse { house async throws in
-                let client = TLSClient(house: house)
-                let old = try await house.certificates.serialNumber("app")
+            try await withRealGateway { fixture async throws in
+                let client = TLSClient(fixture: fixture)
+                let old = try await fixture.certificates.serialNumber("app")
                 try "no certificate".write(
-                    toFile: house.certificates.file("app.pem"),
+                    toFile: fixture.certificates.file("app.pem"),
                     atomically: true,
                     encoding: .utf8
                 )
                 // Longer than the gateway takes to see that a file has changed.
                 let start = ContinuousClock.now
                 while start.duration(to: .now) < .seconds(5) { #expect(try await Self.shown(client) == old) }
-                try await house.certificates.makeServer("app", for: "app.test")
-                let new = try await house.certificates.serialNumber("app")
+                try await fixture.certificates.makeServer("app", for: "app.test")
+                let new = try await fixture.certificates.serialNumber("app")
                 var serial = old
                 let renewed = ContinuousClock.now
                 while serial == old, renewed.duration(to: .now) < .seconds(30) { serial = try await Self.shown(client) }

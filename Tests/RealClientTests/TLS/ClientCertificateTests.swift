@@ -4,19 +4,20 @@ import Testing
 extension RealClients {
     /// A tenant with `client_ca_file` is entered with a certificate of that authority, and with no other.
     @Suite struct ClientCertificateTests {
-        private static func options(_ house: RealHouse, member: String? = nil, version: String = "-tls1_3") -> [String]
+        private static func options(_ fixture: RealGateway, member: String? = nil, version: String = "-tls1_3")
+            -> [String]
         {
             let certificate = member.map {
-                ["-cert", house.certificates.file("\($0).pem"), "-key", house.certificates.file("\($0).key")]
+                ["-cert", fixture.certificates.file("\($0).pem"), "-key", fixture.certificates.file("\($0).key")]
             }
             return ["-servername", "vault.test", version] + (certificate ?? [])
         }
 
         @Test(arguments: ["-tls1_2", "-tls1_3"])
         func withoutACertificateTheHandshakeFails(_ version: String) async throws {
-            try await withRealHouse { house async throws in
-                let options = Self.options(house, version: version)
-                let output = try await TLSClient(house: house).ask(options, host: "vault.test")
+            try await withRealGateway { fixture async throws in
+                let options = Self.options(fixture, version: version)
+                let output = try await TLSClient(fixture: fixture).ask(options, host: "vault.test")
                 #expect(!output.text.contains("HTTP/1.1"))
                 #expect(output.complaints.contains("alert"), "\(output.complaints)")
             }
@@ -24,9 +25,9 @@ extension RealClients {
 
         @Test(arguments: ["-tls1_2", "-tls1_3"])
         func aStrangersCertificateIsRefused(_ version: String) async throws {
-            try await withRealHouse { house async throws in
-                let options = Self.options(house, member: "mallory", version: version)
-                let output = try await TLSClient(house: house).ask(options, host: "vault.test")
+            try await withRealGateway { fixture async throws in
+                let options = Self.options(fixture, member: "mallory", version: version)
+                let output = try await TLSClient(fixture: fixture).ask(options, host: "vault.test")
                 #expect(!output.text.contains("HTTP/1.1"))
                 #expect(output.complaints.contains("alert"), "\(output.complaints)")
             }
@@ -34,9 +35,9 @@ extension RealClients {
 
         @Test(arguments: ["-tls1_2", "-tls1_3"])
         func aMembersCertificateOpensAndItsSubjectArrives(_ version: String) async throws {
-            try await withRealHouse { house async throws in
-                let options = Self.options(house, member: "alice", version: version)
-                let client = TLSClient(house: house)
+            try await withRealGateway { fixture async throws in
+                let options = Self.options(fixture, member: "alice", version: version)
+                let client = TLSClient(fixture: fixture)
                 let output = try await client.ask(options, host: "vault.test", path: "/open/seen").text
                 #expect(output.contains("HTTP/1.1 200 OK\r\n"))
                 let start = try #require(output.range(of: "\r\n\r\n{")).upperBound
@@ -49,26 +50,26 @@ extension RealClients {
 
         @Test(arguments: ["http1.1", "http2"])
         func aForgedSubjectNeverArrives(_ version: String) async throws {
-            try await withRealHouse { house async throws in
+            try await withRealGateway { fixture async throws in
                 let forged = [
                     "--header", "X-Client-Certificate-Subject: CN=root", "--header",
                     "x_client_certificate_subject: CN=root",
                 ]
-                let certificates = house.certificates
+                let certificates = fixture.certificates
                 let member = ["--cert", certificates.file("alice.pem"), "--key", certificates.file("alice.key")]
-                let secured = house.securedPort
+                let secured = fixture.securedPort
                 let expected: [(url: String, options: [String], subjects: [String])] = [
                     ("https://vault.test:\(secured)/open/seen", member, ["CN=alice,O=Gatehouse tests"]),
                     // Here nobody asked for a certificate: what is shown unasked says nothing.
                     ("https://app.test:\(secured)/open/seen", member, []),
                     ("https://app.test:\(secured)/open/seen", [], []),
-                    ("http://app.test:\(house.plainPort)/open/seen", [], []),
+                    ("http://app.test:\(fixture.plainPort)/open/seen", [], []),
                 ]
                 for (url, options, subjects) in expected {
                     let common = [
-                        "--disable", "--silent", "--show-error", "--noproxy", "*", "--cacert", house.authority,
+                        "--disable", "--silent", "--show-error", "--noproxy", "*", "--cacert", fixture.authority,
                     ]
-                    let hosts = ["vault.test:\(secured)", "app.test:\(secured)", "app.test:\(house.plainPort)"]
+                    let hosts = ["vault.test:\(secured)", "app.test:\(secured)", "app.test:\(fixture.plainPort)"]
                     let resolve = hosts.flatMap { ["--resolve", "\($0):127.0.0.1"] }
                     let arguments = common + ["--\(version)"] + resolve + forged + options + [url]
                     let seen = try jsonLine(try await Program.curl.succeed(arguments))
@@ -79,8 +80,8 @@ extension RealClients {
         }
 
         @Test func aTenantWithMembersIsNotReachedInPlainText() async throws {
-            try await withRealHouse { house async throws in
-                let url = "http://127.0.0.1:\(house.plainPort)/open/x"
+            try await withRealGateway { fixture async throws in
+                let url = "http://127.0.0.1:\(fixture.plainPort)/open/x"
                 let options = ["--disable", "--silent", "--include", "--noproxy", "*", "--header", "Host: vault.test"]
                 let text = try await Program.curl.succeed(options + [url])
                 #expect(text.hasPrefix("HTTP/1.1 421 "), "\(text)")
@@ -88,9 +89,9 @@ extension RealClients {
         }
 
         @Test func aSessionOfAnotherTenantIsNotResumedInTheVault() async throws {
-            try await withRealHouse { house async throws in
-                let client = TLSClient(house: house)
-                let session = house.certificates.file("session.pem")
+            try await withRealGateway { fixture async throws in
+                let client = TLSClient(fixture: fixture)
+                let session = fixture.certificates.file("session.pem")
                 let options = ["-tls1_2", "-sess_out", session]
                 #expect(try await client.ask(["-servername", "app.test"] + options).text.contains("200 OK"))
                 let resumed = ["-servername", "vault.test", "-tls1_2", "-sess_in", session]

@@ -1,10 +1,10 @@
-/// `openssl s_client` against the TLS port of a house.
+/// `openssl s_client` against the TLS port of a gateway.
 struct TLSClient: Sendable {
-    let house: RealHouse
+    let fixture: RealGateway
 
     /// - Parameter options: Without `-connect`. The certificate is verified, and the verdict noted, but not acted on.
     func arguments(_ options: [String]) -> [String] {
-        ["s_client", "-connect", "127.0.0.1:\(house.securedPort)", "-CAfile", house.authority] + options
+        ["s_client", "-connect", "127.0.0.1:\(fixture.securedPort)", "-CAfile", fixture.authority] + options
     }
 
     /// Sends one request of HTTP/1.1 after the handshake and gives everything that `s_client` says, whether or not the

@@ -6,8 +6,8 @@ extension RealClients {
         // MARK: SNI
 
         @Test func theNameChoosesTheCertificate() async throws {
-            try await withRealHouse { house async throws in
-                let client = TLSClient(house: house)
+            try await withRealGateway { fixture async throws in
+                let client = TLSClient(fixture: fixture)
                 let expected = [
                     (["-servername", "app.test"], "app"), (["-servername", "APP.TEST"], "app"),
                     (["-servername", "vault.test"], "vault"), (["-servername", "a.wild.test"], "wild"),
@@ -23,8 +23,8 @@ extension RealClients {
         }
 
         @Test func theCertificateIsGoodForItsName() async throws {
-            try await withRealHouse { house async throws in
-                let client = TLSClient(house: house)
+            try await withRealGateway { fixture async throws in
+                let client = TLSClient(fixture: fixture)
                 for host in ["app.test", "a.wild.test"] {
                     let output = try await client.shake(["-servername", host, "-verify_hostname", host])
                     #expect(output.text.contains("Verify return code: 0 (ok)"), "\(output.text.suffix(500))")
@@ -40,15 +40,15 @@ extension RealClients {
             (["-alpn", "spdy/3,http/1.1"], "ALPN protocol: http/1.1"), ([], "No ALPN negotiated"),
         ])
         func theProtocolIsNegotiated(_ options: [String], _ expected: String) async throws {
-            try await withRealHouse { house async throws in
-                let output = try await TLSClient(house: house).shake(["-servername", "app.test"] + options)
+            try await withRealGateway { fixture async throws in
+                let output = try await TLSClient(fixture: fixture).shake(["-servername", "app.test"] + options)
                 #expect(output.text.contains(expected), "\(output.text.suffix(1500))")
             }
         }
 
         @Test func aProtocolThatIsNotSpokenIsRefused() async throws {
-            try await withRealHouse { house async throws in
-                let output = try await TLSClient(house: house).shake(["-servername", "app.test", "-alpn", "spdy/3"])
+            try await withRealGateway { fixture async throws in
+                let output = try await TLSClient(fixture: fixture).shake(["-servername", "app.test", "-alpn", "spdy/3"])
                 #expect(output.status != 0)
                 #expect(output.complaints.contains("no application protocol"), "\(output.complaints)")
             }
@@ -56,8 +56,8 @@ extension RealClients {
 
         @Test(arguments: [[], ["-alpn", "http/1.1"]])
         func withoutALPNTheRequestIsHTTP11(_ alpn: [String]) async throws {
-            try await withRealHouse { house async throws in
-                let output = try await TLSClient(house: house).ask(["-servername", "app.test"] + alpn)
+            try await withRealGateway { fixture async throws in
+                let output = try await TLSClient(fixture: fixture).ask(["-servername", "app.test"] + alpn)
                 #expect(output.text.contains("HTTP/1.1 200 OK\r\n") && output.text.contains("\r\n\r\nok"))
             }
         }
@@ -66,17 +66,17 @@ extension RealClients {
 
         @Test(arguments: ["-tls1_2", "-tls1_3"])
         func currentVersionsAreSpoken(_ version: String) async throws {
-            try await withRealHouse { house async throws in
-                let output = try await TLSClient(house: house).ask(["-servername", "app.test", version])
+            try await withRealGateway { fixture async throws in
+                let output = try await TLSClient(fixture: fixture).ask(["-servername", "app.test", version])
                 #expect(output.text.contains("HTTP/1.1 200 OK\r\n"), "\(output.complaints)")
             }
         }
 
         @Test(arguments: ["-tls1", "-tls1_1"])
         func oldVersionsAreRefused(_ version: String) async throws {
-            try await withRealHouse { house async throws in
+            try await withRealGateway { fixture async throws in
                 let options = ["-servername", "app.test", version, "-cipher", "DEFAULT:@SECLEVEL=0"]
-                let output = try await TLSClient(house: house).shake(options)
+                let output = try await TLSClient(fixture: fixture).shake(options)
                 #expect(output.status != 0)
                 // The gateway's word, not a client that would not even try.
                 #expect(output.complaints.contains("alert protocol version"), "\(output.complaints)")
@@ -84,8 +84,8 @@ extension RealClients {
         }
 
         @Test func plainTextIsToldSo() async throws {
-            try await withRealHouse { house async throws in
-                let url = "http://127.0.0.1:\(house.securedPort)/open/x"
+            try await withRealGateway { fixture async throws in
+                let url = "http://127.0.0.1:\(fixture.securedPort)/open/x"
                 let text = try await Program.curl.succeed(["--disable", "--silent", "--include", "--noproxy", "*", url])
                 #expect(text.hasPrefix("HTTP/1.1 400 ") && text.contains("https"))
             }
@@ -95,16 +95,19 @@ extension RealClients {
 
         @Test(arguments: ["a.wild.test", "vault.test"])
         func aRequestForAnotherTenantIsMisdirected(_ host: String) async throws {
-            try await withRealHouse { house async throws in
-                let output = try await TLSClient(house: house).ask(["-servername", "app.test"], host: host)
+            try await withRealGateway { fixture async throws in
+                let output = try await TLSClient(fixture: fixture).ask(["-servername", "app.test"], host: host)
                 #expect(output.text.contains("HTTP/1.1 421 Misdirected Request\r\n"), "\(output.text.suffix(800))")
                 #expect(!output.text.contains("\r\n\r\nok"))
             }
         }
 
         @Test func aRequestForTheSameTenantIsNot() async throws {
-            try await withRealHouse { house async throws in
-                let output = try await TLSClient(house: house).ask(["-servername", "a.wild.test"], host: "b.wild.test")
+            try await withRealGateway { fixture async throws in
+                let output = try await TLSClient(fixture: fixture).ask(
+                    ["-servername", "a.wild.test"],
+                    host: "b.wild.test"
+                )
                 #expect(output.text.contains("HTTP/1.1 200 OK\r\n"), "\(output.text.suffix(800))")
             }
         }

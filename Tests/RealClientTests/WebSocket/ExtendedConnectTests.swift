@@ -5,13 +5,13 @@ extension RealClients {
     /// WebSockets over HTTP/2 (RFC 8441) by Python's `h2`, to a backend that speaks HTTP/1.1.
     @Suite struct ExtendedConnectTests {
         private static func run(
-            _ house: RealHouse,
+            _ fixture: RealGateway,
             _ path: String = "/open/socket",
             tls: Bool = false,
             options: [String] = []
         ) async throws -> JSONObject {
-            let port = tls ? house.securedPort : house.plainPort
-            let ca = tls ? ["ca=\(house.authority)"] : []
+            let port = tls ? fixture.securedPort : fixture.plainPort
+            let ca = tls ? ["ca=\(fixture.authority)"] : []
             let arguments = [Program.script("extended_connect"), "\(port)", "app.test", path]
             return try jsonLine(try await Program.python.succeed(arguments + ca + options))
         }
@@ -23,8 +23,8 @@ extension RealClients {
 
         @Test(arguments: [false, true])
         func aStreamBecomesAWebSocket(_ tls: Bool) async throws {
-            try await withRealHouse("websocket_server") { house async throws in
-                let result = try await Self.run(house, tls: tls)
+            try await withRealGateway("websocket_server") { fixture async throws in
+                let result = try await Self.run(fixture, tls: tls)
                 #expect(result["settings"]?.object?["enable_connect_protocol"] == 1)
                 let answer = try #require(result["answer"]?.object)
                 #expect(answer[":status"] == "200")
@@ -39,34 +39,34 @@ extension RealClients {
                 #expect(Self.isGraceful(result["reset"]))
                 #expect(result["behind"] == 0)
                 #expect(result["afterwards"] == "401")
-                let opened = try jsonLine(try await house.backend.line())
+                let opened = try jsonLine(try await fixture.backend.line())
                 #expect(opened["target"] == "/open/socket")
                 #expect(opened.received("origin") == ["https://app.example"])
                 #expect(opened.received("x-forwarded-proto") == [tls ? "https" : "http"])
                 #expect(opened.received("sec-websocket-key").count == 1)
-                let closed = try jsonLine(try await house.backend.line())
+                let closed = try jsonLine(try await fixture.backend.line())
                 #expect(closed["code"] == 4001)
             }
         }
 
         @Test func theEndOfASessionIsToldOverHTTP2() async throws {
-            try await withRealHouse("websocket_server") { house async throws in
-                let token = try house.token(seconds: 6)
-                let result = try await Self.run(house, "/socket", options: ["token=\(token)", "wait=yes"])
+            try await withRealGateway("websocket_server") { fixture async throws in
+                let token = try fixture.token(seconds: 6)
+                let result = try await Self.run(fixture, "/socket", options: ["token=\(token)", "wait=yes"])
                 #expect(result["text"] == "over HTTP/2")
                 #expect(result["close"]?.object?["code"] == 1008)
                 #expect(Self.isGraceful(result["reset"]))
                 #expect(result["behind"] == 0)
-                let opened = try jsonLine(try await house.backend.line())
+                let opened = try jsonLine(try await fixture.backend.line())
                 #expect(opened.received("x-user-id") == ["alice"])
-                let closed = try jsonLine(try await house.backend.line())
+                let closed = try jsonLine(try await fixture.backend.line())
                 #expect(closed["code"] == 1001)
             }
         }
 
         @Test func withoutATokenTheStreamIsRefused() async throws {
-            try await withRealHouse("websocket_server") { house async throws in
-                let result = try await Self.run(house, "/socket")
+            try await withRealGateway("websocket_server") { fixture async throws in
+                let result = try await Self.run(fixture, "/socket")
                 let answer = try #require(result["answer"]?.object)
                 #expect(answer[":status"] == "401")
                 #expect(answer["www-authenticate"] == "Bearer realm=\"app\"")
@@ -76,16 +76,16 @@ extension RealClients {
         }
 
         @Test func anotherVersionIsRefused() async throws {
-            try await withRealHouse("websocket_server") { house async throws in
-                let answer = try #require(try await Self.run(house, options: ["version=8"])["answer"]?.object)
+            try await withRealGateway("websocket_server") { fixture async throws in
+                let answer = try #require(try await Self.run(fixture, options: ["version=8"])["answer"]?.object)
                 #expect(answer[":status"] == "426")
                 #expect(answer["sec-websocket-version"] == "13")
             }
         }
 
         @Test func anotherProtocolIsNotOpened() async throws {
-            try await withRealHouse("websocket_server") { house async throws in
-                let result = try await Self.run(house, options: ["protocol=connect-udp"])
+            try await withRealGateway("websocket_server") { fixture async throws in
+                let result = try await Self.run(fixture, options: ["protocol=connect-udp"])
                 // An answer that refuses it or a reset: both are good (RFC 9220 section 3 asks for 501).
                 let status = result["answer"]?.object?[":status"]?.string ?? "reset"
                 #expect(status == "reset" || status.hasPrefix("4") || status.hasPrefix("5"), "\(status)")

@@ -11,27 +11,27 @@ extension RealClients {
 
         private static func run(
             _ scenario: String,
-            _ house: RealHouse,
+            _ fixture: RealGateway,
             _ way: Way,
             _ target: String = "/open/socket",
             _ options: [String] = []
         ) async throws -> JSONObject {
-            let port = way == .ws ? house.plainPort : house.securedPort
+            let port = way == .ws ? fixture.plainPort : fixture.securedPort
             let url = "\(way.rawValue)://app.test:\(port)\(target)"
             let arguments = [Program.script("websocket_client"), scenario, url, "\(port)"]
-            let ca = way == .wss ? ["ca=\(house.authority)"] : []
+            let ca = way == .wss ? ["ca=\(fixture.authority)"] : []
             return try jsonLine(try await Program.python.succeed(arguments + ca + options))
         }
 
         @Test(arguments: Way.allCases)
         func everyKindOfMessageIsEchoed(_ way: Way) async throws {
-            try await withRealHouse("websocket_server") { house async throws in
-                let result = try await Self.run("echo", house, way)
+            try await withRealGateway("websocket_server") { fixture async throws in
+                let result = try await Self.run("echo", fixture, way)
                 #expect(result["text"] == "grüße")
                 #expect(result["binary"] == true)
                 #expect(result["fragments"] == "in three fragments")
                 #expect(result["in_order"] == true)
-                let opened = try jsonLine(try await house.backend.line())
+                let opened = try jsonLine(try await fixture.backend.line())
                 #expect(opened.received("x-forwarded-proto") == [way == .ws ? "http" : "https"])
                 #expect(opened.received("host").first?.hasPrefix("app.test") == true)
             }
@@ -39,14 +39,14 @@ extension RealClients {
 
         @Test(arguments: Way.allCases)
         func closeCodesPassBothWays(_ way: Way) async throws {
-            try await withRealHouse("websocket_server") { house async throws in
-                let closed = try await Self.run("close", house, way)
+            try await withRealGateway("websocket_server") { fixture async throws in
+                let closed = try await Self.run("close", fixture, way)
                 #expect(closed["code"] == 4001)
-                _ = try await house.backend.line()
-                let atBackend = try jsonLine(try await house.backend.line())
+                _ = try await fixture.backend.line()
+                let atBackend = try jsonLine(try await fixture.backend.line())
                 #expect(atBackend["code"] == 4001)
                 #expect(atBackend["reason"] == "enough")
-                let wasClosed = try await Self.run("be_closed", house, way)
+                let wasClosed = try await Self.run("be_closed", fixture, way)
                 #expect(wasClosed["code"] == 4002)
                 #expect(wasClosed["reason"] == "as you wish")
             }
@@ -54,27 +54,27 @@ extension RealClients {
 
         @Test(arguments: Way.allCases)
         func theLibrariesUnderstandTheEndOfASession(_ way: Way) async throws {
-            try await withRealHouse("websocket_server") { house async throws in
-                let token = try house.token(seconds: 5)
-                let result = try await Self.run("wait", house, way, "/socket", ["token=\(token)"])
+            try await withRealGateway("websocket_server") { fixture async throws in
+                let token = try fixture.token(seconds: 5)
+                let result = try await Self.run("wait", fixture, way, "/socket", ["token=\(token)"])
                 #expect(result["echoed"] == "before")
                 #expect(result["code"] == 1008)
                 #expect(result["reason"]?.string?.isEmpty == false)
-                let opened = try jsonLine(try await house.backend.line())
+                let opened = try jsonLine(try await fixture.backend.line())
                 #expect(opened.received("x-user-id") == ["alice"])
                 #expect(opened.received("authorization") == [])
-                let closed = try jsonLine(try await house.backend.line())
+                let closed = try jsonLine(try await fixture.backend.line())
                 #expect(closed["code"] == 1001)
             }
         }
 
         @Test(arguments: Way.allCases)
         func aTokenMayComeAsASubprotocol(_ way: Way) async throws {
-            try await withRealHouse("websocket_server") { house async throws in
-                let token = try house.token()
-                let result = try await Self.run("look", house, way, "/socket", ["subprotocols=chat,\(token)"])
+            try await withRealGateway("websocket_server") { fixture async throws in
+                let token = try fixture.token()
+                let result = try await Self.run("look", fixture, way, "/socket", ["subprotocols=chat,\(token)"])
                 #expect(result["subprotocol"] == "chat")
-                let opened = try jsonLine(try await house.backend.line())
+                let opened = try jsonLine(try await fixture.backend.line())
                 #expect(opened["subprotocol"] == "chat")
                 #expect(opened.received("sec-websocket-protocol") == ["chat"])
                 #expect(opened.received("x-user-id") == ["alice"])
@@ -82,10 +82,10 @@ extension RealClients {
         }
 
         @Test func aTokenMayComeInTheQuery() async throws {
-            try await withRealHouse("websocket_server") { house async throws in
-                let target = "/socket?room=7&access_token=\(try house.token())"
-                _ = try await Self.run("look", house, .wss, target)
-                let opened = try jsonLine(try await house.backend.line())
+            try await withRealGateway("websocket_server") { fixture async throws in
+                let target = "/socket?room=7&access_token=\(try fixture.token())"
+                _ = try await Self.run("look", fixture, .wss, target)
+                let opened = try jsonLine(try await fixture.backend.line())
                 #expect(opened["target"] == "/socket?room=7")
                 #expect(opened.received("x-user-id") == ["alice"])
             }
@@ -93,8 +93,8 @@ extension RealClients {
 
         @Test(arguments: Way.allCases)
         func withoutATokenTheLibrarySeesTheRefusal(_ way: Way) async throws {
-            try await withRealHouse("websocket_server") { house async throws in
-                let result = try await Self.run("look", house, way, "/socket")
+            try await withRealGateway("websocket_server") { fixture async throws in
+                let result = try await Self.run("look", fixture, way, "/socket")
                 #expect(result["status"] == 401)
                 #expect(result["challenge"] == "Bearer realm=\"app\"")
             }

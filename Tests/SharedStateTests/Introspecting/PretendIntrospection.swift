@@ -10,7 +10,7 @@ import Verification
 /// A server that keeps its own books: who is asked about, how often, and how many at once. It answers when it is told to.
 final class PretendIntrospection: IntrospectionAsking {
     private struct State {
-        var answers: [[UInt8]: Result<String, IntrospectionTrouble>] = [:]
+        var answers: [[UInt8]: Result<String, IntrospectionFailure>] = [:]
         var asked: [[UInt8]] = []
         var isOpen = true
         var waiting: [CheckedContinuation<Void, Never>] = []
@@ -25,7 +25,7 @@ final class PretendIntrospection: IntrospectionAsking {
         state.withLock { $0.answers[Array(token.utf8)] = .success(answer) }
     }
 
-    func fail(_ token: String, _ trouble: IntrospectionTrouble) {
+    func fail(_ token: String, _ trouble: IntrospectionFailure) {
         state.withLock { $0.answers[Array(token.utf8)] = .failure(trouble) }
     }
 
@@ -53,7 +53,7 @@ final class PretendIntrospection: IntrospectionAsking {
         }
     }
 
-    func ask(about token: [UInt8]) async throws(IntrospectionTrouble) -> IntrospectionAnswer {
+    func ask(about token: [UInt8]) async throws(IntrospectionFailure) -> IntrospectionAnswer {
         let arrived = state.withLock { state in
             state.asked.append(token)
             let arrived = state.watchers.filter { $0.count <= state.asked.count }

@@ -35,16 +35,16 @@ import Verification
 
     private func keeping(_ source: RemoteKeySource, _ body: () async throws -> Void) async throws {
         let used = self.used
-        let keeper = KeySetKeeper(
+        let service = KeySetService(
             sources: [source],
             store: store,
             stateDirectory: folder,
             fetcher: KeySetFetcher(group: MultiThreadedEventLoopGroup.singleton),
-            logger: Logger(label: "keeper") { _ in SwiftLogNoOpLogHandler() },
+            logger: Logger(label: "service") { _ in SwiftLogNoOpLogHandler() },
             clock: clock.keySetClock(),
             use: { _, keys in used.update { $0.append(keys) } }
         )
-        let running = Task { await keeper.run() }
+        let running = Task { await service.run() }
         try await body()
         running.cancel()
         await running.value

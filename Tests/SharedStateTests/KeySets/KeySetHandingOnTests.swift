@@ -10,26 +10,26 @@ import Verification
     @Test func whoAsksWhileKeysAreHandedOnIsToldOnceTheyAreInUse() async throws {
         let (isOpen, isBegun, isAnswered) = (Awaited(false), Awaited(false), Awaited(false))
         let clock = PretendClock()
-        let keeper = KeySetKeeper(
-            sources: [KeeperHouse.source],
+        let service = KeySetService(
+            sources: [KeySetFixture.source],
             store: PretendStore(clock),
             stateDirectory: nil,
             fetcher: PretendProvider(try SampleKeys.keySet()),
-            logger: Logger(label: "keeper") { _ in SwiftLogNoOpLogHandler() },
+            logger: Logger(label: "service") { _ in SwiftLogNoOpLogHandler() },
             clock: clock.keySetClock()
         ) { _, _ in
             isBegun.update { $0 = true }
             await isOpen.wait { $0 }
         }
-        let running = Task { await keeper.run() }
+        let running = Task { await service.run() }
         await isBegun.wait { $0 }
         let asking = Task {
-            let answer = await keeper.ask(KeeperHouse.source, because: .missing)
+            let answer = await service.ask(KeySetFixture.source, because: .missing)
             isAnswered.update { $0 = true }
             return answer
         }
         for _ in 0..<1000 {
-            _ = await keeper.states()
+            _ = await service.states()
             await Task.yield()
         }
         #expect(!isAnswered.value)

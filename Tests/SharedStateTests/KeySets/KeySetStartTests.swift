@@ -38,69 +38,69 @@ import Verification
     }
 
     @Test func startsFromTheStore() async throws {
-        let house = KeeperHouse(provider: downProvider())
-        #expect(await SharedKeySets(store: house.store, logger: quiet).publish(record(house.clock, age: 100)))
-        house.start()
-        await house.used[0].wait { [keys] in $0 == [keys] }
-        #expect(house.provider.fetches == 0)
-        #expect(await house.keepers[0].states().first?.ageSeconds == 100)
-        await house.stop()
+        let fixture = KeySetFixture(provider: downProvider())
+        #expect(await SharedKeySets(store: fixture.store, logger: quiet).publish(record(fixture.clock, age: 100)))
+        fixture.start()
+        await fixture.used[0].wait { [keys] in $0 == [keys] }
+        #expect(fixture.provider.fetches == 0)
+        #expect(await fixture.services[0].states().first?.ageSeconds == 100)
+        await fixture.stop()
     }
 
     @Test func startsFromTheStoreWithAStaleSet() async throws {
-        let house = KeeperHouse(provider: downProvider())
-        #expect(await SharedKeySets(store: house.store, logger: quiet).publish(record(house.clock, age: 86_400)))
-        house.start()
-        await house.used[0].wait { [keys] in $0 == [keys] }
-        await house.provider.waitForFetches(1)
-        #expect(await house.keepers[0].missing(of: house.sources).isEmpty)
-        await house.stop()
+        let fixture = KeySetFixture(provider: downProvider())
+        #expect(await SharedKeySets(store: fixture.store, logger: quiet).publish(record(fixture.clock, age: 86_400)))
+        fixture.start()
+        await fixture.used[0].wait { [keys] in $0 == [keys] }
+        await fixture.provider.waitForFetches(1)
+        #expect(await fixture.services[0].missing(of: fixture.sources).isEmpty)
+        await fixture.stop()
     }
 
     @Test func startsFromDiskWhenStoreAndProviderAreDown() async throws {
         let clock = PretendClock()
         await disk().write(record(clock, age: 86_400))
-        let house = KeeperHouse(provider: downProvider(), clock: clock, stateDirectory: folder)
-        house.store.setUp(false)
-        house.start()
-        await house.used[0].wait { [keys] in $0 == [keys] }
-        await house.stop()
+        let fixture = KeySetFixture(provider: downProvider(), clock: clock, stateDirectory: folder)
+        fixture.store.setUp(false)
+        fixture.start()
+        await fixture.used[0].wait { [keys] in $0 == [keys] }
+        await fixture.stop()
     }
 
     @Test func startsFromDiskWhenTheStoreIsEmpty() async throws {
         let clock = PretendClock()
         await disk().write(record(clock, age: 10))
-        let house = KeeperHouse(provider: downProvider(), clock: clock, stateDirectory: folder)
-        house.start()
-        await house.used[0].wait { [keys] in $0 == [keys] }
-        #expect(house.provider.fetches == 0)
-        await house.stop()
+        let fixture = KeySetFixture(provider: downProvider(), clock: clock, stateDirectory: folder)
+        fixture.start()
+        await fixture.used[0].wait { [keys] in $0 == [keys] }
+        #expect(fixture.provider.fetches == 0)
+        await fixture.stop()
     }
 
     @Test func whatIsOlderThanSevenDaysIsNotUsed() async throws {
         let clock = PretendClock()
         await disk().write(record(clock, age: 7 * 86_400))
-        let house = KeeperHouse(provider: downProvider(), clock: clock, stateDirectory: folder)
-        #expect(await SharedKeySets(store: house.store, logger: quiet).publish(record(clock, age: 8 * 86_400)))
-        house.start()
-        await house.provider.waitForFetches(1)
+        let fixture = KeySetFixture(provider: downProvider(), clock: clock, stateDirectory: folder)
+        #expect(await SharedKeySets(store: fixture.store, logger: quiet).publish(record(clock, age: 8 * 86_400)))
+        fixture.start()
+        await fixture.provider.waitForFetches(1)
         await clock.waitForSleepers(1, after: 0.5)
-        #expect(await !house.keepers[0].missing(of: house.sources).isEmpty)
-        #expect(house.used[0].value == [])
-        await house.stop()
+        #expect(await !fixture.services[0].missing(of: fixture.sources).isEmpty)
+        #expect(fixture.used[0].value == [])
+        await fixture.stop()
     }
 
     @Test func whatWasFetchedIsOnDiskForTheNextStart() async throws {
         let clock = PretendClock()
-        let first = KeeperHouse(provider: PretendProvider(keySet), clock: clock, stateDirectory: folder)
+        let first = KeySetFixture(provider: PretendProvider(keySet), clock: clock, stateDirectory: folder)
         await first.open()
         await first.stop()
-        let file = disk().file(for: KeeperHouse.source.locationText)
+        let file = disk().file(for: KeySetFixture.source.locationText)
         let attributes = try FileManager.default.attributesOfItem(atPath: file)
         #expect(attributes[.posixPermissions] as? Int == 0o600)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder + "/key-sets").count == 1)
 
-        let second = KeeperHouse(provider: downProvider(), clock: clock, stateDirectory: folder)
+        let second = KeySetFixture(provider: downProvider(), clock: clock, stateDirectory: folder)
         second.store.setUp(false)
         second.start()
         await second.used[0].wait { [keys] in $0 == [keys] }
@@ -109,36 +109,36 @@ import Verification
 
     @Test(arguments: ["", "garbage", #"{"location":"https://id.test/keys"}"#])
     func aBadFileOnDiskIsPassedOver(_ content: String) async throws {
-        let file = disk().file(for: KeeperHouse.source.locationText)
+        let file = disk().file(for: KeySetFixture.source.locationText)
         try FileManager.default.createDirectory(atPath: folder + "/key-sets", withIntermediateDirectories: true)
         try Data(content.utf8).write(to: URL(fileURLWithPath: file))
-        let house = KeeperHouse(provider: PretendProvider(keySet), stateDirectory: folder)
-        await house.open()
-        await house.stop()
-        #expect(house.used[0].value == [keys])
-        #expect(await disk().record(for: KeeperHouse.source.locationText)?.keySet == keySet)
+        let fixture = KeySetFixture(provider: PretendProvider(keySet), stateDirectory: folder)
+        await fixture.open()
+        await fixture.stop()
+        #expect(fixture.used[0].value == [keys])
+        #expect(await disk().record(for: KeySetFixture.source.locationText)?.keySet == keySet)
     }
 
     @Test func anotherSetsFileIsNotTakenForThisOne() async throws {
         let clock = PretendClock()
         await disk().write(record(clock, age: 10))
         let stranger = "https://other.test/keys"
-        let from = disk().file(for: KeeperHouse.source.locationText)
+        let from = disk().file(for: KeySetFixture.source.locationText)
         try FileManager.default.moveItem(atPath: from, toPath: disk().file(for: stranger))
         #expect(await disk().record(for: stranger) == nil)
     }
 
     @Test func garbageInTheStoreIsPassedOver() async throws {
-        let house = KeeperHouse(provider: PretendProvider(keySet))
-        let key = StoreKey(tenant: nil, kind: "key-set", hashing: KeeperHouse.source.locationText.utf8)
+        let fixture = KeySetFixture(provider: PretendProvider(keySet))
+        let key = StoreKey(tenant: nil, kind: "key-set", hashing: KeySetFixture.source.locationText.utf8)
         for garbage in ["garbage", String(decoding: SampleKeys.record([0x7b], fetchedAt: 0).json, as: UTF8.self)] {
-            try await house.store.set(Array(garbage.utf8), for: key, lifetime: nil)
+            try await fixture.store.set(Array(garbage.utf8), for: key, lifetime: nil)
         }
-        await house.open()
-        #expect(house.used[0].value == [keys])
-        let stored = try await SharedKeySets(store: house.store, logger: quiet).heldSet(for: "https://id.test/keys")
+        await fixture.open()
+        #expect(fixture.used[0].value == [keys])
+        let stored = try await SharedKeySets(store: fixture.store, logger: quiet).heldSet(for: "https://id.test/keys")
         #expect(stored?.keys == keys)
-        await house.stop()
+        await fixture.stop()
     }
 
     private var quiet: Logger { Logger(label: "store") { _ in SwiftLogNoOpLogHandler() } }

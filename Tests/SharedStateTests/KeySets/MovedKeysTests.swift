@@ -7,7 +7,7 @@ import Verification
 
 @testable import SharedState
 
-/// The keeper, the fetcher and a provider over loopback together, in pretend time. The time limit is a failure's.
+/// The service, the fetcher and a provider over loopback together, in pretend time. The time limit is a failure's.
 @Suite(.timeLimit(.minutes(1))) struct MovedKeysTests {
     @Test func keysThatMovedAreFoundAgainThroughTheMetadata() async throws {
         let before = try SampleKeys.keySet()
@@ -24,22 +24,22 @@ import Verification
         }
         let clock = PretendClock()
         let used = Awaited<[KeySet?]>([])
-        let keeper = KeySetKeeper(
+        let service = KeySetService(
             sources: [RemoteKeySource(location: .discovery(issuer: server.address))],
             store: PretendStore(clock),
             stateDirectory: nil,
             fetcher: KeySetFetcher(group: MultiThreadedEventLoopGroup.singleton),
-            logger: Logger(label: "keeper") { _ in SwiftLogNoOpLogHandler() },
+            logger: Logger(label: "service") { _ in SwiftLogNoOpLogHandler() },
             clock: clock.keySetClock(),
             use: { _, keys in used.update { $0.append(keys) } }
         )
-        let running = Task { await keeper.run() }
+        let running = Task { await service.run() }
         await clock.waitForSleepers(1, after: 2880)
 
         hasMoved.update { $0 = true }
         clock.advance(by: 2880)
         await clock.waitForSleepers(1, after: 0.5)
-        #expect(await keeper.states().first?.lastError == "answered 404")
+        #expect(await service.states().first?.lastError == "answered 404")
         clock.advance(by: 0.5)
         await clock.waitForSleepers(1, after: 2880)
         #expect(used.value == [try SampleKeys.parsed(before), try SampleKeys.parsed(after)])

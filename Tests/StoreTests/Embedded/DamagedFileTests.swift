@@ -27,7 +27,7 @@ import Testing
     /// Where the damage does not show at once, the first load finds it.
     @Test(arguments: Damage.allCases)
     func damagedFileIsNamedAndNotMended(_ damage: Damage) async throws {
-        try await StoreMaker.embedded.run { world in
+        try await StoreFactory.embedded.run { world in
             let store = try await world.store()
             _ = try await store.revoke((0..<2000).map { revocation("\($0)") })
             await store.close()
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func fileThatIsLockedWhenItIsOpenedIsNamed() async throws {
-        try await StoreMaker.embedded.run { world in
+        try await StoreFactory.embedded.run { world in
             await (try world.store()).close()
             var configuration = Configuration()
             configuration.allowsUnsafeTransactions = true
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test func fullDiskRefusesAndKeepsWhatWasAcknowledged() async throws {
-        try await StoreMaker.embedded.run { world in
+        try await StoreFactory.embedded.run { world in
             let store = try #require(try await world.store() as? EmbeddedStore)
             var acknowledged = try await store.revoke([revocation("first")])
             try await store.write { db in
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test func fileThatMayOnlyBeReadRefusesAndIsRead() async throws {
-        try await StoreMaker.embedded.run { world in
+        try await StoreFactory.embedded.run { world in
             let store = try #require(try await world.store() as? EmbeddedStore)
             let acknowledged = try await store.revoke([revocation("first")])
             // What SQLite answers for a file that lost its rights, which the user of these tests may have all the same.
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test func fileThatIsDamagedWhileItIsOpenEndsInAnErrorAndNoCrash() async throws {
-        try await StoreMaker.embedded.run { world in
+        try await StoreFactory.embedded.run { world in
             let first = try await world.store()
             _ = try await first.revoke((0..<2000).map { revocation("\($0)") })
             await first.close()

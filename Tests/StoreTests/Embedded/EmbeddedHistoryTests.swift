@@ -6,7 +6,7 @@ import Testing
 @Suite struct EmbeddedHistoryTests {
     @Test(arguments: [0, 3], ["IN (1, 4)", "IN (2, 5)", "IN (3, 6)", "> 0"])
     func changeThatIsDeletedBeforeItIsReadIsMissed(seen: Int, deleted: String) async throws {
-        try await StoreMaker.embedded.run { world in
+        try await StoreFactory.embedded.run { world in
             let writer = try await world.store()
             let reader = try await world.store()
             if seen > 0 { _ = try await writer.revoke((0..<seen).map { revocation("seen \($0)") }) }

@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test func allIsThereAfterItWasClosedAndOpenedAgain() async throws {
-        try await StoreMaker.embedded.run { world in
+        try await StoreFactory.embedded.run { world in
             let store = try await world.store()
             let records = try await store.revoke([revocation("one"), revocation("two")])
             try await store.set([1], for: key, lifetime: nil)
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func newFileOpensForAllWhoOpenItAtOnce() async throws {
-        try await StoreMaker.embedded.run { world in
+        try await StoreFactory.embedded.run { world in
             for turn in 0..<10 {
                 let path = world.file.path + "-\(turn)"
                 defer {
@@ -54,7 +54,7 @@ import Testing
 
     @Test func aCopyTakenAfterAnAcknowledgementHasIt() async throws {
         // What a process leaves that is killed: the files as they are, never closed.
-        try await StoreMaker.embedded.run { world in
+        try await StoreFactory.embedded.run { world in
             let store = try await world.store()
             let records = try await store.revoke((0..<500).map { revocation("\($0)") })
             let copy = world.file.path + "-copy"
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test func aFilePutBackFromACopyIsNotTheSameHistory() async throws {
-        try await StoreMaker.embedded.run { world in
+        try await StoreFactory.embedded.run { world in
             let store = try await world.store()
             _ = try await store.revoke([revocation("one")])
             await store.close()
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test func theFileIsItsOwnersAloneAndEveryCommitIsSynced() async throws {
-        try await StoreMaker.embedded.run { world in
+        try await StoreFactory.embedded.run { world in
             _ = try await world.store()
             let attributes = try FileManager.default.attributesOfItem(atPath: world.file.path)
             #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
@@ -124,7 +124,7 @@ import Testing
     }
 
     @Test func aNewerFileIsLeftAlone() async throws {
-        try await StoreMaker.embedded.run { world in
+        try await StoreFactory.embedded.run { world in
             await (try world.store()).close()
             let queue = try DatabaseQueue(path: world.file.path)
             try await queue.write { try $0.execute(sql: "PRAGMA user_version = 999") }
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test func severalThatOpenANewFileAtOnceShareIt() async throws {
-        try await StoreMaker.embedded.run { world in
+        try await StoreFactory.embedded.run { world in
             let stores = try await withThrowingTaskGroup(of: (any Store).self) { group in
                 for _ in 0..<6 { group.addTask { try await world.store() } }
                 return try await group.reduce(into: [any Store]()) { $0.append($1) }
@@ -146,7 +146,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(5))) func aFileThatAnotherKeepsLockedIsUnavailableInTime() async throws {
-        try await StoreMaker.embedded.run { world in
+        try await StoreFactory.embedded.run { world in
             let store = try await world.store()
             var configuration = Configuration()
             configuration.allowsUnsafeTransactions = true
@@ -169,7 +169,7 @@ import Testing
 
     /// Whoever counts requests goes on alone long before SQLite gives up.
     @Test(.timeLimit(.minutes(5))) func allowancesWaitNoLongerForALockedFileThanTheyAreTold() async throws {
-        try await StoreMaker.embedded.run { world in
+        try await StoreFactory.embedded.run { world in
             let store = try await world.store()
             var configuration = Configuration()
             configuration.allowsUnsafeTransactions = true
@@ -189,7 +189,7 @@ import Testing
     }
 
     @Test func aFileThatLostItsNumbersIsGarbledAndNoTrap() async throws {
-        try await StoreMaker.embedded.run { world in
+        try await StoreFactory.embedded.run { world in
             let store = try await world.store()
             let (_, position) = try await store.load([])
             try await world.write("DELETE FROM meta")

@@ -5,7 +5,7 @@ import Testing
 /// How a process learns what another one has written to its file.
 @Suite struct EmbeddedWatchTests {
     @Test func writeOfAnotherProcessRingsTheBell() async throws {
-        try await StoreMaker.embedded.run { world in
+        try await StoreFactory.embedded.run { world in
             let reader = try #require(try await world.store() as? EmbeddedStore)
             #expect(reader.isWatched)
             for name in ["first", "second"] {
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test func storeThatIsClosedWatchesNothing() async throws {
-        try await StoreMaker.embedded.run { world in
+        try await StoreFactory.embedded.run { world in
             let store = try #require(try await world.store() as? EmbeddedStore)
             await store.close()
             #expect(!store.isWatched)

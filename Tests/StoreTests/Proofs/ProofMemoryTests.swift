@@ -7,8 +7,8 @@ import Time
 @Suite struct ProofMemoryTests {
     private let key = [UInt8](repeating: 1, count: 32)
 
-    @Test(arguments: StoreMaker.allCases)
-    func aProofIsUsedOnceAtAnyInstance(maker: StoreMaker) async throws {
+    @Test(arguments: StoreFactory.allCases)
+    func aProofIsUsedOnceAtAnyInstance(maker: StoreFactory) async throws {
         try await maker.run { world in
             let now = world.clock.now
             let here = ProofMemory(store: try await world.store(), tenant: "app")

@@ -9,7 +9,7 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(10))) struct RedisHistoryLiveTests {
     @Test(arguments: 0..<6 as Range<UInt64>)
     func everyInstanceKnowsWhatWasAcknowledgedWhateverTheServerLost(seed: UInt64) async throws {
-        try await StoreMaker.redis.run { world in
+        try await StoreFactory.redis.run { world in
             var fleet = LiveFleet(world, seed: seed)
             try await fleet.begin()
             for _ in 0..<40 { try await fleet.step() }

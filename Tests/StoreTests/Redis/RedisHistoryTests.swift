@@ -17,7 +17,7 @@ import Testing
         leavesEntries: Bool = true,
         _ command: @escaping (_ ids: [String]) -> RedisCommand
     ) async throws {
-        try await StoreMaker.redis.run { world in
+        try await StoreFactory.redis.run { world in
             let writer = try await world.store()
             let reader = try await world.store()
             _ = try await writer.load(["chat"])
@@ -68,7 +68,7 @@ import Testing
 
     /// As after a failover to a replica that lacks it: as many changes are counted as the writer has read and made.
     @Test func acknowledgedChangeThatIsLostBeforeTheNextOneIsMissed() async throws {
-        try await StoreMaker.redis.run { world in
+        try await StoreFactory.redis.run { world in
             let store = try await world.store()
             _ = try await store.revoke([revocation("first")])
             let (_, position) = try await store.load(["chat"])
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test func changeByAnEarlierVersionIsToldThoughItIsNotCounted() async throws {
-        try await StoreMaker.redis.run { world in
+        try await StoreFactory.redis.run { world in
             let store = try await world.store()
             let first = try await store.revoke([revocation("first")])
             let (_, start) = try await store.load(["chat"])
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test func countThatIsNoNumberIsGarbledAndAcknowledgesNothing() async throws {
-        try await StoreMaker.redis.run { world in
+        try await StoreFactory.redis.run { world in
             let store = try await world.store()
             let (_, start) = try await store.load(["chat"])
             _ = try await withRedis(world.server, [RedisCommand("SET", "gatehouse:changes:count", "many")])

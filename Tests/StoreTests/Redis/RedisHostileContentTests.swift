@@ -99,7 +99,7 @@ import Testing
 
     @Test(arguments: otherTypes, Call.allCases)
     private func keyOfAnotherTypeIsNamedAndTheStoreGoesOnWithoutIt(_ hostile: Hostile, _ call: Call) async throws {
-        try await StoreMaker.redis.run { world in
+        try await StoreFactory.redis.run { world in
             let store = try await world.store()
             let records = try await store.revoke([revocation("known")])
             let (_, position) = try await store.load(["chat"])
@@ -134,7 +134,7 @@ import Testing
 
     @Test(arguments: numbers)
     func numberThatDoesNotFitAcknowledgesNothingThatIsNotInForce(_ number: String) async throws {
-        try await StoreMaker.redis.run { world in
+        try await StoreFactory.redis.run { world in
             let store = try await world.store()
             var acknowledged = try await store.revoke([revocation("known", expires: 9_000_000_000)])
             let (_, position) = try await store.load(["chat"])
@@ -172,7 +172,7 @@ import Testing
         ]
     )
     func streamThatHasNoMoreVersionsAcknowledgesNothing(_ command: RedisCommand) async throws {
-        try await StoreMaker.redis.run { world in
+        try await StoreFactory.redis.run { world in
             let store = try await world.store()
             let (_, position) = try await store.load(["chat"])
             _ = try await withRedis(world.server, [command])
@@ -185,7 +185,7 @@ import Testing
     }
 
     @Test func countOfEntriesBeyondItsRangeIsNoneAndNoTrap() async throws {
-        try await StoreMaker.redis.run { world in
+        try await StoreFactory.redis.run { world in
             let store = try await world.store()
             let first = try await store.revoke([revocation("first")])
             let (_, position) = try await store.load(["chat"])
@@ -210,7 +210,7 @@ import Testing
         ]
     )
     func positionThatNobodyGaveIsMissed(_ position: String) async throws {
-        try await StoreMaker.redis.run { world in
+        try await StoreFactory.redis.run { world in
             let store = try await world.store()
             _ = try await store.revoke([revocation("one")])
             #expect(try await store.news(after: StorePosition(position), waiting: .zero) == .missed)

@@ -64,7 +64,7 @@ import Time
     }
 
     @Test func whatThisInstanceWroteAndTheServerLostIsMissedThoughThePositionIsThere() async throws {
-        try await StoreMaker.redis.run { world in
+        try await StoreFactory.redis.run { world in
             let store = try await world.store()
             _ = try await store.revoke([revocation("one")])
             let (_, position) = try await store.load(["chat"])
@@ -78,7 +78,7 @@ import Time
     }
 
     @Test(.timeLimit(.minutes(5))) func aPausedServerIsUnavailableInTimeAndSoIsNone() async throws {
-        try await StoreMaker.redis.run { world in
+        try await StoreFactory.redis.run { world in
             let store = try await world.store()
             _ = try await store.revoke([revocation("one")])
             world.server?.pause()
@@ -161,7 +161,7 @@ import Time
     }
 
     @Test func aServerWithoutMemoryOrThatIsAReplicaIsUnavailable() async throws {
-        try await StoreMaker.redis.run { world in
+        try await StoreFactory.redis.run { world in
             let store = try await world.store()
             let changes = [
                 [RedisCommand("CONFIG", "SET", "maxmemory", "1")],
@@ -190,7 +190,7 @@ import Time
         ]
     )
     func whatOthersWroteIsGarbledAndNoTrap(command: RedisCommand) async throws {
-        try await StoreMaker.redis.run { world in
+        try await StoreFactory.redis.run { world in
             let store = try await world.store()
             _ = try await withRedis(world.server, [command])
             let error = await #expect(throws: StoreError.self) {
@@ -204,7 +204,7 @@ import Time
     }
 
     @Test func whatCannotBeReadCannotBeWithdrawn() async throws {
-        try await StoreMaker.redis.run { world in
+        try await StoreFactory.redis.run { world in
             let store = try await world.store()
             let record = RedisCommand(
                 "HSET",
@@ -222,7 +222,7 @@ import Time
     }
 
     @Test func aMillisecondThatIsFullIsFollowedByTheNext() async throws {
-        try await StoreMaker.redis.run { world in
+        try await StoreFactory.redis.run { world in
             let store = try await world.store()
             // A clock that went back: the stream is far ahead of it, and its count nearly at its end.
             let ahead = "4000000000000-1048574"
@@ -237,7 +237,7 @@ import Time
     }
 
     @Test func keysAreTheTenantsOrTheFleets() async throws {
-        try await StoreMaker.redis.run { world in
+        try await StoreFactory.redis.run { world in
             let store = try await world.store()
             _ = try await store.revoke([revocation("a-token-id", expires: world.clock.now + 9)])
             _ = try await store.acquire(

@@ -97,7 +97,7 @@ import Testing
 
     /// Instances that start then load what is in force.
     @Test func serverThatCannotSaveIsReadByNewConnections() async throws {
-        try await StoreMaker.redis.run { world in
+        try await StoreFactory.redis.run { world in
             let records = try await world.store().revoke([revocation("one")])
             let reply = try await withRedis(world.server, [RedisCommand("CONFIG", "GET", "dir")])[0]
             let directory = try #require(reply.array?.last?.bytes)
@@ -174,7 +174,7 @@ import Testing
     }
 
     @Test func scriptsThatAreForgottenAreSentAgain() async throws {
-        try await StoreMaker.redis.run { world in
+        try await StoreFactory.redis.run { world in
             let store = try await world.store()
             _ = try await store.revoke([revocation("one")])
             let (_, position) = try await store.load(["chat"])

@@ -86,8 +86,8 @@ import Testing
 
     // MARK: In a store
 
-    @Test(arguments: StoreMaker.allCases)
-    func whatAnOlderKeySealedIsSealedAnewWhenItIsRead(maker: StoreMaker) async throws {
+    @Test(arguments: StoreFactory.allCases)
+    func whatAnOlderKeySealedIsSealedAnewWhenItIsRead(maker: StoreFactory) async throws {
         try await maker.run { world in
             let store = try await world.store()
             try await store.setSealed([7, 7], for: key, lifetime: nil, with: sealer(1))
@@ -100,8 +100,8 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreMaker.allCases)
-    func aValueMovedToAnotherKeyDoesNotOpen(maker: StoreMaker) async throws {
+    @Test(arguments: StoreFactory.allCases)
+    func aValueMovedToAnotherKeyDoesNotOpen(maker: StoreFactory) async throws {
         try await maker.run { world in
             let store = try await world.store()
             try await store.setSealed([7], for: key, lifetime: nil, with: sealer(1))
@@ -114,8 +114,8 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreMaker.allCases)
-    func aWrongKeyIsFoundAtTheStartAndARotatedOneIsNot(maker: StoreMaker) async throws {
+    @Test(arguments: StoreFactory.allCases)
+    func aWrongKeyIsFoundAtTheStartAndARotatedOneIsNot(maker: StoreFactory) async throws {
         try await maker.run { world in
             let store = try await world.store()
             try await store.verifySealing(with: sealer(1))
@@ -132,8 +132,8 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreMaker.allCases)
-    func ofTwoKeysThatStartTogetherOneIsWrong(maker: StoreMaker) async throws {
+    @Test(arguments: StoreFactory.allCases)
+    func ofTwoKeysThatStartTogetherOneIsWrong(maker: StoreFactory) async throws {
         try await maker.run { world in
             let store = try await world.store()
             let other = try await world.store()

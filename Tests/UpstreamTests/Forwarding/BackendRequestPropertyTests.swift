@@ -37,22 +37,25 @@ struct BackendRequestPropertyTests {
     }
 
     @Test func backendSeesTheVerifiedIdentityOnceWhateverIsForged() throws {
-        let door = Door([
-            try Door.tenant(access: [try Door.rule("/open", .anyone)], identity: Self.identity)
+        let pipeline = RequestPipeline([
+            try RequestPipeline.tenant(access: [try RequestPipeline.rule("/open", .anyone)], identity: Self.identity)
         ])
-        let bearer = "Authorization: Bearer \(try Door.token(["tier": ["name": "gold"]]))"
-        let peers = [try Door.peer(), try Door.peer(trusted: true), try Door.peer("2001:db8::1", trusted: true)]
+        let bearer = "Authorization: Bearer \(try RequestPipeline.token(["tier": ["name": "gold"]]))"
+        let peers = [
+            try RequestPipeline.peer(), try RequestPipeline.peer(trusted: true),
+            try RequestPipeline.peer("2001:db8::1", trusted: true),
+        ]
         var random = SplitMix64(seed: 60)
         for _ in 0..<2000 {
             let isKnown = !random.oneIn(4)
             let lines = lines(isKnown ? bearer : "A: b", &random)
-            let request = Door.request(isKnown ? "/x" : "/open", lines: lines)
-            let reading = try door.forward(request, from: random.pick(peers))
+            let request = RequestPipeline.request(isKnown ? "/x" : "/open", lines: lines)
+            let reading = try pipeline.forward(request, from: random.pick(peers))
             let isRight =
                 reading.values("X-User-Id") == (isKnown ? ["alice"] : [])
                 && reading.values("X-User-Email") == (isKnown ? ["alice@example.test"] : [])
                 && reading.values("X-Account-Tier") == (isKnown ? ["gold"] : [])
-                && reading.values("X-Request-Id") == [Door.requestID.text]
+                && reading.values("X-Request-Id") == [RequestPipeline.requestID.text]
                 && reading.values("X-Forwarded-For").count == 1 && reading.values("Forwarded").count == 1
                 && reading.values("traceparent").count == 1 && !reading.names.contains("connection")
                 && !reading.names.contains { $0.contains("_") } && reading.values("Host") == ["app.test"]
@@ -65,13 +68,13 @@ struct BackendRequestPropertyTests {
 
     /// Heads of every kind: what is granted is written so that it parses strictly, with the body framed alike.
     @Test func whatIsForwardedParsesStrictlyAndIsFramedAlike() throws {
-        let door = Door([try Door.tenant(access: [try Door.rule("/**", .anyone)])])
-        let peer = try Door.peer()
+        let pipeline = RequestPipeline([try RequestPipeline.tenant(access: [try RequestPipeline.rule("/**", .anyone)])])
+        let peer = try RequestPipeline.peer()
         var generator = RequestGenerator(seed: 61)
         var forwarded = 0
         for _ in 0..<4000 {
             let (bytes, reading) = generator.next()
-            guard let written = door.forwardedBytes(bytes, from: peer) else { continue }
+            guard let written = pipeline.forwardedBytes(bytes, from: peer) else { continue }
             forwarded += 1
             guard let seen = RequestOutcome.parse(written).reading, seen.length == written.count,
                 seen.framing == reading.framing, seen.method == reading.method, !seen.connectionNamesFields,
@@ -85,14 +88,16 @@ struct BackendRequestPropertyTests {
     }
 
     @Test func mutatedRequestsThatGetThroughParseStrictlyAtTheBackend() throws {
-        let door = Door([try Door.tenant(access: [try Door.rule("/**", .anyone)], identity: Self.identity)])
-        let peer = try Door.peer(trusted: true)
+        let pipeline = RequestPipeline([
+            try RequestPipeline.tenant(access: [try RequestPipeline.rule("/**", .anyone)], identity: Self.identity)
+        ])
+        let peer = try RequestPipeline.peer(trusted: true)
         var generator = RequestGenerator(seed: 62)
         var forwarded = 0
         for _ in 0..<20_000 {
             let base = generator.next().bytes
             let bytes = generator.random.mutated(base)
-            guard let written = door.forwardedBytes(bytes, from: peer) else { continue }
+            guard let written = pipeline.forwardedBytes(bytes, from: peer) else { continue }
             forwarded += 1
             guard let seen = RequestOutcome.parse(written).reading, seen.length == written.count, seen.isClean else {
                 Issue.record("\(String(decoding: bytes, as: UTF8.self))")

@@ -6,30 +6,34 @@ import Verification
 
 /// What the backend gets of a request, read by the same strict parser that took it in.
 struct BackendRequestTests {
-    private func door(
+    private func pipeline(
         prefix: String? = nil,
         strips: Bool = false,
         from: [TokenSource] = [.bearer],
         token: Identity.TokenForwarding = .keep
-    ) throws -> Door {
-        Door([
-            try Door.tenant(
+    ) throws -> RequestPipeline {
+        RequestPipeline([
+            try RequestPipeline.tenant(
                 prefix: prefix,
                 strips: strips,
                 from: from,
-                access: [try Door.rule("/open/**", .anyone)],
+                access: [try RequestPipeline.rule("/open/**", .anyone)],
                 identity: Identity(token: token)
             )
         ])
     }
 
     private func bearer(_ changes: KeyValuePairs<String, JSONValue?> = [:]) throws -> String {
-        "Authorization: Bearer \(try Door.token(changes))"
+        "Authorization: Bearer \(try RequestPipeline.token(changes))"
     }
 
     @Test func plainRequestGoesOnByteForByteButForOurFields() throws {
         let bearer = try bearer()
-        let request = Door.request("/a/b?c=d&e", method: "PURGE", lines: ["Accept:  */* ", bearer, "X-Odd: \t a"])
+        let request = RequestPipeline.request(
+            "/a/b?c=d&e",
+            method: "PURGE",
+            lines: ["Accept:  */* ", bearer, "X-Odd: \t a"]
+        )
         let expected = """
             PURGE /a/b?c=d&e HTTP/1.1\r
             Host: app.test\r
@@ -49,7 +53,7 @@ struct BackendRequestTests {
             \r
 
             """
-        let written = try #require(try door().forwardedBytes(request, from: Door.peer()))
+        let written = try #require(try pipeline().forwardedBytes(request, from: RequestPipeline.peer()))
         #expect(String(decoding: written, as: UTF8.self) == expected)
     }
 
@@ -60,8 +64,8 @@ struct BackendRequestTests {
     ])
     func identityIsOursHoweverItIsSpoofed(lines: String) throws {
         for path in ["/", "/open/x"] {
-            let request = Door.request(path, lines: [lines, try bearer()])
-            let reading = try door().forward(request, from: Door.peer("203.0.113.7", trusted: true))
+            let request = RequestPipeline.request(path, lines: [lines, try bearer()])
+            let reading = try pipeline().forward(request, from: RequestPipeline.peer("203.0.113.7", trusted: true))
             #expect(reading.values("X-User-Id") == ["alice"])
             #expect(reading.values("X-User-Email") == ["alice@example.test"])
             #expect(reading.values("X-User-Role") == ["customer"])
@@ -71,14 +75,17 @@ struct BackendRequestTests {
 
     @Test func nobodyHasNoIdentityOnOpenPaths() throws {
         let lines = ["X-User-Id: mallory", "x_user_email: m@evil.test", "Authorization: Bearer nonsense"]
-        let reading = try door().forward(Door.request("/open/", lines: lines), from: Door.peer())
+        let reading = try pipeline().forward(
+            RequestPipeline.request("/open/", lines: lines),
+            from: RequestPipeline.peer()
+        )
         #expect(!reading.names.contains { $0.hasPrefix("x-user") || $0.hasPrefix("x_user") })
         #expect(reading.values("Authorization") == ["Bearer nonsense"])
     }
 
     @Test func claimThatIsNoSafeValueLeavesItsHeaderOut() throws {
         let lines = [try bearer(["email": "a@b\r\nX-User-Role: admin", "role": ["x,y"], "sub": "\u{e9}t\u{e9}"])]
-        let reading = try door().forward(Door.request("/", lines: lines), from: Door.peer())
+        let reading = try pipeline().forward(RequestPipeline.request("/", lines: lines), from: RequestPipeline.peer())
         #expect(reading.values("X-User-Id") == ["\u{e9}t\u{e9}"])
         #expect(reading.values("X-User-Email").isEmpty)
         #expect(reading.values("X-User-Role").isEmpty)
@@ -94,7 +101,7 @@ struct BackendRequestTests {
     ])
     func fieldsForThisHopGoNoFurther(lines: String) throws {
         let lines = lines.split(separator: "\r\n").map(String.init) + [try bearer(), "X-Stays: 1"]
-        let reading = try door().forward(Door.request("/", lines: lines), from: Door.peer())
+        let reading = try pipeline().forward(RequestPipeline.request("/", lines: lines), from: RequestPipeline.peer())
         #expect(
             reading.names == [
                 "host", "authorization", "x-stays", "x-user-id", "x-user-email", "x-user-role", "x-request-id",
@@ -106,7 +113,10 @@ struct BackendRequestTests {
     @Test func connectionCanTakeAwayFieldsButNotWhatIsOurs() throws {
         let names = "host, cookie, date, x-request-id, x-forwarded-for, forwarded, via, content-length"
         let lines = ["Connection: \(names)", "Cookie: a=b", "Date: x", "Via: 1.1 x", "Content-Length: 3", try bearer()]
-        let reading = try door().forward(Door.request("/", method: "PUT", lines: lines), from: Door.peer())
+        let reading = try pipeline().forward(
+            RequestPipeline.request("/", method: "PUT", lines: lines),
+            from: RequestPipeline.peer()
+        )
         #expect(reading.values("Host") == ["app.test"])
         #expect(reading.values("Cookie").isEmpty && reading.values("Date").isEmpty)
         #expect(reading.values("Via") == ["1.1 gatehouse"])
@@ -117,32 +127,41 @@ struct BackendRequestTests {
 
     @Test func strippedBearerTokenDoesNotReachTheBackend() throws {
         let lines = [try bearer(), "Cookie: a=b"]
-        let reading = try door(token: .strip).forward(Door.request("/", lines: lines), from: Door.peer())
+        let reading = try pipeline(token: .strip).forward(
+            RequestPipeline.request("/", lines: lines),
+            from: RequestPipeline.peer()
+        )
         #expect(reading.values("Authorization").isEmpty)
         #expect(reading.values("Cookie") == ["a=b"])
         #expect(reading.values("X-User-Id") == ["alice"])
     }
 
     @Test func onlyTheTokenGoesFromCookies() throws {
-        let token = try Door.token()
-        let door = try door(from: [.cookie(name: "t")], token: .strip)
+        let token = try RequestPipeline.token()
+        let pipeline = try pipeline(from: [.cookie(name: "t")], token: .strip)
         let cookies = { (lines: [String]) in
-            try door.forward(Door.request("/", lines: lines), from: Door.peer()).values("Cookie")
+            try pipeline.forward(RequestPipeline.request("/", lines: lines), from: RequestPipeline.peer()).values(
+                "Cookie"
+            )
         }
         #expect(try cookies(["Cookie: a=1; t=\(token); b=\"2\""]) == ["a=1; b=\"2\""])
         #expect(try cookies(["Cookie: t=\(token)"]) == [])
         #expect(try cookies(["Cookie: t=\(token);a=1", "Cookie: b=2; t=\(token)"]) == ["a=1", "b=2"])
         #expect(try cookies(["Cookie: a=t=1; t=\"\(token)\"; tt=2"]) == ["a=t=1; tt=2"])
-        let kept = try self.door(from: [.cookie(name: "t")])
-            .forward(Door.request("/", lines: ["Cookie: t=\(token)"]), from: Door.peer())
+        let kept = try self.pipeline(from: [.cookie(name: "t")])
+            .forward(RequestPipeline.request("/", lines: ["Cookie: t=\(token)"]), from: RequestPipeline.peer())
         #expect(kept.values("Cookie") == ["t=\(token)"])
     }
 
     @Test func onlyTheTokenGoesFromTheQuery() throws {
-        let token = try Door.token()
-        let door = try door(from: [.query(name: "t")], token: .strip)
+        let token = try RequestPipeline.token()
+        let pipeline = try pipeline(from: [.query(name: "t")], token: .strip)
         let target = { (query: String) in
-            String(decoding: try door.forward(Door.request("/a\(query)"), from: Door.peer()).target, as: UTF8.self)
+            String(
+                decoding: try pipeline.forward(RequestPipeline.request("/a\(query)"), from: RequestPipeline.peer())
+                    .target,
+                as: UTF8.self
+            )
         }
         #expect(try target("?t=\(token)") == "/a")
         #expect(try target("?a=1&t=\(token)&b=2") == "/a?a=1&b=2")
@@ -153,9 +172,9 @@ struct BackendRequestTests {
     }
 
     @Test func headerTokenGoesInEverySpelling() throws {
-        let lines = ["X-Token: \(try Door.token())", "x_token: other", "X-Tokens: stays"]
-        let door = try door(from: [.header(name: "x-token")], token: .strip)
-        let reading = try door.forward(Door.request("/", lines: lines), from: Door.peer())
+        let lines = ["X-Token: \(try RequestPipeline.token())", "x_token: other", "X-Tokens: stays"]
+        let pipeline = try pipeline(from: [.header(name: "x-token")], token: .strip)
+        let reading = try pipeline.forward(RequestPipeline.request("/", lines: lines), from: RequestPipeline.peer())
         #expect(!reading.names.contains("x-token") && !reading.names.contains("x_token"))
         #expect(reading.values("X-Tokens") == ["stays"])
     }
@@ -167,13 +186,16 @@ struct BackendRequestTests {
         ("http://app.test", "/"), ("http://app.test?q", "/?q"), ("http://app.test/a/../b", "/b"),
     ])
     func targetThatWasMatchedIsForwarded(target: String, expected: String) throws {
-        let reading = try door().forward(Door.request(target, lines: [try bearer()]), from: Door.peer())
+        let reading = try pipeline().forward(
+            RequestPipeline.request(target, lines: [try bearer()]),
+            from: RequestPipeline.peer()
+        )
         #expect(String(decoding: reading.target, as: UTF8.self) == expected)
     }
 
     @Test func asteriskFormGoesOnAsItIs() throws {
-        let request = Door.request("*", method: "OPTIONS", lines: [try bearer()])
-        #expect(try door().forward(request, from: Door.peer()).target == [UInt8(ascii: "*")])
+        let request = RequestPipeline.request("*", method: "OPTIONS", lines: [try bearer()])
+        #expect(try pipeline().forward(request, from: RequestPipeline.peer()).target == [UInt8(ascii: "*")])
     }
 
     @Test(arguments: [
@@ -181,8 +203,11 @@ struct BackendRequestTests {
         ("/%73hop/%61", "/a"), ("/x/../shop/b", "/b"), ("/shop/a//b", "/a//b"),
     ])
     func prefixIsTakenOff(target: String, expected: String) throws {
-        let door = try door(prefix: "/shop", strips: true)
-        let reading = try door.forward(Door.request(target, lines: [try bearer()]), from: Door.peer())
+        let pipeline = try pipeline(prefix: "/shop", strips: true)
+        let reading = try pipeline.forward(
+            RequestPipeline.request(target, lines: [try bearer()]),
+            from: RequestPipeline.peer()
+        )
         #expect(String(decoding: reading.target, as: UTF8.self) == expected)
     }
 
@@ -192,37 +217,43 @@ struct BackendRequestTests {
         ("/a+b", "/a%2bb/admin"),
     ])
     func prefixIsTakenOffWhereItIsEscaped(prefix: String, target: String) throws {
-        let door = try door(prefix: prefix, strips: true)
-        let reading = try door.forward(Door.request(target, lines: [try bearer()]), from: Door.peer())
+        let pipeline = try pipeline(prefix: prefix, strips: true)
+        let reading = try pipeline.forward(
+            RequestPipeline.request(target, lines: [try bearer()]),
+            from: RequestPipeline.peer()
+        )
         #expect(String(decoding: reading.target, as: UTF8.self) == "/admin")
     }
 
     /// Where some would read a host after it.
     @Test(arguments: [("/shop//host/a", "/host/a"), ("/shop//", "/"), ("/shop///a", "/a")])
     func noTwoSlashesStandAtTheStartWhenThePrefixIsOff(target: String, expected: String) throws {
-        let door = try door(prefix: "/shop", strips: true)
-        let reading = try door.forward(Door.request(target, lines: [try bearer()]), from: Door.peer())
+        let pipeline = try pipeline(prefix: "/shop", strips: true)
+        let reading = try pipeline.forward(
+            RequestPipeline.request(target, lines: [try bearer()]),
+            from: RequestPipeline.peer()
+        )
         #expect(String(decoding: reading.target, as: UTF8.self) == expected)
     }
 
     @Test func prefixStaysUnlessItIsToGo() throws {
-        let reading = try door(prefix: "/shop").forward(
-            Door.request("/shop/a", lines: [try bearer()]),
-            from: Door.peer()
+        let reading = try pipeline(prefix: "/shop").forward(
+            RequestPipeline.request("/shop/a", lines: [try bearer()]),
+            from: RequestPipeline.peer()
         )
         #expect(String(decoding: reading.target, as: UTF8.self) == "/shop/a")
     }
 
     @Test func authorityOfAnAbsoluteTargetReplacesHost() throws {
-        let request = Door.request("http://App.Test:81/a", host: "other.test", lines: [try bearer()])
-        let reading = try door().forward(request, from: Door.peer())
+        let request = RequestPipeline.request("http://App.Test:81/a", host: "other.test", lines: [try bearer()])
+        let reading = try pipeline().forward(request, from: RequestPipeline.peer())
         #expect(reading.values("Host") == ["App.Test:81"])
         #expect(reading.values("X-Forwarded-Host") == ["App.Test:81"])
     }
 
     @Test func versionTenBecomesElevenAndIsNamedInVia() throws {
-        let request = Door.request("/", version: "1.0", lines: [try bearer(), "Via: 1.0 first"])
-        let reading = try door().forward(request, from: Door.peer())
+        let request = RequestPipeline.request("/", version: "1.0", lines: [try bearer(), "Via: 1.0 first"])
+        let reading = try pipeline().forward(request, from: RequestPipeline.peer())
         #expect(reading.minorVersion == 1)
         #expect(reading.values("Via") == ["1.0 first", "1.0 gatehouse"])
     }
@@ -234,9 +265,9 @@ struct BackendRequestTests {
         ("transfer-encoding: CHUNKED", .chunked), ("A: b", .none),
     ])
     func framingIsWrittenAnew(line: String, framing: RequestFraming) throws {
-        let reading = try door().forward(
-            Door.request("/", method: "PUT", lines: [line, try bearer()]),
-            from: Door.peer()
+        let reading = try pipeline().forward(
+            RequestPipeline.request("/", method: "PUT", lines: [line, try bearer()]),
+            from: RequestPipeline.peer()
         )
         #expect(reading.framing == framing)
         #expect(
@@ -247,6 +278,11 @@ struct BackendRequestTests {
 
     @Test func expectationIsPassedOnWithABody() throws {
         let lines = ["Expect: 100-continue", "Content-Length: 3", try bearer()]
-        #expect(try door().forward(Door.request("/", method: "PUT", lines: lines), from: Door.peer()).expectsContinue)
+        #expect(
+            try pipeline().forward(
+                RequestPipeline.request("/", method: "PUT", lines: lines),
+                from: RequestPipeline.peer()
+            ).expectsContinue
+        )
     }
 }

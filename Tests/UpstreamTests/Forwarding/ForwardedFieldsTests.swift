@@ -11,8 +11,10 @@ import Verification
 /// What the backend is told of the way a request came, and whom that is believed from.
 struct ForwardedFieldsTests {
     private func forward(_ lines: [String], from peer: Peer, host: String = "app.test") throws -> RequestReading {
-        let door = Door([try Door.tenant(host: "app.test", access: [try Door.rule("/**", .anyone)])])
-        return try door.forward(Door.request("/", host: host, lines: lines), from: peer)
+        let pipeline = RequestPipeline([
+            try RequestPipeline.tenant(host: "app.test", access: [try RequestPipeline.rule("/**", .anyone)])
+        ])
+        return try pipeline.forward(RequestPipeline.request("/", host: host, lines: lines), from: peer)
     }
 
     private static let claimed = [
@@ -21,7 +23,7 @@ struct ForwardedFieldsTests {
     ]
 
     @Test func strangerIsNotBelieved() throws {
-        let reading = try forward(Self.claimed, from: Door.peer())
+        let reading = try forward(Self.claimed, from: RequestPipeline.peer())
         #expect(reading.values("X-Forwarded-For") == ["203.0.113.7"])
         #expect(reading.values("X-Forwarded-Proto") == ["http"])
         #expect(reading.values("X-Forwarded-Host") == ["app.test"])
@@ -30,7 +32,7 @@ struct ForwardedFieldsTests {
     }
 
     @Test func trustedProxyIsCarriedOn() throws {
-        let reading = try forward(Self.claimed, from: Door.peer(trusted: true))
+        let reading = try forward(Self.claimed, from: RequestPipeline.peer(trusted: true))
         #expect(reading.values("X-Forwarded-For") == ["198.51.100.1, 203.0.113.7"])
         #expect(reading.values("X-Forwarded-Proto") == ["https"])
         #expect(reading.values("X-Forwarded-Host") == ["front.test"])
@@ -44,13 +46,15 @@ struct ForwardedFieldsTests {
     @Test func listsOverSeveralFieldsAreJoinedInOrder() throws {
         let lines = ["X-Forwarded-For: a, b", "X-Forwarded-For:", "x-forwarded-for: c"]
         #expect(
-            try forward(lines, from: Door.peer(trusted: true)).values("X-Forwarded-For") == ["a, b, c, 203.0.113.7"]
+            try forward(lines, from: RequestPipeline.peer(trusted: true)).values("X-Forwarded-For") == [
+                "a, b, c, 203.0.113.7"
+            ]
         )
     }
 
     @Test func emptyFieldsOfATrustedProxyAreReplaced() throws {
         let lines = ["X-Forwarded-Proto:", "X-Forwarded-Host: "]
-        let reading = try forward(lines, from: Door.peer(trusted: true))
+        let reading = try forward(lines, from: RequestPipeline.peer(trusted: true))
         #expect(reading.values("X-Forwarded-Proto") == ["http"])
         #expect(reading.values("X-Forwarded-Host") == ["app.test"])
     }
@@ -58,7 +62,7 @@ struct ForwardedFieldsTests {
     @Test func addressOfVersionSixStandsInBrackets() throws {
         let files = ServerCertificate(certificateFile: "c.pem", keyFile: "k.pem")
         let tls = PeerTLS(serverName: "app.test", files: files, clientSubject: nil)
-        let reading = try forward([], from: Door.peer("2001:db8::7", tls: tls))
+        let reading = try forward([], from: RequestPipeline.peer("2001:db8::7", tls: tls))
         #expect(reading.values("X-Forwarded-For") == ["2001:db8::7"])
         #expect(reading.values("X-Forwarded-Proto") == ["https"])
         #expect(reading.values("Forwarded") == ["for=\"[2001:db8::7]\";proto=https;host=\"app.test\""])
@@ -66,7 +70,9 @@ struct ForwardedFieldsTests {
 
     @Test func portOfHostIsTold() throws {
         #expect(
-            try forward([], from: Door.peer(), host: "app.test:8080").values("X-Forwarded-Host") == ["app.test:8080"]
+            try forward([], from: RequestPipeline.peer(), host: "app.test:8080").values("X-Forwarded-Host") == [
+                "app.test:8080"
+            ]
         )
     }
 
@@ -74,7 +80,9 @@ struct ForwardedFieldsTests {
         let lines = ["X-Request-Id: 11111111-1111-4111-8111-111111111111", "x-request-id: two"]
         for trusted in [false, true] {
             #expect(
-                try forward(lines, from: Door.peer(trusted: trusted)).values("X-Request-Id") == [Door.requestID.text]
+                try forward(lines, from: RequestPipeline.peer(trusted: trusted)).values("X-Request-Id") == [
+                    RequestPipeline.requestID.text
+                ]
             )
         }
     }
@@ -82,7 +90,7 @@ struct ForwardedFieldsTests {
     // MARK: The client behind proxies
 
     private func client(_ lines: [String]) throws -> String? {
-        let bytes = Door.request("/", lines: lines)
+        let bytes = RequestPipeline.request("/", lines: lines)
         let head = RequestHead()
         try #require(RequestOutcome.parse(bytes, into: head).reading != nil)
         let proxies = [AddressRange(base: IPAddress(bytes: [10, 0, 0, 0]), prefixLength: 8)]
@@ -116,7 +124,7 @@ struct ForwardedFieldsTests {
     private static let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
     @Test func validTraceContextIsKept() throws {
-        let reading = try forward(["traceparent: \(Self.trace)", "tracestate: a=b"], from: Door.peer())
+        let reading = try forward(["traceparent: \(Self.trace)", "tracestate: a=b"], from: RequestPipeline.peer())
         #expect(reading.values("traceparent") == [Self.trace])
         #expect(reading.values("tracestate") == ["a=b"])
     }
@@ -126,7 +134,7 @@ struct ForwardedFieldsTests {
         ["traceparent: \(trace)", "traceparent: \(trace)"], ["traceparent:"],
     ])
     func otherTraceContextIsMadeAnew(lines: [String]) throws {
-        let reading = try forward(lines + ["tracestate: a=b"], from: Door.peer())
+        let reading = try forward(lines + ["tracestate: a=b"], from: RequestPipeline.peer())
         #expect(reading.values("traceparent") == ["00-00000000000000110000000000000022-0000000000000033-00"])
         #expect(reading.values("tracestate").isEmpty)
     }
@@ -136,7 +144,7 @@ struct ForwardedFieldsTests {
     func aLaterVersionGoesOnAsVersionZero(version: String, rest: String, flags: String) throws {
         let (trace, parent) = ("0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331")
         let lines = ["traceparent: \(version)-\(trace)-\(parent)-\(rest)", "tracestate: a=b"]
-        let reading = try forward(lines, from: Door.peer())
+        let reading = try forward(lines, from: RequestPipeline.peer())
         #expect(reading.values("traceparent") == ["00-\(trace)-\(parent)-\(flags)"])
         #expect(reading.values("tracestate") == ["a=b"])
     }

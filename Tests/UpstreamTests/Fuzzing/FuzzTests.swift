@@ -3,7 +3,7 @@ import Testing
 
 /// Each target for a moment, from a fixed seed; `make fuzz` runs them for as long as one wants.
 @Suite struct FuzzTests {
-    @Test(arguments: JourneyFuzz.targets + ConnectionFuzz.targets)
+    @Test(arguments: RequestPipelineFuzz.targets + ConnectionFuzz.targets)
     func noInputBreaksTheRules(of target: FuzzTarget) {
         let run = FuzzRun(target)
         if let finding = run.finding { Issue.record("\(finding)") }

@@ -24,9 +24,9 @@ import Testing
     ) async throws -> TestClient.Answer {
         let certificates = try #require(try ServerCertificates(loading: [(hosts: [], certificate: server)]))
         let context = try BackendTLSContext(tls, applicationProtocols: protocols)
-        let door = try await TLSDoor(certificates)
-        let answer = try await TestClient.exchange(port: door.port, send: [104, 105], tls: (context, host))
-        try await door.close()
+        let pipeline = try await TLSListenerFixture(certificates)
+        let answer = try await TestClient.exchange(port: pipeline.port, send: [104, 105], tls: (context, host))
+        try await pipeline.close()
         return answer
     }
 

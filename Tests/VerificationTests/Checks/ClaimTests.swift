@@ -5,12 +5,12 @@ import Verification
 @Suite struct ClaimTests {
     private func refusal(
         _ changes: KeyValuePairs<String, JSONValue?>,
-        at now: UnixTime = House.now,
+        at now: UnixTime = VerificationFixture.now,
         audiences: [String] = ["the-app"],
         required: [String] = []
     ) throws -> VerificationFailure? {
-        let verifier = try House.verifier(audiences: audiences, required: required)
-        return try House.refusal(of: House.token(changing: changes), at: now, by: verifier)
+        let verifier = try VerificationFixture.verifier(audiences: audiences, required: required)
+        return try VerificationFixture.refusal(of: VerificationFixture.token(changing: changes), at: now, by: verifier)
     }
 
     @Test func aGoodTokenIsAccepted() throws {
@@ -26,11 +26,11 @@ import Verification
     }
 
     @Test func expiryIsToldOnlyOfOtherwiseGoodTokens() throws {
-        let late = House.now + 1e9
+        let late = VerificationFixture.now + 1e9
         #expect(try refusal(["aud": "other"], at: late)?.reason == .wrongAudience)
         #expect(try refusal(["sub": nil], at: late, required: ["sub"])?.reason == .missingClaim)
-        let forged = try House.token() + "AAAA"
-        #expect(try House.refusal(of: forged, at: late)?.reason == .badSignature)
+        let forged = try VerificationFixture.token() + "AAAA"
+        #expect(try VerificationFixture.refusal(of: forged, at: late)?.reason == .badSignature)
     }
 
     @Test func tokensOfTheFutureAreRefused() throws {
@@ -47,33 +47,36 @@ import Verification
 
     @Test(arguments: ["exp", "nbf", "iat"])
     func timesAreNumbers(name: String) throws {
-        let verifier = try House.verifier()
+        let verifier = try VerificationFixture.verifier()
         for value: JSONValue in ["1800000000", nil, true, [1_800_000_000], [:]] {
-            let token = try House.token(changing: [name: value])
-            let failure = try House.refusal(of: token, by: verifier)
+            let token = try VerificationFixture.token(changing: [name: value])
+            let failure = try VerificationFixture.refusal(of: token, by: verifier)
             #expect(failure?.reason == .badClaim)
             #expect(failure?.claim == name)
         }
     }
 
     @Test func timesMayHaveFractions() throws {
-        let number = try #require(JSONNumber(House.now - 59.5))
+        let number = try #require(JSONNumber(VerificationFixture.now - 59.5))
         #expect(try refusal(["exp": .number(number)]) == nil)
     }
 
     @Test func aTimeBeyondADoubleIsRefused() throws {
-        let token = try House.rawToken(
+        let token = try VerificationFixture.rawToken(
             header: #"{"alg":"HS256"}"#,
             payload: #"{"iss":"https://issuer.example","exp":1e400}"#
         )
-        #expect(try House.refusal(of: token)?.reason == .badPayload)
+        #expect(try VerificationFixture.refusal(of: token)?.reason == .badPayload)
     }
 
     @Test(arguments: ["sub", "jti", "sid", "iss"])
     func namesAreStrings(name: String) throws {
-        let verifier = try House.verifier()
+        let verifier = try VerificationFixture.verifier()
         for value: JSONValue in [7, nil, ["x"], [:]] {
-            let failure = try House.refusal(of: House.token(changing: [name: value]), by: verifier)
+            let failure = try VerificationFixture.refusal(
+                of: VerificationFixture.token(changing: [name: value]),
+                by: verifier
+            )
             #expect(failure?.reason == .badClaim)
             #expect(failure?.claim == name)
         }
@@ -97,8 +100,8 @@ import Verification
     }
 
     @Test func aMissingIssuerIsRefused() throws {
-        let token = try House.rawToken(header: #"{"alg":"HS256"}"#, payload: #"{"sub":"alice"}"#)
-        let failure = try House.refusal(of: token)
+        let token = try VerificationFixture.rawToken(header: #"{"alg":"HS256"}"#, payload: #"{"sub":"alice"}"#)
+        let failure = try VerificationFixture.refusal(of: token)
         #expect(failure?.reason == .missingClaim)
         #expect(failure?.claim == "iss")
     }
@@ -106,40 +109,51 @@ import Verification
     @Test func requiredClaimsMustBePresentAndNotNull() throws {
         #expect(try refusal([:], required: ["sub", "exp", "role"]) == nil)
         #expect(try refusal(["role": nil], required: ["role"])?.claim == "role")
-        let token = try House.rawToken(
+        let token = try VerificationFixture.rawToken(
             header: #"{"alg":"HS256"}"#,
             payload: #"{"iss":"https://issuer.example","sub":"alice"}"#
         )
-        let verifier = try House.verifier(audiences: [], required: ["exp"])
-        #expect(try House.refusal(of: token, by: verifier)?.claim == "exp")
+        let verifier = try VerificationFixture.verifier(audiences: [], required: ["exp"])
+        #expect(try VerificationFixture.refusal(of: token, by: verifier)?.claim == "exp")
     }
 
     @Test(arguments: ["[]", "\"text\"", "7", "null", "", "{\"iss\":1,\"iss\":2}", "{} x"])
     func thePayloadIsAnObject(payload: String) throws {
-        let token = try House.rawToken(header: #"{"alg":"HS256"}"#, payload: payload)
-        #expect(try House.refusal(of: token)?.reason == .badPayload)
+        let token = try VerificationFixture.rawToken(header: #"{"alg":"HS256"}"#, payload: payload)
+        #expect(try VerificationFixture.refusal(of: token)?.reason == .badPayload)
     }
 
     @Test func anIssuersKeysVouchForNobodyElse() throws {
         let other = IssuerPolicy(
             issuer: "https://other.example",
             algorithms: [.es256],
-            keys: try House.keySet(for: .es256)
+            keys: try VerificationFixture.keySet(for: .es256)
         )
-        let own = IssuerPolicy(issuer: House.issuer, algorithms: [.hs256], keys: try House.keySet(for: .hs256))
+        let own = IssuerPolicy(
+            issuer: VerificationFixture.issuer,
+            algorithms: [.hs256],
+            keys: try VerificationFixture.keySet(for: .hs256)
+        )
         let verifier = TokenVerifier(VerificationPolicy(issuers: [other, own]))
-        #expect(try House.refusal(of: House.token(.hs256), by: verifier) == nil)
-        #expect(try House.refusal(of: House.token(.es256), by: verifier)?.reason == .algorithmNotAllowed)
-        let borrowed = try House.token(.hs256, changing: ["iss": "https://other.example"])
-        #expect(try House.refusal(of: borrowed, by: verifier)?.reason == .algorithmNotAllowed)
+        #expect(try VerificationFixture.refusal(of: VerificationFixture.token(.hs256), by: verifier) == nil)
+        #expect(
+            try VerificationFixture.refusal(of: VerificationFixture.token(.es256), by: verifier)?.reason
+                == .algorithmNotAllowed
+        )
+        let borrowed = try VerificationFixture.token(.hs256, changing: ["iss": "https://other.example"])
+        #expect(try VerificationFixture.refusal(of: borrowed, by: verifier)?.reason == .algorithmNotAllowed)
     }
 
     @Test func anIssuerMayBeListedOnceAnAlgorithm() throws {
         let policies = try [SignatureAlgorithm.es256, .hs256].map {
-            IssuerPolicy(issuer: House.issuer, algorithms: [$0], keys: try House.keySet(for: $0))
+            IssuerPolicy(
+                issuer: VerificationFixture.issuer,
+                algorithms: [$0],
+                keys: try VerificationFixture.keySet(for: $0)
+            )
         }
         let verifier = TokenVerifier(VerificationPolicy(issuers: policies))
-        #expect(try House.refusal(of: House.token(.hs256), by: verifier) == nil)
-        #expect(try House.refusal(of: House.token(.es256), by: verifier) == nil)
+        #expect(try VerificationFixture.refusal(of: VerificationFixture.token(.hs256), by: verifier) == nil)
+        #expect(try VerificationFixture.refusal(of: VerificationFixture.token(.es256), by: verifier) == nil)
     }
 }

@@ -13,7 +13,7 @@ import Verification
         within grace: Double = Self.grace,
         by verifier: TokenVerifier? = nil
     ) throws -> VerificationFailure? {
-        let verifier = try verifier ?? House.verifier()
+        let verifier = try verifier ?? VerificationFixture.verifier()
         do throws(VerificationFailure) {
             _ = try verifier.verifyExpired(Array(token.utf8).span, at: now, within: grace)
             return nil
@@ -23,17 +23,21 @@ import Verification
     }
 
     @Test func whoTheTokenWasForIsTold() throws {
-        let token = Array(try House.token().utf8)
-        let expired = try House.verifier().verifyExpired(token.span, at: Self.exp + 1000, within: Self.grace)
+        let token = Array(try VerificationFixture.token().utf8)
+        let expired = try VerificationFixture.verifier().verifyExpired(
+            token.span,
+            at: Self.exp + 1000,
+            within: Self.grace
+        )
         #expect(expired.principal.subject == "alice")
         #expect(expired.principal.sessionID == "session-1")
         #expect(expired.principal.expiresAt == Self.exp)
     }
 
     @Test func theGraceBeginsWhereTheLeewayEnds() throws {
-        let token = try House.token()
+        let token = try VerificationFixture.token()
         let end = Self.exp + Self.leeway + Self.grace
-        for now in [House.now, Self.exp, Self.exp + Self.leeway, end - 0.5] {
+        for now in [VerificationFixture.now, Self.exp, Self.exp + Self.leeway, end - 0.5] {
             #expect(try refusal(of: token, at: now) == nil)
         }
         for now in [end, end + 1, end + 1e9, .distantFuture, UnixTime(.nan)] {
@@ -43,46 +47,50 @@ import Verification
     }
 
     @Test func withoutGraceItEndsWhereVerifyDoes() throws {
-        let token = try House.token()
+        let token = try VerificationFixture.token()
         for now in [Self.exp + Self.leeway - 0.5, Self.exp + Self.leeway] {
-            #expect(try refusal(of: token, at: now, within: 0) == House.refusal(of: token, at: now))
+            #expect(try refusal(of: token, at: now, within: 0) == VerificationFixture.refusal(of: token, at: now))
         }
-        #expect(try refusal(of: token, at: House.now, within: .nan)?.isExpiry == true)
+        #expect(try refusal(of: token, at: VerificationFixture.now, within: .nan)?.isExpiry == true)
     }
 
     @Test func graceDoesNotWeakenVerify() throws {
-        let verifier = try House.verifier()
-        let token = try House.token()
+        let verifier = try VerificationFixture.verifier()
+        let token = try VerificationFixture.token()
         #expect(try refusal(of: token, at: Self.exp + 1000, by: verifier) == nil)
-        #expect(try House.refusal(of: token, at: Self.exp + 1000, by: verifier)?.isExpiry == true)
+        #expect(try VerificationFixture.refusal(of: token, at: Self.exp + 1000, by: verifier)?.isExpiry == true)
     }
 
     @Test func aTokenWithoutExpiryIsGood() throws {
-        #expect(try refusal(of: House.token(changing: ["exp": nil]), at: Self.exp + 1e9) == nil)
+        #expect(try refusal(of: VerificationFixture.token(changing: ["exp": nil]), at: Self.exp + 1e9) == nil)
     }
 
     /// In the grace, before it, and after it: what else is wrong with the token comes first.
-    @Test(arguments: [House.now, exp + 1000, exp + 1e9])
+    @Test(arguments: [VerificationFixture.now, exp + 1000, exp + 1e9])
     func everyOtherFailureStands(now: UnixTime) throws {
         func reason(_ token: String, by verifier: TokenVerifier? = nil) throws -> VerificationFailure.Code? {
             try refusal(of: token, at: now, by: verifier)?.reason
         }
-        let good = try House.token()
+        let good = try VerificationFixture.token()
         #expect(try reason(good + "AAAA") == .badSignature)
         #expect(try reason(good + "=") == .badEncoding)
         #expect(try reason("a.b") == .malformed)
-        #expect(try reason(House.token(.es256)) == .algorithmNotAllowed)
-        #expect(try reason(House.token(changing: ["iss": "other"])) == .unknownIssuer)
-        #expect(try reason(House.token(changing: ["aud": "other"])) == .wrongAudience)
-        #expect(try reason(House.token(changing: ["exp": "1800000600"])) == .badClaim)
-        #expect(try reason(House.token(changing: ["nbf": .number(JSONNumber(Int(now.seconds) + 61))])) == .notYetValid)
+        #expect(try reason(VerificationFixture.token(.es256)) == .algorithmNotAllowed)
+        #expect(try reason(VerificationFixture.token(changing: ["iss": "other"])) == .unknownIssuer)
+        #expect(try reason(VerificationFixture.token(changing: ["aud": "other"])) == .wrongAudience)
+        #expect(try reason(VerificationFixture.token(changing: ["exp": "1800000600"])) == .badClaim)
         #expect(
-            try reason(House.token(changing: ["iat": .number(JSONNumber(Int(now.seconds) + 61))])) == .issuedInFuture
+            try reason(VerificationFixture.token(changing: ["nbf": .number(JSONNumber(Int(now.seconds) + 61))]))
+                == .notYetValid
         )
-        #expect(try reason(House.token(header: ["crit": ["x"], "x": 1])) == .criticalExtension)
-        let verifier = try House.verifier(required: ["exp", "role"])
-        #expect(try reason(House.token(changing: ["role": nil]), by: verifier) == .missingClaim)
-        #expect(try reason(House.token(changing: ["exp": nil]), by: verifier) == .missingClaim)
+        #expect(
+            try reason(VerificationFixture.token(changing: ["iat": .number(JSONNumber(Int(now.seconds) + 61))]))
+                == .issuedInFuture
+        )
+        #expect(try reason(VerificationFixture.token(header: ["crit": ["x"], "x": 1])) == .criticalExtension)
+        let verifier = try VerificationFixture.verifier(required: ["exp", "role"])
+        #expect(try reason(VerificationFixture.token(changing: ["role": nil]), by: verifier) == .missingClaim)
+        #expect(try reason(VerificationFixture.token(changing: ["exp": nil]), by: verifier) == .missingClaim)
         verifier.use(nil, ofIssuer: 0)
         #expect(try reason(good, by: verifier) == .keysNotLoaded)
     }

@@ -3,12 +3,13 @@ import Verification
 
 @Suite struct HeaderTests {
     private func reason(header: JSONObject) throws -> VerificationFailure.Code? {
-        try House.refusal(of: House.token(header: header))?.reason
+        try VerificationFixture.refusal(of: VerificationFixture.token(header: header))?.reason
     }
 
     private func reason(rawHeader: String) throws -> VerificationFailure.Code? {
-        let payload = JSONWriter.text(of: .object(House.claims))
-        return try House.refusal(of: House.rawToken(header: rawHeader, payload: payload))?.reason
+        let payload = JSONWriter.text(of: .object(VerificationFixture.claims))
+        return try VerificationFixture.refusal(of: VerificationFixture.rawToken(header: rawHeader, payload: payload))?
+            .reason
     }
 
     @Test func theHandmadeSignatureIsGood() throws {
@@ -58,16 +59,21 @@ import Verification
         -> VerificationFailure.Code?
     {
         let typed = IssuerPolicy(
-            issuer: House.issuer,
+            issuer: VerificationFixture.issuer,
             audiences: ["the-app"],
             algorithms: [.es256],
-            keys: try House.keySet(for: .es256),
+            keys: try VerificationFixture.keySet(for: .es256),
             requiresAccessTokenType: true
         )
         // Another policy of the same issuer that asks for less is not what counts for this algorithm.
-        let untyped = IssuerPolicy(issuer: House.issuer, algorithms: [.hs256], keys: try House.keySet(for: .hs256))
+        let untyped = IssuerPolicy(
+            issuer: VerificationFixture.issuer,
+            algorithms: [.hs256],
+            keys: try VerificationFixture.keySet(for: .hs256)
+        )
         let verifier = TokenVerifier(VerificationPolicy(issuers: [typed, untyped]))
-        return try House.refusal(of: House.token(algorithm, header: header), by: verifier)?.reason
+        return try VerificationFixture.refusal(of: VerificationFixture.token(algorithm, header: header), by: verifier)?
+            .reason
     }
 
     @Test(arguments: ["at+jwt", "AT+JWT", "application/at+jwt", "Application/At+Jwt"])
@@ -85,17 +91,20 @@ import Verification
 
     @Test func whereAccessTokensAreTypedTheTypeMustBeThere() throws {
         let header = #"{"alg":"HS256"}"#
-        let token = try House.rawToken(header: header, payload: JSONWriter.text(of: .object(House.claims)))
-        let keys = try House.keySet(for: .hs256)
+        let token = try VerificationFixture.rawToken(
+            header: header,
+            payload: JSONWriter.text(of: .object(VerificationFixture.claims))
+        )
+        let keys = try VerificationFixture.keySet(for: .hs256)
         for isTyped in [false, true] {
             let policy = IssuerPolicy(
-                issuer: House.issuer,
+                issuer: VerificationFixture.issuer,
                 algorithms: [.hs256],
                 keys: keys,
                 requiresAccessTokenType: isTyped
             )
             let verifier = TokenVerifier(VerificationPolicy(issuers: [policy]))
-            #expect(try House.refusal(of: token, by: verifier)?.reason == (isTyped ? .wrongType : nil))
+            #expect(try VerificationFixture.refusal(of: token, by: verifier)?.reason == (isTyped ? .wrongType : nil))
         }
     }
 
@@ -116,8 +125,16 @@ import Verification
             "jwk": .object(jwk), "jku": "https://attacker.example/jwks.json", "x5u": "https://attacker.example/x",
             "x5c": ["AAAA"],
         ]
-        let token = try signer.sign(House.claims, header: header)
-        #expect(try House.refusal(of: token, by: House.verifier(.es256))?.reason == .badSignature)
-        #expect(try House.refusal(of: House.token(.es256, header: header), by: House.verifier(.es256)) == nil)
+        let token = try signer.sign(VerificationFixture.claims, header: header)
+        #expect(
+            try VerificationFixture.refusal(of: token, by: VerificationFixture.verifier(.es256))?.reason
+                == .badSignature
+        )
+        #expect(
+            try VerificationFixture.refusal(
+                of: VerificationFixture.token(.es256, header: header),
+                by: VerificationFixture.verifier(.es256)
+            ) == nil
+        )
     }
 }

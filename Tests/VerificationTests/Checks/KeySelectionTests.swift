@@ -5,7 +5,7 @@ import Testing
 @Suite struct KeySelectionTests {
     private func set(_ keys: [(SignatureAlgorithm, kid: String?)]) throws -> KeySet {
         let elements = try keys.map { algorithm, keyID in
-            var jwk = try #require(try House.key(for: algorithm).publicJWK())
+            var jwk = try #require(try VerificationFixture.key(for: algorithm).publicJWK())
             jwk["kid"] = keyID.map(JSONValue.string)
             return JSONValue.object(jwk)
         }
@@ -37,7 +37,7 @@ import Testing
 
     @Test func keysWithoutIDsPassOverTheTokens() throws {
         #expect(try set([(.es256, nil)]).candidates(for: .es256, keyID: "x") == [0])
-        #expect(try KeySet(secret: House.secret).candidates(for: .hs256, keyID: "../../dev/null") == [0])
+        #expect(try KeySet(secret: VerificationFixture.secret).candidates(for: .hs256, keyID: "../../dev/null") == [0])
     }
 
     @Test func withoutAKeyIDEveryFittingKeyIsTried() throws {

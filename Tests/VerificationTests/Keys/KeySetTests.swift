@@ -18,7 +18,7 @@ import Testing
         _ algorithm: SignatureAlgorithm,
         _ changes: KeyValuePairs<String, JSONValue?> = [:]
     ) throws -> JSONObject {
-        var jwk = try #require(try House.key(for: algorithm).publicJWK())
+        var jwk = try #require(try VerificationFixture.key(for: algorithm).publicJWK())
         for (name, value) in changes { jwk[name] = value }
         return jwk
     }

@@ -38,7 +38,7 @@ struct DPoPFuzzTests {
             .string(String(repeating: "a", count: 300)), .number(JSONNumber(Int.max)),
         ]
         let names = ["jti", "htm", "htu", "iat", "ath"]
-        let signer = try ProofSigner(House.key(for: .edDSA), algorithm: .edDSA)
+        let signer = try ProofSigner(VerificationFixture.key(for: .edDSA), algorithm: .edDSA)
         for _ in 0..<500 {
             var claims = Proofs.claims
             let name = names[Int.random(in: names.indices, using: &generator)]

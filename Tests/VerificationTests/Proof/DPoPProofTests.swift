@@ -22,15 +22,15 @@ struct DPoPProofTests {
     }
 
     @Test func aSharedSecretProvesNothing() throws {
-        let jwk: JSONValue = ["kty": "oct", "k": .string(Base64URL.encode(House.secret))]
-        let signer = try TokenSigner(SigningKey(secret: House.secret), algorithm: .hs256)
+        let jwk: JSONValue = ["kty": "oct", "k": .string(Base64URL.encode(VerificationFixture.secret))]
+        let signer = try TokenSigner(SigningKey(secret: VerificationFixture.secret), algorithm: .hs256)
         let text = try signer.sign(Proofs.claims, header: ["typ": "dpop+jwt", "jwk": jwk])
         #expect(Proofs.refusal(of: text) == .symmetricAlgorithm)
     }
 
     @Test(arguments: ["none", "None", "ES256K", "es256", ""])
     func algorithmsThatAreNone(name: String) throws {
-        let jwk = try #require(try House.key(for: .es256).publicJWK())
+        let jwk = try #require(try VerificationFixture.key(for: .es256).publicJWK())
         let header: JSONObject = ["typ": "dpop+jwt", "alg": .string(name), "jwk": .object(jwk)]
         let text =
             Base64URL.encode(JSONWriter.bytes(of: header)) + "."
@@ -41,7 +41,7 @@ struct DPoPProofTests {
 
     @Test(arguments: ["d", "p", "q", "dp", "dq", "qi", "oth", "k"])
     func aPrivateMember(name: String) throws {
-        var jwk = try #require(try House.key(for: .es256).publicJWK())
+        var jwk = try #require(try VerificationFixture.key(for: .es256).publicJWK())
         jwk[name] = "AAAA"
         #expect(Proofs.refusal(of: try Proofs.text(header: ["jwk": .object(jwk)])) == .privateKey)
     }
@@ -51,13 +51,16 @@ struct DPoPProofTests {
             let expected: DPoPFailure = value == nil ? .missingKey : .badKey
             var header: JSONObject = ["typ": "dpop+jwt"]
             header["jwk"] = value
-            let text = try TokenSigner(House.key(for: .es256), algorithm: .es256).sign(Proofs.claims, header: header)
+            let text = try TokenSigner(VerificationFixture.key(for: .es256), algorithm: .es256).sign(
+                Proofs.claims,
+                header: header
+            )
             #expect(Proofs.refusal(of: text) == expected)
         }
     }
 
     @Test func aPointThatIsNotOnItsCurve() throws {
-        var jwk = try #require(try House.key(for: .es256).publicJWK())
+        var jwk = try #require(try VerificationFixture.key(for: .es256).publicJWK())
         jwk["y"] = .string(Base64URL.encode([UInt8](repeating: 7, count: 32)))
         #expect(Proofs.refusal(of: try Proofs.text(header: ["jwk": .object(jwk)])) == .badKey)
     }
@@ -68,9 +71,9 @@ struct DPoPProofTests {
     }
 
     @Test func aKeyOfAnotherKind() throws {
-        let other = try #require(try House.key(for: .edDSA).publicJWK())
+        let other = try #require(try VerificationFixture.key(for: .edDSA).publicJWK())
         #expect(Proofs.refusal(of: try Proofs.text(header: ["jwk": .object(other)])) == .algorithmDoesNotFitKey)
-        var bound = try #require(try House.key(for: .es256).publicJWK())
+        var bound = try #require(try VerificationFixture.key(for: .es256).publicJWK())
         bound["alg"] = "ES384"
         #expect(Proofs.refusal(of: try Proofs.text(header: ["jwk": .object(bound)])) == .badKey)
         bound["alg"] = nil

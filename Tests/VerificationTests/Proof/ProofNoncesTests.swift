@@ -5,7 +5,7 @@ import Verification
 
 /// Nonces of the gateway (RFC 9449 sections 8 and 9).
 struct ProofNoncesTests {
-    private let now = House.now
+    private let now = VerificationFixture.now
     private let nonces = ProofNonces(key: [UInt8](repeating: 7, count: 32))
 
     @Test func aNonceIsGoodForItsTime() {

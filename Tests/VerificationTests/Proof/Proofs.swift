@@ -3,7 +3,7 @@ import Verification
 
 /// Proofs as an honest client makes them, and whatever else a test asks for.
 enum Proofs {
-    static let now = House.now
+    static let now = VerificationFixture.now
     static let target = "https://api.example/orders"
     static let token = Array("the.access.token".utf8)
 
@@ -22,7 +22,10 @@ enum Proofs {
     ) throws -> String {
         var claims = claims
         for (name, value) in changing { claims[name] = value }
-        return try ProofSigner(House.key(for: algorithm), algorithm: algorithm).sign(claims, header: header)
+        return try ProofSigner(VerificationFixture.key(for: algorithm), algorithm: algorithm).sign(
+            claims,
+            header: header
+        )
     }
 
     static func parse(_ text: String) throws(DPoPFailure) -> DPoPProof {

@@ -20,34 +20,37 @@ import Verification
 
     @Test func aPublicJWKHoldsNothingPrivate() throws {
         for algorithm in [SignatureAlgorithm.rs256, .es256, .edDSA] {
-            let jwk = try #require(try House.key(for: algorithm).publicJWK(algorithm: algorithm))
+            let jwk = try #require(try VerificationFixture.key(for: algorithm).publicJWK(algorithm: algorithm))
             let allowed = ["kty", "n", "e", "crv", "x", "y", "use", "kid", "alg"]
             #expect(jwk.members.allSatisfy { allowed.contains($0.name) })
             #expect(jwk["kid"]?.string?.utf8.count == 43)
         }
-        #expect(SigningKey(secret: House.secret).publicJWK() == nil)
-        #expect(SigningKey(secret: House.secret).privateKeyPEM == nil)
+        #expect(SigningKey(secret: VerificationFixture.secret).publicJWK() == nil)
+        #expect(SigningKey(secret: VerificationFixture.secret).privateKeyPEM == nil)
     }
 
     @Test func weakOrUnfitKeysDoNotSign() throws {
         #expect(throws: SigningError.weakKey) { try SigningKey.generate(.rsa(bits: 1024)) }
-        let short = SigningKey(secret: Array(House.secret.prefix(47)))
+        let short = SigningKey(secret: Array(VerificationFixture.secret.prefix(47)))
         #expect(throws: SigningError.algorithmDoesNotFit(.hs384)) { try TokenSigner(short, algorithm: .hs384) }
-        let key = try House.p256.get()
+        let key = try VerificationFixture.p256.get()
         #expect(throws: SigningError.algorithmDoesNotFit(.es384)) { try TokenSigner(key, algorithm: .es384) }
         #expect(throws: SigningError.algorithmDoesNotFit(.hs256)) { try TokenSigner(key, algorithm: .hs256) }
     }
 
     @Test func whatIsNoPrivateKeyIsRefused() throws {
-        let publicPEM = try #require(try House.p256.get().publicKeyPEM)
+        let publicPEM = try #require(try VerificationFixture.p256.get().publicKeyPEM)
         for text in ["", "text", publicPEM, publicPEM.replacing("PUBLIC", with: "PRIVATE")] {
             #expect(throws: SigningError.notAPrivateKey) { try SigningKey(pem: Array(text.utf8)) }
         }
     }
 
     @Test func theSignerDecidesAlgorithmAndKeyID() throws {
-        let signer = try TokenSigner(SigningKey(secret: House.secret), algorithm: .hs256, keyID: "mine")
-        let token = try signer.sign(House.claims, header: ["alg": "none", "kid": "other", "typ": "at+jwt"])
+        let signer = try TokenSigner(SigningKey(secret: VerificationFixture.secret), algorithm: .hs256, keyID: "mine")
+        let token = try signer.sign(
+            VerificationFixture.claims,
+            header: ["alg": "none", "kid": "other", "typ": "at+jwt"]
+        )
         let header = try UnverifiedToken(Array(token.utf8)).header
         #expect(header == ["alg": "HS256", "typ": "at+jwt", "kid": "mine"])
     }

@@ -3,13 +3,13 @@ import Verification
 
 @Suite struct PrincipalTests {
     private func principal(_ changes: KeyValuePairs<String, JSONValue?> = [:]) throws -> Principal {
-        let token = try House.token(changing: changes)
-        return try House.verifier(audiences: []).verify(Array(token.utf8), at: House.now)
+        let token = try VerificationFixture.token(changing: changes)
+        return try VerificationFixture.verifier(audiences: []).verify(Array(token.utf8), at: VerificationFixture.now)
     }
 
     @Test func itHoldsWhatTheTokenSaid() throws {
         let principal = try principal()
-        #expect(principal.issuer == House.issuer)
+        #expect(principal.issuer == VerificationFixture.issuer)
         #expect(principal.subject == "alice")
         #expect(principal.audiences == ["the-app"])
         #expect(principal.expiresAt == 1_800_000_600)

@@ -53,7 +53,7 @@ public final class ProviderTransport: RefreshTransport {
     }
 
     /// - Parameter request: Its target is https, or http on loopback; its `host` is not sent, the URL's is.
-    public func send(_ request: RefreshHTTPRequest, tenant: TenantIndex) async throws(RefreshTrouble)
+    public func send(_ request: RefreshHTTPRequest, tenant: TenantIndex) async throws(RefreshFailure)
         -> RefreshHTTPResponse
     {
         try await send(request, within: timeout)
@@ -63,7 +63,7 @@ public final class ProviderTransport: RefreshTransport {
     public func send(
         _ request: RefreshHTTPRequest,
         within timeout: Duration
-    ) async throws(RefreshTrouble) -> RefreshHTTPResponse {
+    ) async throws(RefreshFailure) -> RefreshHTTPResponse {
         // The configuration has no other addresses: nobody is there.
         guard let url = ProviderURL(request.target), let client = client(for: url) else { throw .network }
         do {
@@ -72,13 +72,13 @@ public final class ProviderTransport: RefreshTransport {
                 group.addTask { try await self.answer(request, url, client) }
                 group.addTask {
                     try await Task.sleep(for: timeout)
-                    throw RefreshTrouble.timeout
+                    throw RefreshFailure.timeout
                 }
                 guard let first = try await group.next() else { throw CancellationError() }
                 return first
             }
         } catch {
-            throw RefreshTrouble(ofRequest: error)
+            throw RefreshFailure(ofRequest: error)
         }
     }
 
@@ -131,7 +131,7 @@ extension ProviderTransport {
         if let body = try await body(of: response) {
             answer.body = body
         } else if (200..<300).contains(answer.status) {
-            throw RefreshTrouble.tooLargeAnswer
+            throw RefreshFailure.tooLargeAnswer
         }
         return answer
     }
@@ -151,11 +151,11 @@ extension ProviderTransport {
     }
 }
 
-extension RefreshTrouble {
+extension RefreshFailure {
     /// What a request that failed came to. The error itself goes no further: its text may quote what was sent.
     fileprivate init(ofRequest error: any Error) {
         switch error {
-        case let trouble as RefreshTrouble: self = trouble
+        case let trouble as RefreshFailure: self = trouble
         case let error as HTTPClientError: self.init(error)
         // The connection ended within the answer.
         case HTTPParserError.invalidEOFState: self = .network

@@ -38,7 +38,7 @@ public struct RefreshCaller: RefreshCalling, Sendable {
         case .url(let url): (transport, target) = (provider, url)
         case nil: return .failed(.noRefreshToken)
         }
-        do throws(RefreshTrouble) {
+        do throws(RefreshFailure) {
             let request = try RefreshRequestForm.request(rules.call, credential, to: target)
             return RefreshAnswer.result(try await transport.send(request, tenant: tenant), rules, at: now())
         } catch {

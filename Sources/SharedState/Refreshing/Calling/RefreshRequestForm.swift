@@ -6,12 +6,12 @@ enum RefreshRequestForm {
     /// - Parameters:
     ///   - call: Any but ``RefreshCall/Strategy/builtIn``, which makes no request.
     ///   - target: A path on the backend, or a full URL.
-    /// - Throws: ``RefreshTrouble/noRefreshToken`` if the strategy needs one, and what there is could be none.
+    /// - Throws: ``RefreshFailure/noRefreshToken`` if the strategy needs one, and what there is could be none.
     static func request(
         _ call: RefreshCall,
         _ credential: RefreshCredential,
         to target: String
-    ) throws(RefreshTrouble) -> RefreshHTTPRequest {
+    ) throws(RefreshFailure) -> RefreshHTTPRequest {
         var request = RefreshHTTPRequest(
             method: call.method,
             target: target,
@@ -43,7 +43,7 @@ enum RefreshRequestForm {
     }
 
     /// A client's cookie may hold anything: what is no refresh token is not shown to the provider as one.
-    private static func refreshToken(_ credential: RefreshCredential) throws(RefreshTrouble) -> [UInt8] {
+    private static func refreshToken(_ credential: RefreshCredential) throws(RefreshFailure) -> [UInt8] {
         guard let token = credential.refreshToken, TokenText.isRefreshToken(token) else { throw .noRefreshToken }
         return token
     }

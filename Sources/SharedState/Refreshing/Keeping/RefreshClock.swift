@@ -1,6 +1,6 @@
 import Time
 
-/// Where a ``RefreshKeeper`` has its time from, so that tests can let it pass.
+/// Where a ``RefreshService`` has its time from, so that tests can let it pass.
 public struct RefreshClock: Sendable {
     var monotonic: @Sendable () -> MonotonicTime
     var unix: @Sendable () -> UnixTime

@@ -51,7 +51,7 @@ extension RefreshFlight {
 
     enum Check: Sendable, Equatable {
         case good(RefreshRecord)
-        case bad(RefreshTrouble)
+        case bad(RefreshFailure)
         case revoked
     }
 
@@ -70,7 +70,7 @@ extension RefreshFlight {
             /// From here or from another instance, to be remembered.
             case record(RefreshRecord)
             /// It concerns these askers alone.
-            case trouble(RefreshTrouble)
+            case trouble(RefreshFailure)
             case revoked
         }
 

@@ -8,8 +8,8 @@ struct RefreshRecord: Sendable, Equatable {
     enum Content: Sendable, Equatable {
         case renewed(accessToken: [UInt8], cookies: [Renewal.Cookie])
         /// The session is over.
-        case refused(RefreshTrouble)
-        case unavailable(RefreshTrouble)
+        case refused(RefreshFailure)
+        case unavailable(RefreshFailure)
     }
 
     var content: Content
@@ -121,9 +121,9 @@ extension RefreshRecord {
                 cookies.append(cookie)
             }
             content = .renewed(accessToken: Array(token.utf8), cookies: cookies)
-        } else if let trouble = object["refused"]?.string.flatMap(RefreshTrouble.init) {
+        } else if let trouble = object["refused"]?.string.flatMap(RefreshFailure.init) {
             content = .refused(trouble)
-        } else if let trouble = object["unavailable"]?.string.flatMap(RefreshTrouble.init) {
+        } else if let trouble = object["unavailable"]?.string.flatMap(RefreshFailure.init) {
             content = .unavailable(trouble)
         } else {
             return nil

@@ -41,7 +41,7 @@ public struct IssuerClient: Sendable, Equatable {
 public struct SignInPage: Sendable, Equatable {
     /// The app's name for people; nil: the tenant's.
     public var name: String?
-    /// The app's colour, `#rrggbb`; nil: the house's.
+    /// The app's colour, `#rrggbb`; nil: Gatehouse's.
     public var color: String?
 
     public init(name: String? = nil, color: String? = nil) {

@@ -4,11 +4,11 @@ import Testing
 @testable import HTTPCore
 
 @Suite struct SessionClientTests {
-    private func asked() -> SessionHouse {
-        let house = SessionHouse.opened(.client)
-        #expect(house.session.openStream() == 1)
-        house.sendHeaders(1, Frame.request, endStream: true)
-        return house
+    private func asked() -> SessionFixture {
+        let fixture = SessionFixture.opened(.client)
+        #expect(fixture.session.openStream() == 1)
+        fixture.sendHeaders(1, Frame.request, endStream: true)
+        return fixture
     }
 
     @Test func interimResponsesComeBeforeTheFinalOne() {
@@ -36,15 +36,15 @@ import Testing
     }
 
     @Test func peersLimitHolds() {
-        let house = SessionHouse.opened(.client)
-        _ = house.feed(Frame.settings([(3, 2)]))
-        #expect(house.session.openStream() == 1)
-        #expect(house.session.openStream() == 3)
-        #expect(house.session.openStream() == nil)
-        house.sendHeaders(1, Frame.request, endStream: true)
-        _ = house.feed(Frame.headers(1, [(":status", "200")]))
-        #expect(house.session.availableStreams == 1)
-        #expect(house.session.openStream() == 5)
+        let fixture = SessionFixture.opened(.client)
+        _ = fixture.feed(Frame.settings([(3, 2)]))
+        #expect(fixture.session.openStream() == 1)
+        #expect(fixture.session.openStream() == 3)
+        #expect(fixture.session.openStream() == nil)
+        fixture.sendHeaders(1, Frame.request, endStream: true)
+        _ = fixture.feed(Frame.headers(1, [(":status", "200")]))
+        #expect(fixture.session.availableStreams == 1)
+        #expect(fixture.session.openStream() == 5)
     }
 
     @Test func pushIsRefused() {
@@ -54,11 +54,11 @@ import Testing
     }
 
     @Test func resetsOfABackendAreNoFlood() {
-        let house = SessionHouse.opened(.client)
+        let fixture = SessionFixture.opened(.client)
         for _ in 0..<2000 {
-            guard let stream = house.session.openStream() else { return #expect(Bool(false)) }
-            house.sendHeaders(stream, Frame.request, endStream: true)
-            #expect(house.feed(Frame.reset(stream, .internalError)) == [.reset(stream, .internalError, byPeer: true)])
+            guard let stream = fixture.session.openStream() else { return #expect(Bool(false)) }
+            fixture.sendHeaders(stream, Frame.request, endStream: true)
+            #expect(fixture.feed(Frame.reset(stream, .internalError)) == [.reset(stream, .internalError, byPeer: true)])
         }
     }
 }

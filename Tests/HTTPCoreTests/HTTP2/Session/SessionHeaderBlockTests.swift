@@ -5,18 +5,18 @@ import Testing
 
 @Suite struct SessionHeaderBlockTests {
     @Test func blockMayGoOnInContinuations() {
-        let house = SessionHouse.opened(.server)
+        let fixture = SessionFixture.opened(.server)
         let bytes =
             Frame.headers(1, endHeaders: false) + Frame.continuation(1, endHeaders: false, [("a", "1")])
             + Frame.continuation(1, endHeaders: false, []) + Frame.continuation(1, endHeaders: true, [("b", "2")])
-        #expect(house.feed(bytes) == [.headers(1, endStream: true, .initial, Frame.requestLines + ["a: 1", "b: 2"])])
+        #expect(fixture.feed(bytes) == [.headers(1, endStream: true, .initial, Frame.requestLines + ["a: 1", "b: 2"])])
     }
 
     @Test func fieldMayBeCutAnywhere() {
         let block = Frame.block(Frame.request)
         for cut in 0...block.count {
-            let house = SessionHouse.opened(.server)
-            let seen = house.feed(
+            let fixture = SessionFixture.opened(.server)
+            let seen = fixture.feed(
                 Frame.make(1, 1, 1, Array(block[..<cut])) + Frame.make(9, 4, 1, Array(block[cut...]))
             )
             #expect(seen == [.headers(1, endStream: true, .initial, Frame.requestLines)])
@@ -29,62 +29,62 @@ import Testing
             Frame.continuation(3, endHeaders: true, []),
         ]
         for frame in others {
-            let house = SessionHouse.opened(.server)
-            #expect(house.feed(Frame.headers(1, endHeaders: false) + frame) == [.connectionError(.protocolError)])
+            let fixture = SessionFixture.opened(.server)
+            #expect(fixture.feed(Frame.headers(1, endHeaders: false) + frame) == [.connectionError(.protocolError)])
         }
     }
 
     @Test func continuationNeedsAnUnfinishedBlock() {
-        let house = SessionHouse.opened(.server)
-        let seen = house.feed(Frame.headers(1, endStream: false) + Frame.continuation(1, endHeaders: true, []))
+        let fixture = SessionFixture.opened(.server)
+        let seen = fixture.feed(Frame.headers(1, endStream: false) + Frame.continuation(1, endHeaders: true, []))
         #expect(seen.last == .connectionError(.protocolError))
     }
 
     @Test func blockThatCannotBeDecodedEndsTheConnection() {
-        let house = SessionHouse.opened(.server)
-        #expect(house.feed(Frame.make(1, 5, 1, [0x80])) == [.connectionError(.compressionError)])
+        let fixture = SessionFixture.opened(.server)
+        #expect(fixture.feed(Frame.make(1, 5, 1, [0x80])) == [.connectionError(.compressionError)])
         // Also where its stream is gone or refused: the tables are out of step all the same.
-        let other = SessionHouse.opened(.server)
+        let other = SessionFixture.opened(.server)
         _ = other.feed(Frame.headers(1, endStream: false))
         other.session.reset(stream: 1, code: .cancel)
         #expect(other.feed(Frame.make(1, 5, 1, [0x80])) == [.connectionError(.compressionError)])
     }
 
     @Test func tooManyContinuationsAreAFlood() {
-        let house = SessionHouse.opened(.server)
-        _ = house.feed(Frame.headers(1, endHeaders: false))
-        for _ in 0..<16 { #expect(house.feed(Frame.continuation(1, endHeaders: false, [])) == []) }
-        #expect(house.feed(Frame.continuation(1, endHeaders: true, [])) == [.connectionError(.enhanceYourCalm)])
+        let fixture = SessionFixture.opened(.server)
+        _ = fixture.feed(Frame.headers(1, endHeaders: false))
+        for _ in 0..<16 { #expect(fixture.feed(Frame.continuation(1, endHeaders: false, [])) == []) }
+        #expect(fixture.feed(Frame.continuation(1, endHeaders: true, [])) == [.connectionError(.enhanceYourCalm)])
     }
 
     @Test func blockFarAboveTheLimitIsAFlood() {
         var limits = HTTP2Limits()
         limits.maximumHeaderListSize = 1000
-        let house = SessionHouse.opened(.server, limits)
+        let fixture = SessionFixture.opened(.server, limits)
         let large = [UInt8](repeating: 0x82, count: 16_384)
         #expect(
-            house.feed(Frame.make(1, 1, 1, large) + Frame.make(9, 0, 1, [UInt8](repeating: 0x82, count: 2000))) == []
+            fixture.feed(Frame.make(1, 1, 1, large) + Frame.make(9, 0, 1, [UInt8](repeating: 0x82, count: 2000))) == []
         )
-        #expect(house.feed(Frame.make(9, 4, 1, [0x82])) == [.connectionError(.enhanceYourCalm)])
+        #expect(fixture.feed(Frame.make(9, 4, 1, [0x82])) == [.connectionError(.enhanceYourCalm)])
     }
 
     @Test func listAboveTheLimitIsDecodedAndMarked() {
         var limits = HTTP2Limits()
         limits.maximumHeaderListSize = 300
-        let house = SessionHouse.opened(.server, limits)
+        let fixture = SessionFixture.opened(.server, limits)
         let many = (0..<10).map { ("name\($0)", "value") }
-        #expect(house.feed(Frame.headers(1, Frame.request + many)).count == 1)
-        #expect(house.list.isTooLarge)
-        #expect(house.feed(Frame.headers(3)).count == 1)
-        #expect(!house.list.isTooLarge)
+        #expect(fixture.feed(Frame.headers(1, Frame.request + many)).count == 1)
+        #expect(fixture.list.isTooLarge)
+        #expect(fixture.feed(Frame.headers(3)).count == 1)
+        #expect(!fixture.list.isTooLarge)
     }
 
     @Test func ownBlockIsSplitAtThePeersFrameSize() {
-        let house = SessionHouse.opened(.server)
-        _ = house.feed(Frame.headers(1))
+        let fixture = SessionFixture.opened(.server)
+        _ = fixture.feed(Frame.headers(1))
         let value = String(repeating: "{", count: 40_000)
-        house.sendHeaders(1, [(":status", "200"), ("x-large", value)], endStream: true)
-        let frames = house.written()
+        fixture.sendHeaders(1, [(":status", "200"), ("x-large", value)], endStream: true)
+        let frames = fixture.written()
         #expect(frames.map(\.kind).first == 1)
         #expect(frames.dropFirst().allSatisfy { $0.kind == 9 && $0.stream == 1 })
         #expect(frames.count >= 3)
@@ -94,7 +94,7 @@ import Testing
 
         var limits = HTTP2Limits()
         limits.maximumHeaderListSize = 100_000
-        let reader = SessionHouse.opened(.client, limits)
+        let reader = SessionFixture.opened(.client, limits)
         #expect(reader.session.openStream() == 1)
         let bytes = frames.flatMap { Frame.make($0.kind, $0.flags, $0.stream, $0.payload) }
         #expect(reader.feed(bytes) == [.headers(1, endStream: true, .initial, [":status: 200", "x-large: \(value)"])])

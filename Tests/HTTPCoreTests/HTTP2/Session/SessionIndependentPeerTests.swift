@@ -11,12 +11,12 @@ import Testing
 @Suite struct SessionIndependentPeerTests {
     private struct Peer {
         let channel = EmbeddedChannel()
-        let house: SessionHouse
-        var seen: [SessionHouse.Seen] = []
+        let fixture: SessionFixture
+        var seen: [SessionFixture.Seen] = []
         var frames: [NIOHTTP2.HTTP2Frame] = []
 
         init(session role: HTTP2Session.Role) throws {
-            house = SessionHouse(role)
+            fixture = SessionFixture(role)
             let mode: NIOHTTP2Handler.ParserMode = role == .server ? .client : .server
             try channel.pipeline.syncOperations.addHandler(NIOHTTP2Handler(mode: mode))
             try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 80)).wait()
@@ -29,15 +29,15 @@ import Testing
             while !isDone {
                 isDone = true
                 while let bytes = try channel.readOutbound(as: ByteBuffer.self) {
-                    house.session.receive(bytes)
+                    fixture.session.receive(bytes)
                     isDone = false
                 }
-                let events = house.events()
+                let events = fixture.events()
                 for case .data(let stream, _, let flowControlled, _) in events {
-                    house.session.consumed(stream: stream, flowControlled)
+                    fixture.session.consumed(stream: stream, flowControlled)
                 }
                 seen += events
-                let output = house.takeOutput()
+                let output = fixture.takeOutput()
                 if !output.isEmpty {
                     try channel.writeInbound(ByteBuffer(bytes: output))
                     isDone = false
@@ -83,12 +83,12 @@ import Testing
             peer.frames = []
             try peer.send(stream, .headers(.init(headers: request, endStream: true)))
             #expect(peer.seen == [.headers(UInt32(stream), endStream: true, .initial, lines)])
-            peer.house.sendHeaders(
+            peer.fixture.sendHeaders(
                 UInt32(stream),
                 [(":status", "200"), ("content-type", "text/plain")],
                 endStream: false
             )
-            peer.house.session.sendData(
+            peer.fixture.session.sendData(
                 stream: UInt32(stream),
                 ByteBuffer(bytes: Array("hello".utf8)),
                 endStream: true
@@ -96,7 +96,7 @@ import Testing
             try peer.exchange()
             #expect(peer.peersHeads == [[":status": "200", "content-type": "text/plain"]])
             #expect(peer.peersBody == Array("hello".utf8))
-            #expect(peer.house.session.openStreams == 0)
+            #expect(peer.fixture.session.openStreams == 0)
         }
     }
 
@@ -107,16 +107,16 @@ import Testing
         try peer.send(1, .data(.init(data: .byteBuffer(ByteBuffer(bytes: body)), endStream: true)))
         #expect(peer.body == body)
 
-        peer.house.respond(1)
-        peer.house.session.sendData(stream: 1, ByteBuffer(bytes: body), endStream: false)
-        peer.house.session.sendTrailers(stream: 1) { block in
+        peer.fixture.respond(1)
+        peer.fixture.session.sendData(stream: 1, ByteBuffer(bytes: body), endStream: false)
+        peer.fixture.session.sendTrailers(stream: 1) { block in
             block.append(name: Array("grpc-status".utf8).span, value: Array("0".utf8).span)
         }
-        for _ in 0..<100 where peer.house.session.isOpen(1) {
+        for _ in 0..<100 where peer.fixture.session.isOpen(1) {
             try peer.exchange()
             let update = NIOHTTP2.HTTP2Frame.FramePayload.windowUpdate(windowSizeIncrement: 60_000)
             try peer.send(0, update)
-            if peer.house.session.isOpen(1) { try peer.send(1, update) }
+            if peer.fixture.session.isOpen(1) { try peer.send(1, update) }
         }
         #expect(peer.peersBody == body)
         #expect(peer.peersHeads.last == ["grpc-status": "0"])
@@ -127,9 +127,9 @@ import Testing
         for stream: UInt32 in [1, 3, 5] {
             peer.seen = []
             peer.frames = []
-            #expect(peer.house.session.openStream() == stream)
-            peer.house.sendHeaders(stream, Frame.request, endStream: false)
-            peer.house.sendData(stream, 20_000, endStream: true)
+            #expect(peer.fixture.session.openStream() == stream)
+            peer.fixture.sendHeaders(stream, Frame.request, endStream: false)
+            peer.fixture.sendData(stream, 20_000, endStream: true)
             try peer.exchange()
             #expect(peer.peersHeads.first?.first(name: ":path") == "/")
             #expect(peer.peersBody.count == 20_000)
@@ -148,8 +148,8 @@ import Testing
         try peer.send(3, .headers(.init(headers: request)))
         try peer.send(1, .rstStream(.cancel))
         #expect(peer.seen.last == .reset(1, .cancel, byPeer: true))
-        peer.house.session.reset(stream: 3, code: .internalError)
-        peer.house.session.goAway(code: .noError)
+        peer.fixture.session.reset(stream: 3, code: .internalError)
+        peer.fixture.session.goAway(code: .noError)
         try peer.exchange()
         let resets = peer.frames.filter { if case .rstStream(.internalError) = $0.payload { true } else { false } }
         #expect(resets.map(\.streamID) == [3])

@@ -38,22 +38,22 @@ import Testing
 
     /// What a session makes of the pieces: all events, then all frames. Each request is answered when its head is
     /// there.
-    private func outcome(_ pieces: [[UInt8]]) -> ([SessionHouse.Seen], [UInt8]) {
-        let house = SessionHouse(.server)
-        var seen: [SessionHouse.Seen] = []
+    private func outcome(_ pieces: [[UInt8]]) -> ([SessionFixture.Seen], [UInt8]) {
+        let fixture = SessionFixture(.server)
+        var seen: [SessionFixture.Seen] = []
         for piece in pieces {
-            house.session.receive(ByteBuffer(bytes: piece))
-            while let event = house.session.next(headers: &house.list, at: house.now) {
-                seen.append(house.read(event))
+            fixture.session.receive(ByteBuffer(bytes: piece))
+            while let event = fixture.session.next(headers: &fixture.list, at: fixture.now) {
+                seen.append(fixture.read(event))
                 switch event {
-                case .headers(let stream, _, .initial): house.respond(stream, endStream: stream % 3 == 0)
+                case .headers(let stream, _, .initial): fixture.respond(stream, endStream: stream % 3 == 0)
                 case .data(let stream, _, let flowControlled, _):
-                    house.session.consumed(stream: stream, flowControlled)
+                    fixture.session.consumed(stream: stream, flowControlled)
                 default: break
                 }
             }
         }
-        return (seen, house.takeOutput())
+        return (seen, fixture.takeOutput())
     }
 
     @Test func anyPiecesGiveTheSameEventsAsTheWhole() {
@@ -87,22 +87,22 @@ import Testing
     @Test func randomFramesNeverTrap() {
         var random = SplitMix64(seed: 8441)
         for round in 0..<500 {
-            let house = SessionHouse.opened(round.isMultiple(of: 2) ? .server : .client)
+            let fixture = SessionFixture.opened(round.isMultiple(of: 2) ? .server : .client)
             for _ in 0..<60 {
-                if random.oneIn(3) { _ = house.session.openStream() }
+                if random.oneIn(3) { _ = fixture.session.openStream() }
                 let length = random.pick([0, 1, 4, 5, 6, 8, 12, 40])
                 var payload = random.bytes(length, of: Array(0...255))
                 if random.oneIn(2) { payload = Frame.block(Frame.request) }
                 let stream = UInt32(random.pick([0, 1, 1, 3, 3, 5, 7, 2]))
                 let flags = UInt8(truncatingIfNeeded: random.next()) & random.pick([0, 1, 4, 5, 0x2d])
-                _ = house.feed(Frame.make(UInt8(random.below(11)), flags, stream, payload))
-                if random.oneIn(3) { house.respond(stream) }
-                if random.oneIn(3) { house.sendData(stream, random.below(20_000), endStream: random.oneIn(3)) }
-                if random.oneIn(9) { house.session.reset(stream: stream, code: .cancel) }
-                if random.oneIn(9) { house.session.stopReading(stream: stream) }
-                if random.oneIn(9) { house.session.expectLength(stream: stream, random.below(50)) }
-                if random.oneIn(3) { house.session.consumed(stream: stream, random.below(100_000)) }
-                _ = house.written()
+                _ = fixture.feed(Frame.make(UInt8(random.below(11)), flags, stream, payload))
+                if random.oneIn(3) { fixture.respond(stream) }
+                if random.oneIn(3) { fixture.sendData(stream, random.below(20_000), endStream: random.oneIn(3)) }
+                if random.oneIn(9) { fixture.session.reset(stream: stream, code: .cancel) }
+                if random.oneIn(9) { fixture.session.stopReading(stream: stream) }
+                if random.oneIn(9) { fixture.session.expectLength(stream: stream, random.below(50)) }
+                if random.oneIn(3) { fixture.session.consumed(stream: stream, random.below(100_000)) }
+                _ = fixture.written()
             }
         }
     }

@@ -4,31 +4,31 @@ import Testing
 @testable import HTTPCore
 
 @Suite struct SessionStreamTests {
-    private let request = SessionHouse.Seen.headers(1, endStream: true, .initial, Frame.requestLines)
+    private let request = SessionFixture.Seen.headers(1, endStream: true, .initial, Frame.requestLines)
 
     @Test func requestIsHeadersDataAndTrailers() {
-        let house = SessionHouse.opened(.server)
+        let fixture = SessionFixture.opened(.server)
         let bytes = Frame.headers(1, endStream: false) + Frame.data(1, 2) + Frame.headers(1, [("x", "y")])
         #expect(
-            house.feed(bytes) == [
+            fixture.feed(bytes) == [
                 .headers(1, endStream: false, .initial, Frame.requestLines),
                 .data(1, [5, 5], flowControlled: 2, endStream: false),
                 .headers(1, endStream: true, .trailers, ["x: y"]),
             ]
         )
-        #expect(house.session.openStreams == 1)
-        house.respond(1, endStream: true)
-        #expect(house.session.openStreams == 0)
-        #expect(house.written().map(\.endsStream) == [true])
+        #expect(fixture.session.openStreams == 1)
+        fixture.respond(1, endStream: true)
+        #expect(fixture.session.openStreams == 0)
+        #expect(fixture.written().map(\.endsStream) == [true])
     }
 
     @Test func paddingAndPriorityAreTakenOff() {
-        let house = SessionHouse.opened(.server)
+        let fixture = SessionFixture.opened(.server)
         let block = Frame.block(Frame.request)
         let padded = Frame.make(1, 0x4 | 0x8 | 0x20, 1, [3] + Frame.bigEndian(0x8000_0000) + [9] + block + [0, 0, 0])
         let data = Frame.make(0, 0x8 | 1, 1, [2, 65, 66, 0, 0])
         #expect(
-            house.feed(padded + data) == [
+            fixture.feed(padded + data) == [
                 .headers(1, endStream: false, .initial, Frame.requestLines),
                 .data(1, [65, 66], flowControlled: 5, endStream: true),
             ]
@@ -41,10 +41,10 @@ import Testing
             (Frame.make(1, 0x4 | 0x20, 1, [0, 0, 0, 0]), .frameSizeError),
         ]
         for (frame, code) in cases {
-            #expect(SessionHouse.opened(.server).feed(frame) == [.connectionError(code)])
+            #expect(SessionFixture.opened(.server).feed(frame) == [.connectionError(code)])
         }
-        let house = SessionHouse.opened(.server)
-        let seen = house.feed(Frame.headers(1, endStream: false) + Frame.make(0, 0x8, 1, [4, 1, 2]))
+        let fixture = SessionFixture.opened(.server)
+        let seen = fixture.feed(Frame.headers(1, endStream: false) + Frame.make(0, 0x8, 1, [4, 1, 2]))
         #expect(seen.last == .connectionError(.protocolError))
     }
 
@@ -52,11 +52,11 @@ import Testing
         for frame in [
             Frame.data(1, 1), Frame.reset(1), Frame.windowUpdate(1, 5), Frame.continuation(1, endHeaders: true, []),
         ] {
-            let house = SessionHouse.opened(.server)
-            #expect(house.feed(frame) == [.connectionError(.protocolError)])
-            #expect(house.written().goAways == [.protocolError])
+            let fixture = SessionFixture.opened(.server)
+            #expect(fixture.feed(frame) == [.connectionError(.protocolError)])
+            #expect(fixture.written().goAways == [.protocolError])
         }
-        #expect(SessionHouse.opened(.client).feed(Frame.headers(1)) == [.connectionError(.protocolError)])
+        #expect(SessionFixture.opened(.client).feed(Frame.headers(1)) == [.connectionError(.protocolError)])
     }
 
     @Test func framesThatNameTheWrongStreamEndTheConnection() {
@@ -66,7 +66,7 @@ import Testing
             Frame.make(7, 0, 1, [0, 0, 0, 0, 0, 0, 0, 0]), Frame.make(5, 4, 1, [0, 0, 0, 2]),
         ]
         for frame in frames {
-            #expect(SessionHouse.opened(.server).feed(frame) == [.connectionError(.protocolError)])
+            #expect(SessionFixture.opened(.server).feed(frame) == [.connectionError(.protocolError)])
         }
     }
 
@@ -77,100 +77,102 @@ import Testing
             Frame.make(1, 4, 3, [UInt8](repeating: 0, count: 16_385)),
         ]
         for frame in frames {
-            let house = SessionHouse.opened(.server)
-            _ = house.feed(Frame.headers(1, endStream: false))
-            #expect(house.feed(frame) == [.connectionError(.frameSizeError)])
+            let fixture = SessionFixture.opened(.server)
+            _ = fixture.feed(Frame.headers(1, endStream: false))
+            #expect(fixture.feed(frame) == [.connectionError(.frameSizeError)])
         }
-        let house = SessionHouse.opened(.server)
-        #expect(house.feed(Frame.headers(1, endStream: false) + Frame.data(1, 16_384)).count == 2)
+        let fixture = SessionFixture.opened(.server)
+        #expect(fixture.feed(Frame.headers(1, endStream: false) + Frame.data(1, 16_384)).count == 2)
     }
 
     @Test func identifiersGoUp() {
-        let house = SessionHouse.opened(.server)
-        #expect(house.feed(Frame.headers(5)).count == 1)
-        #expect(house.feed(Frame.headers(3)) == [.connectionError(.protocolError)])
+        let fixture = SessionFixture.opened(.server)
+        #expect(fixture.feed(Frame.headers(5)).count == 1)
+        #expect(fixture.feed(Frame.headers(3)) == [.connectionError(.protocolError)])
     }
 
     @Test func framesAfterThePeersEndResetTheStream() {
         for frame in [Frame.data(1, 1), Frame.headers(1, [("x", "y")])] {
-            let house = SessionHouse.opened(.server)
-            #expect(house.feed(Frame.headers(1) + frame) == [request, .reset(1, .streamClosed, byPeer: false)])
-            #expect(house.written().resets(1) == [.streamClosed])
+            let fixture = SessionFixture.opened(.server)
+            #expect(fixture.feed(Frame.headers(1) + frame) == [request, .reset(1, .streamClosed, byPeer: false)])
+            #expect(fixture.written().resets(1) == [.streamClosed])
         }
-        let house = SessionHouse.opened(.server)
+        let fixture = SessionFixture.opened(.server)
         let allowed = Frame.windowUpdate(1, 1) + Frame.priority(1, dependsOn: 3) + Frame.reset(1)
-        #expect(house.feed(Frame.headers(1) + allowed) == [request, .reset(1, .cancel, byPeer: true)])
+        #expect(fixture.feed(Frame.headers(1) + allowed) == [request, .reset(1, .cancel, byPeer: true)])
     }
 
     @Test func framesOnAStreamThatHasEndedEndTheConnection() {
         for frame in [Frame.data(1, 1), Frame.headers(1)] {
-            let house = SessionHouse.opened(.server)
-            _ = house.feed(Frame.headers(1))
-            house.respond(1, endStream: true)
-            #expect(house.feed(Frame.windowUpdate(1, 1) + Frame.reset(1) + Frame.priority(1, dependsOn: 0)) == [])
-            #expect(house.feed(frame) == [.connectionError(.streamClosed)])
+            let fixture = SessionFixture.opened(.server)
+            _ = fixture.feed(Frame.headers(1))
+            fixture.respond(1, endStream: true)
+            #expect(fixture.feed(Frame.windowUpdate(1, 1) + Frame.reset(1) + Frame.priority(1, dependsOn: 0)) == [])
+            #expect(fixture.feed(frame) == [.connectionError(.streamClosed)])
         }
     }
 
     @Test func framesAfterThePeersOwnResetAreAnsweredStreamClosed() {
         for frame in [Frame.data(1, 1), Frame.headers(1)] {
-            let house = SessionHouse.opened(.server)
-            _ = house.feed(Frame.headers(1, endStream: false) + Frame.reset(1))
-            #expect(house.feed(frame) == [])
-            #expect(house.written().resets(1) == [.streamClosed])
+            let fixture = SessionFixture.opened(.server)
+            _ = fixture.feed(Frame.headers(1, endStream: false) + Frame.reset(1))
+            #expect(fixture.feed(frame) == [])
+            #expect(fixture.written().resets(1) == [.streamClosed])
         }
     }
 
     @Test func framesUnderWayWhenWeResetAreReadPast() {
-        let house = SessionHouse.opened(.server)
-        _ = house.feed(Frame.headers(1, endStream: false))
-        house.session.reset(stream: 1, code: .internalError)
-        #expect(house.written().resets(1) == [.internalError])
-        #expect(house.feed(Frame.data(1, 10) + Frame.headers(1, [("x", "y")]) + Frame.windowUpdate(1, 4)) == [])
-        #expect(house.written() == [])
+        let fixture = SessionFixture.opened(.server)
+        _ = fixture.feed(Frame.headers(1, endStream: false))
+        fixture.session.reset(stream: 1, code: .internalError)
+        #expect(fixture.written().resets(1) == [.internalError])
+        #expect(fixture.feed(Frame.data(1, 10) + Frame.headers(1, [("x", "y")]) + Frame.windowUpdate(1, 4)) == [])
+        #expect(fixture.written() == [])
     }
 
     @Test func trailersMustEndTheStream() {
-        let house = SessionHouse.opened(.server)
-        let seen = house.feed(Frame.headers(1, endStream: false) + Frame.headers(1, endStream: false, [("x", "y")]))
+        let fixture = SessionFixture.opened(.server)
+        let seen = fixture.feed(Frame.headers(1, endStream: false) + Frame.headers(1, endStream: false, [("x", "y")]))
         #expect(seen.last == .reset(1, .protocolError, byPeer: false))
     }
 
     @Test func streamsAboveTheLimitAreRefusedAndStillDecoded() {
         var limits = HTTP2Limits()
         limits.maximumStreams = 2
-        let house = SessionHouse.opened(.server, limits)
+        let fixture = SessionFixture.opened(.server, limits)
         // The second block puts a field into the dynamic table, and the third, refused, one more; the last names both.
         let fields = Frame.block(Frame.request)
         let indexing: [UInt8] = [0x40, 1, 97, 1, 49]
         let others: [UInt8] = [0x40, 1, 98, 1, 50]
-        _ = house.feed(Frame.headers(1) + Frame.make(1, 5, 3, fields + indexing) + Frame.make(1, 5, 5, fields + others))
-        #expect(house.written().resets(5) == [.refusedStream])
-        house.respond(1, endStream: true)
-        let seen = house.feed(Frame.make(1, 5, 7, fields + [0xbe, 0xbf]))
+        _ = fixture.feed(
+            Frame.headers(1) + Frame.make(1, 5, 3, fields + indexing) + Frame.make(1, 5, 5, fields + others)
+        )
+        #expect(fixture.written().resets(5) == [.refusedStream])
+        fixture.respond(1, endStream: true)
+        let seen = fixture.feed(Frame.make(1, 5, 7, fields + [0xbe, 0xbf]))
         #expect(seen == [.headers(7, endStream: true, .initial, Frame.requestLines + ["b: 2", "a: 1"])])
     }
 
     @Test func priorityIsIgnoredUnlessItIsMalformed() {
-        let house = SessionHouse.opened(.server)
-        #expect(house.feed(Frame.priority(9, dependsOn: 3) + Frame.headers(1)) == [request])
-        #expect(house.feed(Frame.make(2, 0, 1, [0])) == [.reset(1, .frameSizeError, byPeer: false)])
+        let fixture = SessionFixture.opened(.server)
+        #expect(fixture.feed(Frame.priority(9, dependsOn: 3) + Frame.headers(1)) == [request])
+        #expect(fixture.feed(Frame.make(2, 0, 1, [0])) == [.reset(1, .frameSizeError, byPeer: false)])
         #expect(
-            house.feed(Frame.headers(3) + Frame.priority(3, dependsOn: 3)).last
+            fixture.feed(Frame.headers(3) + Frame.priority(3, dependsOn: 3)).last
                 == .reset(3, .protocolError, byPeer: false)
         )
-        _ = house.written()
+        _ = fixture.written()
         let depends = Frame.make(1, 0x25, 5, Frame.bigEndian(5) + [1] + Frame.block(Frame.request))
-        #expect(house.feed(depends) == [])
-        #expect(house.written().resets(5) == [.protocolError])
-        #expect(house.feed(Frame.priority(9, dependsOn: 9)) == [.connectionError(.protocolError)])
+        #expect(fixture.feed(depends) == [])
+        #expect(fixture.written().resets(5) == [.protocolError])
+        #expect(fixture.feed(Frame.priority(9, dependsOn: 9)) == [.connectionError(.protocolError)])
     }
 
     @Test func resetCodesNobodyKnowsAreHandedOn() {
-        let house = SessionHouse.opened(.server)
+        let fixture = SessionFixture.opened(.server)
         let code = HTTP2ErrorCode(rawValue: 0xff)
-        #expect(house.feed(Frame.headers(1) + Frame.reset(1, code)).last == .reset(1, code, byPeer: true))
-        #expect(house.feed(Frame.goAway(0, code)) == [.goAway(0, code)])
+        #expect(fixture.feed(Frame.headers(1) + Frame.reset(1, code)).last == .reset(1, code, byPeer: true))
+        #expect(fixture.feed(Frame.goAway(0, code)) == [.goAway(0, code)])
     }
 
     @Test func bodyMustHaveTheLengthThatWasAnnounced() {
@@ -178,17 +180,17 @@ import Testing
             (3, Frame.data(1, 4)), (3, Frame.data(1, 1) + Frame.data(1, 1, endStream: true)),
             (3, Frame.data(1, 2) + Frame.headers(1, [("x", "y")])),
         ] {
-            let house = SessionHouse.opened(.server)
-            _ = house.feed(Frame.headers(1, endStream: false))
-            house.session.expectLength(stream: 1, length)
-            #expect(house.feed(frames).last == .reset(1, .protocolError, byPeer: false))
+            let fixture = SessionFixture.opened(.server)
+            _ = fixture.feed(Frame.headers(1, endStream: false))
+            fixture.session.expectLength(stream: 1, length)
+            #expect(fixture.feed(frames).last == .reset(1, .protocolError, byPeer: false))
         }
-        let house = SessionHouse.opened(.server)
-        _ = house.feed(Frame.headers(1, endStream: false) + Frame.headers(3))
-        house.session.expectLength(stream: 1, 3)
-        let seen = house.feed(Frame.data(1, 3, endStream: true))
+        let fixture = SessionFixture.opened(.server)
+        _ = fixture.feed(Frame.headers(1, endStream: false) + Frame.headers(3))
+        fixture.session.expectLength(stream: 1, 3)
+        let seen = fixture.feed(Frame.data(1, 3, endStream: true))
         #expect(seen == [.data(1, [5, 5, 5], flowControlled: 3, endStream: true)])
-        house.session.expectLength(stream: 3, 1)
-        #expect(house.events() == [.reset(3, .protocolError, byPeer: false)])
+        fixture.session.expectLength(stream: 3, 1)
+        #expect(fixture.events() == [.reset(3, .protocolError, byPeer: false)])
     }
 }

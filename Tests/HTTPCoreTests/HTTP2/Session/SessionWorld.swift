@@ -17,14 +17,14 @@ final class SessionWorld {
     }
 
     private final class Side {
-        let house: SessionHouse
+        let fixture: SessionFixture
         var wire: [UInt8] = []
         /// What it sends, by stream.
         var messages: [UInt32: Message] = [:]
         /// Received, and not passed on yet.
         var held: [(UInt32, Int)] = []
 
-        init(_ house: SessionHouse) { self.house = house }
+        init(_ fixture: SessionFixture) { self.fixture = fixture }
     }
 
     private let client: Side
@@ -40,8 +40,8 @@ final class SessionWorld {
     init(seed: UInt64, streams: Int) {
         random = SplitMix64(seed: seed)
         unopened = streams
-        client = Side(SessionHouse(.client, Self.limits(&random)))
-        server = Side(SessionHouse(.server, Self.limits(&random)))
+        client = Side(SessionFixture(.client, Self.limits(&random)))
+        server = Side(SessionFixture(.server, Self.limits(&random)))
     }
 
     private static func limits(_ random: inout SplitMix64) -> HTTP2Limits {
@@ -67,7 +67,7 @@ final class SessionWorld {
             if unopened == 0, streams.allSatisfy(isDone) { break }
         }
         if unopened > 0 || !streams.allSatisfy(isDone) { objections.append("not everything has arrived") }
-        if objections.isEmpty, client.house.session.openStreams + server.house.session.openStreams > 0 {
+        if objections.isEmpty, client.fixture.session.openStreams + server.fixture.session.openStreams > 0 {
             drain()
         }
     }
@@ -79,28 +79,28 @@ final class SessionWorld {
 
     /// The last frames may still be under way.
     private func drain() {
-        for side in [client, server] { side.house.session.writabilityChanged(true) }
+        for side in [client, server] { side.fixture.session.writabilityChanged(true) }
         for _ in 0..<50 {
             carry(from: client, to: server)
             carry(from: server, to: client)
         }
-        if client.house.session.openStreams + server.house.session.openStreams > 0 {
+        if client.fixture.session.openStreams + server.fixture.session.openStreams > 0 {
             objections.append("a stream stayed open")
         }
     }
 
     private func step(_ side: Side) {
-        if random.oneIn(20) { side.house.session.writabilityChanged(random.oneIn(2)) }
-        if random.oneIn(5) { side.house.session.writabilityChanged(true) }
+        if random.oneIn(20) { side.fixture.session.writabilityChanged(random.oneIn(2)) }
+        if random.oneIn(5) { side.fixture.session.writabilityChanged(true) }
         if side === client, unopened > 0, random.oneIn(3) { open() }
         for stream in side.messages.keys.sorted() where random.oneIn(2) { send(side, stream) }
         while !side.held.isEmpty, !random.oneIn(4) {
             let (stream, count) = side.held.removeFirst()
-            side.house.session.consumed(stream: stream, count)
+            side.fixture.session.consumed(stream: stream, count)
         }
         if random.oneIn(2000), let stream = streams.filter({ !isDone($0) }).min() {
             abandoned.insert(stream)
-            side.house.session.reset(stream: stream, code: .cancel)
+            side.fixture.session.reset(stream: stream, code: .cancel)
         }
         turn(side)
     }
@@ -113,24 +113,24 @@ final class SessionWorld {
     }
 
     private func open() {
-        guard let stream = client.house.session.openStream() else { return }
+        guard let stream = client.fixture.session.openStream() else { return }
         unopened -= 1
         streams.insert(stream)
         client.messages[stream] = message()
-        client.house.sendHeaders(stream, Frame.request, endStream: false)
+        client.fixture.sendHeaders(stream, Frame.request, endStream: false)
     }
 
     private func send(_ side: Side, _ stream: UInt32) {
         guard var message = side.messages[stream], !message.isEnding else { return }
-        guard !side.house.session.isCongested(stream: stream) else { return }
+        guard !side.fixture.session.isCongested(stream: stream) else { return }
         let count = min(message.body.count - message.sent, random.pick([1, 100, 20_000, 100_000]))
         let bytes = ByteBuffer(bytes: message.body[message.sent..<(message.sent + count)])
         message.sent += count
         message.isEnding = message.sent == message.body.count
         let endStream = message.isEnding && !message.hasTrailers
-        side.house.session.sendData(stream: stream, bytes, endStream: endStream)
+        side.fixture.session.sendData(stream: stream, bytes, endStream: endStream)
         if message.isEnding, message.hasTrailers {
-            side.house.session.sendTrailers(stream: stream) { block in
+            side.fixture.session.sendTrailers(stream: stream) { block in
                 block.append(name: Array("x-end".utf8).span, value: Array("yes".utf8).span)
             }
         }
@@ -139,25 +139,25 @@ final class SessionWorld {
 
     private func turn(_ side: Side) {
         repeat {
-            for event in side.house.events() { take(event, at: side) }
-            side.wire += side.house.takeOutput()
-        } while side.house.session.hasMoreOutput
+            for event in side.fixture.events() { take(event, at: side) }
+            side.wire += side.fixture.takeOutput()
+        } while side.fixture.session.hasMoreOutput
     }
 
     private func carry(from side: Side, to other: Side) {
         let count = random.oneIn(3) ? side.wire.count : min(side.wire.count, random.within(1...30_000))
-        other.house.session.receive(ByteBuffer(bytes: side.wire[..<count]))
+        other.fixture.session.receive(ByteBuffer(bytes: side.wire[..<count]))
         side.wire.removeFirst(count)
         turn(other)
     }
 
-    private func take(_ event: SessionHouse.Seen, at side: Side) {
+    private func take(_ event: SessionFixture.Seen, at side: Side) {
         let other = side === client ? server : client
         switch event {
         case .headers(let stream, let endStream, .initial, _):
             if side === server {
                 server.messages[stream] = message()
-                server.house.respond(stream)
+                server.fixture.respond(stream)
             }
             if endStream { objections.append("a stream ended with its head") }
         case .headers(let stream, let endStream, .trailers, let fields):
@@ -172,7 +172,7 @@ final class SessionWorld {
             abandoned.insert(stream)
         case .connectionError, .goAway: objections.append("the connection ended: \(event)")
         case .writable(let stream):
-            if side.house.session.isCongested(stream: stream) { objections.append("writable, and congested") }
+            if side.fixture.session.isCongested(stream: stream) { objections.append("writable, and congested") }
         case .settings: break
         }
     }

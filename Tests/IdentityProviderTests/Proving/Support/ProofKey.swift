@@ -33,7 +33,7 @@ struct ProofKey: Sendable {
         nonce: String? = nil,
         changes: JSONObject = [:],
         header: JSONObject = [:],
-        at now: UnixTime = IssuerHouse.start
+        at now: UnixTime = IssuerFixture.start
     ) throws -> String {
         var claims: JSONObject = [
             "jti": .string(Base64URL.encode(RandomBytes.make(12))), "htm": .string(method), "htu": .string(url),

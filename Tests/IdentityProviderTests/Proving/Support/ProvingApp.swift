@@ -9,7 +9,7 @@ import Verification
 struct ProvingApp {
     static let tokenPath = "/id/oauth2/token"
 
-    let house: IssuerHouse
+    let fixture: IssuerFixture
     var client: IssuerClient = .mobile
     /// What it proves with; nil: it sends no proof.
     var key: ProofKey?
@@ -18,7 +18,7 @@ struct ProvingApp {
     var nonce: String?
 
     /// The URL that it asks for.
-    func url(_ path: String) -> String { "https://\(house.tenant.name).example\(path)" }
+    func url(_ path: String) -> String { "https://\(fixture.tenant.name).example\(path)" }
 
     /// Posts a form to the token endpoint.
     ///
@@ -26,7 +26,7 @@ struct ProvingApp {
     func ask(
         _ form: Parameters,
         proofs: [String]? = nil,
-        at now: UnixTime = IssuerHouse.start
+        at now: UnixTime = IssuerFixture.start
     ) async throws -> EndpointResponse {
         let own = try key.map {
             [try $0.proof("POST", url(Self.tokenPath), nonce: nonce, at: now)]
@@ -44,16 +44,16 @@ struct ProvingApp {
         presented: PresentedToken? = nil,
         cookies: [String] = [],
         proofs: [String] = [],
-        at now: UnixTime = IssuerHouse.start
+        at now: UnixTime = IssuerFixture.start
     ) async -> EndpointAnswer {
         let type = form != nil ? "application/x-www-form-urlencoded" : json != nil ? "application/json" : nil
         let body = form.map { Array(FormText.text(of: $0).utf8) } ?? json.map { JSONWriter.bytes(of: $0) }
-        return await house.desk.answer(
+        return await fixture.desk.answer(
             EndpointRequest(
                 endpoint: endpoint,
                 method: method,
                 path: path,
-                authority: "\(house.tenant.name).example",
+                authority: "\(fixture.tenant.name).example",
                 fields: EndpointRequest.Fields(
                     contentType: type,
                     authorization: authorization,
@@ -69,12 +69,13 @@ struct ProvingApp {
     }
 
     /// Signs somebody in.
-    func signIn(boundTo thumbprint: [UInt8]? = nil, at now: UnixTime = IssuerHouse.start) async throws -> GivenTokens {
-        let code = try await house.code(for: client, boundTo: thumbprint, at: now)
-        return try GivenTokens(try await ask(house.redemption(code, client), at: now))
+    func signIn(boundTo thumbprint: [UInt8]? = nil, at now: UnixTime = IssuerFixture.start) async throws -> GivenTokens
+    {
+        let code = try await fixture.code(for: client, boundTo: thumbprint, at: now)
+        return try GivenTokens(try await ask(fixture.redemption(code, client), at: now))
     }
 
-    func refresh(_ token: String, at now: UnixTime = IssuerHouse.start) async throws -> EndpointResponse {
+    func refresh(_ token: String, at now: UnixTime = IssuerFixture.start) async throws -> EndpointResponse {
         try await ask([("grant_type", "refresh_token"), ("refresh_token", token)] + client.credentials, at: now)
     }
 
@@ -90,7 +91,7 @@ struct ProvingApp {
         form: Parameters? = nil,
         scheme: String = "DPoP",
         proof: String? = nil,
-        at now: UnixTime = IssuerHouse.start
+        at now: UnixTime = IssuerFixture.start
     ) async throws -> EndpointAnswer {
         let path = "/id/\(endpoint.rawValue)"
         let own = try key.map { try $0.proof(method, url(path), token: token, nonce: nonce, at: now) }
@@ -107,19 +108,19 @@ struct ProvingApp {
     }
 }
 
-extension IssuerHouse {
-    /// A house that looks at proofs.
+extension IssuerFixture {
+    /// A fixture that looks at proofs.
     static func proving(
         _ rules: ProofRules = ProofRules(need: .optional),
         clients: [IssuerClient] = [.mobile, .board, .desk, .tablet],
         store: WatchedStore = WatchedStore()
-    ) throws -> IssuerHouse {
-        try IssuerHouse("clans", store, issuer: .clans(clients: clients), proof: rules)
+    ) throws -> IssuerFixture {
+        try IssuerFixture("clans", store, issuer: .clans(clients: clients), proof: rules)
     }
 
     /// All of the tenant's endpoints.
-    var desk: EndpointDesk {
-        EndpointDesk(context, realmSessions: [sessions], limits: AttemptLimits(), counts: SignInCounts())
+    var desk: EndpointService {
+        EndpointService(context, realmSessions: [sessions], limits: AttemptLimits(), counts: SignInCounts())
     }
 }
 

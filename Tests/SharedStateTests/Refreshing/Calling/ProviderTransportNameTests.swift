@@ -23,7 +23,7 @@ import Testing
     private func outcomes(
         _ certificate: String,
         _ hosts: [String]
-    ) async throws -> (statuses: [Result<Int, RefreshTrouble>], requests: [String], connections: Int) {
+    ) async throws -> (statuses: [Result<Int, RefreshFailure>], requests: [String], connections: Int) {
         let chain = try NIOSSLCertificate.fromPEMFile(folder.file("\(certificate).pem"))
         let key = try NIOSSLPrivateKey(file: folder.file("\(certificate).key"), format: .pem)
         let configuration = TLSConfiguration.makeServerConfiguration(
@@ -36,11 +36,11 @@ import Testing
         let endpoint = try await TokenEndpoint(tls: try NIOSSLContext(configuration: configuration)) { _, _ in
             .status("200 OK")
         }
-        var statuses: [Result<Int, RefreshTrouble>] = []
+        var statuses: [Result<Int, RefreshFailure>] = []
         for host in hosts.flatMap({ [$0, $0] }) {
             let target = "https://\(host):\(endpoint.port)/token"
             let request = RefreshHTTPRequest(method: "POST", target: target, host: [], fields: [], body: [0x61])
-            do throws(RefreshTrouble) {
+            do throws(RefreshFailure) {
                 statuses.append(.success(try await transport.send(request, tenant: 0).status))
             } catch {
                 statuses.append(.failure(error))

@@ -47,9 +47,9 @@ import Testing
         timeout: Duration = .seconds(30),
         method: String = "POST",
         _ answer: TokenEndpoint.Answer
-    ) async throws -> (Result<RefreshHTTPResponse, RefreshTrouble>, requests: Int) {
+    ) async throws -> (Result<RefreshHTTPResponse, RefreshFailure>, requests: Int) {
         try await withEndpoint(timeout: timeout, { _, _ in answer }) { transport, endpoint in
-            do throws(RefreshTrouble) {
+            do throws(RefreshFailure) {
                 return (
                     .success(try await transport.send(request(endpoint, method: method), tenant: 0)),
                     endpoint.requests.count
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    private func trouble(_ answer: TokenEndpoint.Answer) async throws -> RefreshTrouble? {
+    private func trouble(_ answer: TokenEndpoint.Answer) async throws -> RefreshFailure? {
         let (result, requests) = try await outcome(answer)
         // None is ever tried again.
         #expect(requests == 1)
@@ -213,7 +213,7 @@ import Testing
         let endpoint = try await TokenEndpoint { _, _ in .silence }
         await endpoint.close()
         let transport = ProviderTransport(group: MultiThreadedEventLoopGroup.singleton)
-        await #expect(throws: RefreshTrouble.network) { try await transport.send(request(endpoint), tenant: 0) }
+        await #expect(throws: RefreshFailure.network) { try await transport.send(request(endpoint), tenant: 0) }
         await transport.shutdown()
     }
 
@@ -223,7 +223,7 @@ import Testing
     func otherAddressesAreNotCalled(target: String) async throws {
         let transport = ProviderTransport(group: MultiThreadedEventLoopGroup.singleton)
         let request = RefreshHTTPRequest(method: "POST", target: target, host: [], fields: [], body: [])
-        await #expect(throws: RefreshTrouble.network) { try await transport.send(request, tenant: 0) }
+        await #expect(throws: RefreshFailure.network) { try await transport.send(request, tenant: 0) }
         await transport.shutdown()
     }
 
@@ -236,8 +236,8 @@ import Testing
         let underWay = Task { try await transport.send(request, tenant: 0) }
         await endpoint.waitForRequests(1)
         await transport.shutdown()
-        await #expect(throws: RefreshTrouble.network) { try await underWay.value }
-        await #expect(throws: RefreshTrouble.network) { try await transport.send(request, tenant: 0) }
+        await #expect(throws: RefreshFailure.network) { try await underWay.value }
+        await #expect(throws: RefreshFailure.network) { try await transport.send(request, tenant: 0) }
         await endpoint.waitForTheEndOfAllConnections()
         #expect(endpoint.requests.count == 1)
         await transport.shutdown()
@@ -250,14 +250,14 @@ import Testing
             let call = Task { try await transport.send(request, tenant: 0) }
             await endpoint.waitForRequests(1)
             call.cancel()
-            await #expect(throws: RefreshTrouble.network) { try await call.value }
+            await #expect(throws: RefreshFailure.network) { try await call.value }
             await endpoint.waitForTheEndOfAllConnections()
         }
     }
 }
 
-extension Result where Failure == RefreshTrouble {
-    fileprivate var trouble: RefreshTrouble? {
+extension Result where Failure == RefreshFailure {
+    fileprivate var trouble: RefreshFailure? {
         if case .failure(let trouble) = self { trouble } else { nil }
     }
 }

@@ -27,7 +27,7 @@ import Verification
 
     @Test(arguments: [400, 401, 403, 404, 409, 410, 422, 451, 499])
     func aClientErrorEndsTheSession(status: Int) throws {
-        guard case .refused = try result("", status: status) else { throw RefreshTrouble.garbledAnswer }
+        guard case .refused = try result("", status: status) else { throw RefreshFailure.garbledAnswer }
     }
 
     @Test(arguments: [408, 425, 429, 500, 501, 502, 503, 504, 599])

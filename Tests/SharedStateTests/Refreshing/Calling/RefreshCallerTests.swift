@@ -75,8 +75,8 @@ import Time
         #expect(await caller.call(try SampleCalls.credential(), tenant: 0).trouble == .noRefreshToken)
     }
 
-    @Test(arguments: [RefreshTrouble.network, .timeout, .garbledAnswer, .tooLargeAnswer])
-    func whatTheTransportSaysIsPassedOn(trouble: RefreshTrouble) async throws {
+    @Test(arguments: [RefreshFailure.network, .timeout, .garbledAnswer, .tooLargeAnswer])
+    func whatTheTransportSaysIsPassedOn(trouble: RefreshFailure) async throws {
         let caller = caller(
             [try SampleCalls.rules(to: .url("https://id.test/"))],
             provider: RecordingTransport(.failure(trouble))
@@ -84,7 +84,7 @@ import Time
         #expect(await caller.call(try SampleCalls.credential(), tenant: 0).trouble == trouble)
     }
 
-    /// Trying again is the keeper's.
+    /// Trying again is the service's.
     @Test(arguments: [400, 500, 200, 302])
     func oneCallIsOneTry(status: Int) async throws {
         let provider = RecordingTransport(status, "")

@@ -111,13 +111,13 @@ import Testing
     @Test(arguments: [nil, "", "two words", "line\nend", "naïve", "tab\t", String(repeating: "x", count: 16_385)])
     func whatIsNoRefreshTokenIsNotSent(token: String?) throws {
         for strategy in [RefreshCall.Strategy.refreshTokenJSON, .oauth2(clientID: nil, clientSecret: nil)] {
-            #expect(throws: RefreshTrouble.noRefreshToken) { try request(strategy, refreshToken: token) }
+            #expect(throws: RefreshFailure.noRefreshToken) { try request(strategy, refreshToken: token) }
         }
     }
 
     @Test func bytesThatAreNoUTF8AreNotSent() throws {
         let credential = try SampleCalls.credential(refreshTokenBytes: [0x61, 0xFF, 0x62])
-        #expect(throws: RefreshTrouble.noRefreshToken) {
+        #expect(throws: RefreshFailure.noRefreshToken) {
             try RefreshRequestForm.request(try SampleCalls.rules().call, credential, to: "/")
         }
     }

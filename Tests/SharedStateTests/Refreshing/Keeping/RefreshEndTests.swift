@@ -68,81 +68,81 @@ struct RefreshEndTests {
 
     /// Everything up to the call takes its time, and another instance has the lease meanwhile.
     @Test func whoLostTheLeaseBeforeTheCallDoesNotMakeIt() async throws {
-        let house = try RefreshHouse()
-        house.provider.script(.failure(.network))
-        let request = try house.request(patience: 100)
-        async let answer = house.keepers[0].refresh(request).text
-        await house.provider.called(1)
-        await house.clock.waitForSleepers(2, after: 1)
-        house.answersRevocation.update { $0 = false }
-        house.store.setUp(false)
-        house.clock.advance(by: 1)
-        await house.clock.waitForSleepers(1, after: 1)
-        house.clock.advance(by: 3)
-        await house.clock.waitForSleepers(1, after: 1)
-        house.store.setUp(true)
-        let taken = try #require(try await house.store.acquire(house.keys().lease, for: .seconds(3)))
-        house.answersRevocation.update { $0 = true }
-        await house.clock.waitForSleepers(1, after: 3.25)
-        #expect(house.provider.calls == 1)
-        try await house.store.release(taken)
-        house.clock.advance(by: 3.25)
+        let fixture = try RefreshFixture()
+        fixture.provider.script(.failure(.network))
+        let request = try fixture.request(patience: 100)
+        async let answer = fixture.services[0].refresh(request).text
+        await fixture.provider.called(1)
+        await fixture.clock.waitForSleepers(2, after: 1)
+        fixture.answersRevocation.update { $0 = false }
+        fixture.store.setUp(false)
+        fixture.clock.advance(by: 1)
+        await fixture.clock.waitForSleepers(1, after: 1)
+        fixture.clock.advance(by: 3)
+        await fixture.clock.waitForSleepers(1, after: 1)
+        fixture.store.setUp(true)
+        let taken = try #require(try await fixture.store.acquire(fixture.keys().lease, for: .seconds(3)))
+        fixture.answersRevocation.update { $0 = true }
+        await fixture.clock.waitForSleepers(1, after: 3.25)
+        #expect(fixture.provider.calls == 1)
+        try await fixture.store.release(taken)
+        fixture.clock.advance(by: 3.25)
         #expect(await answer == "2")
     }
 
     @Test func theProcessesEndWaitsForTheProviderAndTheStore() async throws {
-        let house = try RefreshHouse(2)
-        house.provider.hold()
-        let request = try house.request()
-        async let answer = house.keepers[0].refresh(request).text
-        await house.provider.called(1)
-        async let stop: Void = house.keepers[0].stop()
-        await house.clock.waitForSleepers(1, after: 13)
-        #expect(await house.keepers[0].refresh(try house.request("s2")).text == "unavailable overloaded")
-        house.provider.letGo()
+        let fixture = try RefreshFixture(2)
+        fixture.provider.hold()
+        let request = try fixture.request()
+        async let answer = fixture.services[0].refresh(request).text
+        await fixture.provider.called(1)
+        async let stop: Void = fixture.services[0].stop()
+        await fixture.clock.waitForSleepers(1, after: 13)
+        #expect(await fixture.services[0].refresh(try fixture.request("s2")).text == "unavailable overloaded")
+        fixture.provider.letGo()
         #expect(await answer == "2")
         await stop
-        #expect(await house.keepers[1].refresh(request).text == "2 shared")
-        #expect(house.provider.calls == 1)
+        #expect(await fixture.services[1].refresh(request).text == "2 shared")
+        #expect(fixture.provider.calls == 1)
     }
 
     @Test func theProcessesEndWaitsForAStoreThatComesBack() async throws {
-        let house = try RefreshHouse(2)
-        house.provider.hold()
-        let request = try house.request()
-        async let answer = house.keepers[0].refresh(request).text
-        await house.provider.called(1)
-        house.store.setUp(false)
-        house.provider.letGo()
+        let fixture = try RefreshFixture(2)
+        fixture.provider.hold()
+        let request = try fixture.request()
+        async let answer = fixture.services[0].refresh(request).text
+        await fixture.provider.called(1)
+        fixture.store.setUp(false)
+        fixture.provider.letGo()
         #expect(await answer == "2")
-        async let stop: Void = house.keepers[0].stop()
-        await house.clock.waitForSleepers(1, after: 13)
-        await house.clock.waitForSleepers(2, after: 1)
-        house.store.setUp(true)
-        house.clock.advance(by: 1)
+        async let stop: Void = fixture.services[0].stop()
+        await fixture.clock.waitForSleepers(1, after: 13)
+        await fixture.clock.waitForSleepers(2, after: 1)
+        fixture.store.setUp(true)
+        fixture.clock.advance(by: 1)
         await stop
-        #expect(await house.keepers[1].refresh(request).text == "2 shared")
-        #expect(house.provider.calls == 1)
+        #expect(await fixture.services[1].refresh(request).text == "2 shared")
+        #expect(fixture.provider.calls == 1)
     }
 
     @Test func theProcessesEndWaitsForNobodyLongerThanACall() async throws {
-        let house = try RefreshHouse()
-        house.provider.hold()
-        let request = try house.request()
-        async let answer = house.keepers[0].refresh(request).text
-        await house.provider.called(1)
-        async let stop: Void = house.keepers[0].stop()
-        await house.clock.waitForSleepers(1, after: 13)
-        house.clock.advance(by: 13)
+        let fixture = try RefreshFixture()
+        fixture.provider.hold()
+        let request = try fixture.request()
+        async let answer = fixture.services[0].refresh(request).text
+        await fixture.provider.called(1)
+        async let stop: Void = fixture.services[0].stop()
+        await fixture.clock.waitForSleepers(1, after: 13)
+        fixture.clock.advance(by: 13)
         #expect(await answer == "unavailable late")
         await stop
-        house.provider.letGo()
+        fixture.provider.letGo()
     }
 
     @Test func theProcessesEndIsAtOnceWhereNothingIsUnderWay() async throws {
-        let house = try RefreshHouse()
-        #expect(await house.keepers[0].refresh(try house.request()).text == "2")
-        await house.keepers[0].stop()
-        #expect(house.clock.now.monotonic == 1000)
+        let fixture = try RefreshFixture()
+        #expect(await fixture.services[0].refresh(try fixture.request()).text == "2")
+        await fixture.services[0].stop()
+        #expect(fixture.clock.now.monotonic == 1000)
     }
 }

@@ -10,42 +10,42 @@ import Verification
 /// A store that is away for a moment, or comes back.
 @Suite(.timeLimit(.minutes(2)))
 struct RefreshOutageTests {
-    private func pass(_ house: RefreshHouse, quarters: Int) async {
+    private func pass(_ fixture: RefreshFixture, quarters: Int) async {
         for _ in 0..<quarters {
-            await house.clock.waitForSleepers(1, after: 0.25)
-            house.clock.advance(by: 0.25)
+            await fixture.clock.waitForSleepers(1, after: 0.25)
+            fixture.clock.advance(by: 0.25)
         }
     }
 
-    private func capture(_ house: RefreshHouse, _ access: [UInt8]) async throws {
+    private func capture(_ fixture: RefreshFixture, _ access: [UInt8]) async throws {
         let principal = try RefreshTokens.oldPrincipal(access)
         let token = RefreshTokens.refresh("s1")
         #expect(
-            await house.keepers[0].capture(tenant: 0, accessToken: access, principal: principal, refreshToken: token)
+            await fixture.services[0].capture(tenant: 0, accessToken: access, principal: principal, refreshToken: token)
         )
     }
 
     @Test func whoStoodInLineAloneHasTheLeaseWhenTheStoreIsBack() async throws {
-        let house = try RefreshHouse(callsAtOnce: 1)
-        house.provider.hold()
-        let other = try house.request("s2")
-        async let first = house.keepers[0].refresh(other).text
-        await house.provider.called(1)
-        house.store.setUp(false)
-        let request = try house.request(patience: 100)
-        async let second = house.keepers[0].refresh(request).text
-        await pass(house, quarters: 8)
+        let fixture = try RefreshFixture(callsAtOnce: 1)
+        fixture.provider.hold()
+        let other = try fixture.request("s2")
+        async let first = fixture.services[0].refresh(other).text
+        await fixture.provider.called(1)
+        fixture.store.setUp(false)
+        let request = try fixture.request(patience: 100)
+        async let second = fixture.services[0].refresh(request).text
+        await pass(fixture, quarters: 8)
         let session = RefreshSession(tenant: 0, name: request.session)
-        while await house.keepers[0].flights[session]?.flight.isAlone != true { await Task.yield() }
-        house.store.setUp(true)
+        while await fixture.services[0].flights[session]?.flight.isAlone != true { await Task.yield() }
+        fixture.store.setUp(true)
         // Another instance refreshes the session when the only place is free at last.
-        let taken = try #require(try await house.store.acquire(house.keys().lease, for: .seconds(3)))
-        house.provider.letGo()
+        let taken = try #require(try await fixture.store.acquire(fixture.keys().lease, for: .seconds(3)))
+        fixture.provider.letGo()
         #expect(await first == "2")
-        await house.clock.waitForSleepers(1, after: 3.25)
-        #expect(house.provider.calls == 1)
-        try await house.store.release(taken)
-        house.clock.advance(by: 3.25)
+        await fixture.clock.waitForSleepers(1, after: 3.25)
+        #expect(fixture.provider.calls == 1)
+        try await fixture.store.release(taken)
+        fixture.clock.advance(by: 3.25)
         #expect(await second == "2")
     }
 
@@ -64,104 +64,104 @@ struct RefreshOutageTests {
     /// Each of two instances has the session's refresh token, which the provider takes once.
     @Test(arguments: [RefreshTokenSource.cookie(name: "refresh"), .vault])
     func absentStoreLeadsToNoCallWhereTokensRotate(source: RefreshTokenSource) async throws {
-        let house = try RefreshHouse(2, source: source, withoutStore: .refuse)
-        if source == .vault { try await capture(house, RefreshTokens.access("s1")) }
+        let fixture = try RefreshFixture(2, source: source, withoutStore: .refuse)
+        if source == .vault { try await capture(fixture, RefreshTokens.access("s1")) }
         let cookie: [UInt8]? = source == .vault ? nil : RefreshTokens.refresh("s1")
-        house.store.setAbsent(true)
+        fixture.store.setAbsent(true)
         for trigger in [RefreshRequest.Trigger.unauthorized, .expired, .ahead] {
-            for keeper in house.keepers {
-                let request = try house.request(refresh: .some(cookie), trigger: trigger)
-                #expect(await keeper.refresh(request).text == "unavailable store_unavailable")
+            for service in fixture.services {
+                let request = try fixture.request(refresh: .some(cookie), trigger: trigger)
+                #expect(await service.refresh(request).text == "unavailable store_unavailable")
             }
         }
-        #expect(house.provider.calls == 0)
-        #expect(house.ended.value.isEmpty)
-        house.store.setAbsent(false)
-        #expect(await house.keepers[0].refresh(try house.request(refresh: .some(cookie))).text == "2")
-        #expect(await house.keepers[1].refresh(try house.request(refresh: .some(cookie))).text == "2 shared")
-        #expect(house.provider.calls == 1)
+        #expect(fixture.provider.calls == 0)
+        #expect(fixture.ended.value.isEmpty)
+        fixture.store.setAbsent(false)
+        #expect(await fixture.services[0].refresh(try fixture.request(refresh: .some(cookie))).text == "2")
+        #expect(await fixture.services[1].refresh(try fixture.request(refresh: .some(cookie))).text == "2 shared")
+        #expect(fixture.provider.calls == 1)
     }
 
     /// The clock stands still: nothing is waited for.
     @Test func absentStoreIsNotWaitedForBeforeACallAlone() async throws {
-        let house = try RefreshHouse(source: .none, provider: PretendIssuer(rotates: false), withoutStore: .alone)
-        house.store.setAbsent(true)
-        let answer = await house.keepers[0].refresh(try house.request(refresh: .some(nil))).text
+        let fixture = try RefreshFixture(source: .none, provider: PretendIssuer(rotates: false), withoutStore: .alone)
+        fixture.store.setAbsent(true)
+        let answer = await fixture.services[0].refresh(try fixture.request(refresh: .some(nil))).text
         #expect(answer == "2")
-        #expect(house.provider.calls == 1)
-        house.store.setAbsent(false)
+        #expect(fixture.provider.calls == 1)
+        fixture.store.setAbsent(false)
     }
 
     /// The store misses the result, and is back before the lease has run out.
     @Test(arguments: [RefreshTokenSource.cookie(name: "refresh"), .vault])
     func aHiccupWhenTheResultIsWrittenLeadsToNoSecondCall(source: RefreshTokenSource) async throws {
-        let house = try RefreshHouse(2, source: source)
+        let fixture = try RefreshFixture(2, source: source)
         let access = RefreshTokens.access("s1")
-        if source == .vault { try await capture(house, access) }
-        house.provider.hold()
+        if source == .vault { try await capture(fixture, access) }
+        fixture.provider.hold()
         let cookie: [UInt8]? = source == .vault ? nil : RefreshTokens.refresh("s1")
-        let request = try house.request(refresh: .some(cookie), patience: 100)
-        async let first = house.keepers[0].refresh(request).text
-        await house.provider.called(1)
-        house.store.setUp(false)
-        house.provider.letGo()
+        let request = try fixture.request(refresh: .some(cookie), patience: 100)
+        async let first = fixture.services[0].refresh(request).text
+        await fixture.provider.called(1)
+        fixture.store.setUp(false)
+        fixture.provider.letGo()
         #expect(await first == "2")
         // The lease's renewal and the next try to write.
-        await house.clock.waitForSleepers(2, after: 1)
-        house.store.setUp(true)
-        async let second = house.keepers[1].refresh(request).text
-        await house.clock.waitForSleepers(1, after: 3.25)
-        house.clock.advance(by: 1)
+        await fixture.clock.waitForSleepers(2, after: 1)
+        fixture.store.setUp(true)
+        async let second = fixture.services[1].refresh(request).text
+        await fixture.clock.waitForSleepers(1, after: 3.25)
+        fixture.clock.advance(by: 1)
         #expect(await second == "2 shared")
-        #expect(house.provider.calls == 1)
+        #expect(fixture.provider.calls == 1)
     }
 
     @Test(arguments: [true, false])
     func whatIsNotWrittenYetFallsWithTheSession(isTold: Bool) async throws {
-        let house = try RefreshHouse(source: .vault, provider: PretendIssuer(naming: .jti))
+        let fixture = try RefreshFixture(source: .vault, provider: PretendIssuer(naming: .jti))
         let access = RefreshTokens.access("s1", naming: .jti)
-        try await capture(house, access)
-        house.provider.hold()
-        let request = try house.request(access: access, refresh: .some(nil), patience: 100)
-        async let answer = house.keepers[0].refresh(request).text
-        await house.provider.called(1)
-        house.store.setUp(false)
-        house.provider.letGo()
+        try await capture(fixture, access)
+        fixture.provider.hold()
+        let request = try fixture.request(access: access, refresh: .some(nil), patience: 100)
+        async let answer = fixture.services[0].refresh(request).text
+        await fixture.provider.called(1)
+        fixture.store.setUp(false)
+        fixture.provider.letGo()
         #expect(await answer == "2")
-        await house.clock.waitForSleepers(2, after: 1)
+        await fixture.clock.waitForSleepers(2, after: 1)
         // Longer than the result is remembered.
         for _ in 0..<40 {
-            await house.clock.waitForSleepers(2, after: 1)
-            house.clock.advance(by: 1)
+            await fixture.clock.waitForSleepers(2, after: 1)
+            fixture.clock.advance(by: 1)
         }
-        await house.clock.waitForSleepers(2, after: 1)
+        await fixture.clock.waitForSleepers(2, after: 1)
         if isTold {
-            await house.revoke("s1-1")
+            await fixture.revoke("s1-1")
         } else {
-            house.revoked.update { _ = $0.insert("s1-1") }
-            house.store.setUp(true)
-            house.clock.advance(by: 1)
+            fixture.revoked.update { _ = $0.insert("s1-1") }
+            fixture.store.setUp(true)
+            fixture.clock.advance(by: 1)
         }
-        await house.ended.wait { !$0.isEmpty }
-        house.store.setUp(true)
-        await house.keepers[0].stop()
-        #expect(house.ended.value.map(\.principal.tokenID) == ["s1-2"])
+        await fixture.ended.wait { !$0.isEmpty }
+        fixture.store.setUp(true)
+        await fixture.services[0].stop()
+        #expect(fixture.ended.value.map(\.principal.tokenID) == ["s1-2"])
         let new = RefreshKeys(
             tenant: "chat",
             SessionName(try RefreshTokens.oldPrincipal(RefreshTokens.access("s1", 2, naming: .jti)))
         )
-        #expect(try await house.store.value(for: new.vault) == nil)
+        #expect(try await fixture.store.value(for: new.vault) == nil)
         let old = RefreshKeys(tenant: "chat", SessionName(request.principal))
-        #expect(try await house.store.value(for: old.result) == nil)
+        #expect(try await fixture.store.value(for: old.result) == nil)
     }
 
     @Test func whatTheStoreHasLaterIsNotOverwritten() async throws {
-        let house = try RefreshHouse(source: .vault)
+        let fixture = try RefreshFixture(source: .vault)
         let sealer = Sealer(try SealingKeys("MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="))
-        let vault = RefreshVault(store: house.store, sealer: sealer)
+        let vault = RefreshVault(store: fixture.store, sealer: sealer)
         let principal = try RefreshTokens.oldPrincipal(RefreshTokens.access("s1"))
-        let keys = try house.keys()
-        let lease = try #require(try await house.store.acquire(keys.lease, for: .seconds(3)))
+        let keys = try fixture.keys()
+        let lease = try #require(try await fixture.store.acquire(keys.lease, for: .seconds(3)))
         func write(_ token: String, origin: String, generation: Double) async throws -> String? {
             let change = RefreshPublication.VaultChange(
                 refreshToken: Array(token.utf8),

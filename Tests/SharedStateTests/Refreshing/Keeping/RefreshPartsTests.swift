@@ -90,7 +90,7 @@ struct RefreshPartsTests {
             let token = RefreshTokens.access("s\(number)")
             return RefreshSession(tenant: 0, name: SessionName(try RefreshTokens.oldPrincipal(token)))
         }
-        var places = CallPlaces(most: 2)
+        var places = CallSlots(most: 2)
         /// Who has the place now.
         func leave(_ number: Int) -> Int? { places.leave(sessions[number]).flatMap { sessions.firstIndex(of: $0) } }
         var granted: [Bool] = []

@@ -9,75 +9,75 @@ import Verification
 @Suite(.timeLimit(.minutes(2)))
 struct RefreshRevocationTests {
     @Test func aRevocationDuringTheCallWins() async throws {
-        let house = try RefreshHouse(2)
-        house.provider.hold()
-        let request = try house.request()
-        async let first = house.keepers[0].refresh(request).text
-        await house.provider.called(1)
-        async let second = house.keepers[1].refresh(request).text
-        await house.clock.waitForSleepers(1, after: 3.25)
-        await house.revoke("s1")
+        let fixture = try RefreshFixture(2)
+        fixture.provider.hold()
+        let request = try fixture.request()
+        async let first = fixture.services[0].refresh(request).text
+        await fixture.provider.called(1)
+        async let second = fixture.services[1].refresh(request).text
+        await fixture.clock.waitForSleepers(1, after: 3.25)
+        await fixture.revoke("s1")
         #expect(await second == "refused revoked")
-        house.provider.letGo()
+        fixture.provider.letGo()
         #expect(await first == "refused revoked")
-        #expect(try await house.store.value(for: house.keys().result) == nil)
+        #expect(try await fixture.store.value(for: fixture.keys().result) == nil)
     }
 
     /// It has not been told that something changed, but looks before anything is written.
     @Test func aRevocationThatNobodySpokeOfWinsToo() async throws {
-        let house = try RefreshHouse(provider: PretendIssuer(naming: .jti))
-        house.provider.hold()
+        let fixture = try RefreshFixture(provider: PretendIssuer(naming: .jti))
+        fixture.provider.hold()
         let access = RefreshTokens.access("s1", naming: .jti)
-        let request = try house.request(access: access)
-        async let answer = house.keepers[0].refresh(request).text
-        await house.provider.called(1)
-        house.revoked.update { _ = $0.insert("s1-1") }
-        house.provider.letGo()
+        let request = try fixture.request(access: access)
+        async let answer = fixture.services[0].refresh(request).text
+        await fixture.provider.called(1)
+        fixture.revoked.update { _ = $0.insert("s1-1") }
+        fixture.provider.letGo()
         #expect(await answer == "refused revoked")
         let keys = RefreshKeys(tenant: "chat", SessionName(try RefreshTokens.oldPrincipal(access)))
-        #expect(try await house.store.value(for: keys.result) == nil)
-        #expect(await house.keepers[0].counts[0]?["renewed"] == nil)
+        #expect(try await fixture.store.value(for: keys.result) == nil)
+        #expect(await fixture.services[0].counts[0]?["renewed"] == nil)
     }
 
     @Test func aRevocationSoonAfterTakesTheNewTokenToo() async throws {
         let provider = PretendIssuer(naming: .jti)
-        let house = try RefreshHouse(2, provider: provider)
+        let fixture = try RefreshFixture(2, provider: provider)
         let access = RefreshTokens.access("s1", 1, naming: .jti)
-        let request = try house.request(access: access)
-        #expect(await house.keepers[0].refresh(request).text == "2")
-        await house.revoke("s1-1")
-        await house.ended.wait { !$0.isEmpty }
-        #expect(house.ended.value.map(\.principal.tokenID) == ["s1-2"])
-        for keeper in house.keepers { #expect(await keeper.refresh(request).text == "refused revoked") }
-        for keeper in house.keepers { await keeper.stop() }
+        let request = try fixture.request(access: access)
+        #expect(await fixture.services[0].refresh(request).text == "2")
+        await fixture.revoke("s1-1")
+        await fixture.ended.wait { !$0.isEmpty }
+        #expect(fixture.ended.value.map(\.principal.tokenID) == ["s1-2"])
+        for service in fixture.services { #expect(await service.refresh(request).text == "refused revoked") }
+        for service in fixture.services { await service.stop() }
         let keys = RefreshKeys(tenant: "chat", SessionName(try RefreshTokens.oldPrincipal(access)))
-        #expect(try await house.store.value(for: keys.result) == nil)
+        #expect(try await fixture.store.value(for: keys.result) == nil)
     }
 
     @Test func aRevokedSessionIsNotAskedFor() async throws {
-        let house = try RefreshHouse()
-        await house.revoke("s1")
-        #expect(await house.keepers[0].refresh(try house.request()).text == "refused revoked")
-        #expect(house.provider.calls == 0)
+        let fixture = try RefreshFixture()
+        await fixture.revoke("s1")
+        #expect(await fixture.services[0].refresh(try fixture.request()).text == "refused revoked")
+        #expect(fixture.provider.calls == 0)
     }
 
     @Test func aRevokedSessionsVaultIsEmptied() async throws {
-        let house = try RefreshHouse(source: .vault)
+        let fixture = try RefreshFixture(source: .vault)
         let access = RefreshTokens.access("s1")
         let principal = try RefreshTokens.oldPrincipal(access)
         let token = RefreshTokens.refresh("s1")
-        let keeper = house.keepers[0]
-        #expect(await keeper.capture(tenant: 0, accessToken: access, principal: principal, refreshToken: token))
-        house.provider.hold()
-        let request = try house.request(refresh: .some(nil))
-        async let answer = keeper.refresh(request).text
-        await house.provider.called(1)
-        await house.revoke("s1")
-        house.provider.letGo()
+        let service = fixture.services[0]
+        #expect(await service.capture(tenant: 0, accessToken: access, principal: principal, refreshToken: token))
+        fixture.provider.hold()
+        let request = try fixture.request(refresh: .some(nil))
+        async let answer = service.refresh(request).text
+        await fixture.provider.called(1)
+        await fixture.revoke("s1")
+        fixture.provider.letGo()
         #expect(await answer == "refused revoked")
-        let keys = try house.keys()
-        #expect(try await house.store.value(for: keys.captured) == nil)
-        #expect(try await house.store.value(for: keys.vault) == nil)
-        #expect(await !keeper.capture(tenant: 0, accessToken: access, principal: principal, refreshToken: token))
+        let keys = try fixture.keys()
+        #expect(try await fixture.store.value(for: keys.captured) == nil)
+        #expect(try await fixture.store.value(for: keys.vault) == nil)
+        #expect(await !service.capture(tenant: 0, accessToken: access, principal: principal, refreshToken: token))
     }
 }

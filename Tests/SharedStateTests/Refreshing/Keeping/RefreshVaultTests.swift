@@ -9,11 +9,11 @@ import Verification
 @Suite(.timeLimit(.minutes(2)))
 struct RefreshVaultTests {
     private func capture(
-        _ house: RefreshHouse,
+        _ fixture: RefreshFixture,
         _ access: [UInt8] = RefreshTokens.access("s1"),
         _ refresh: [UInt8] = RefreshTokens.refresh("s1")
     ) async throws -> Bool {
-        await house.keepers[0].capture(
+        await fixture.services[0].capture(
             tenant: 0,
             accessToken: access,
             principal: try RefreshTokens.oldPrincipal(access),
@@ -23,91 +23,91 @@ struct RefreshVaultTests {
 
     @Test(arguments: [RefreshTokens.Naming.sid, .jti])
     func theTokenFollowsTheSessionFromRefreshToRefresh(naming: RefreshTokens.Naming) async throws {
-        let house = try RefreshHouse(2, source: .vault, provider: PretendIssuer(naming: naming))
-        #expect(try await capture(house, RefreshTokens.access("s1", naming: naming)))
+        let fixture = try RefreshFixture(2, source: .vault, provider: PretendIssuer(naming: naming))
+        #expect(try await capture(fixture, RefreshTokens.access("s1", naming: naming)))
         for number in 1...5 {
             let access = RefreshTokens.access("s1", number, naming: naming)
-            let request = try house.request(access: access, refresh: .some(nil), trigger: .expired)
-            #expect(await house.keepers[number % 2].refresh(request).text == "\(number + 1)")
+            let request = try fixture.request(access: access, refresh: .some(nil), trigger: .expired)
+            #expect(await fixture.services[number % 2].refresh(request).text == "\(number + 1)")
         }
-        #expect(house.provider.state.value.presented == (1...5).map { RefreshTokens.refresh("s1", $0) })
+        #expect(fixture.provider.state.value.presented == (1...5).map { RefreshTokens.refresh("s1", $0) })
     }
 
     @Test func theEntryOfTheOldNameIsGone() async throws {
-        let house = try RefreshHouse(source: .vault, provider: PretendIssuer(naming: .jti))
+        let fixture = try RefreshFixture(source: .vault, provider: PretendIssuer(naming: .jti))
         let access = RefreshTokens.access("s1", naming: .jti)
-        #expect(try await capture(house, access))
-        _ = await house.keepers[0].refresh(try house.request(access: access, refresh: .some(nil)))
+        #expect(try await capture(fixture, access))
+        _ = await fixture.services[0].refresh(try fixture.request(access: access, refresh: .some(nil)))
         let keys = RefreshKeys(tenant: "chat", SessionName(try RefreshTokens.oldPrincipal(access)))
-        #expect(try await house.store.value(for: keys.captured) == nil)
-        #expect(try await house.store.value(for: keys.vault) == nil)
+        #expect(try await fixture.store.value(for: keys.captured) == nil)
+        #expect(try await fixture.store.value(for: keys.vault) == nil)
     }
 
     @Test func whatTheClientWasGivenDuringACallCountsMoreThanWhatTheCallBrings() async throws {
-        let house = try RefreshHouse(source: .vault, provider: PretendIssuer(rotates: true))
-        #expect(try await capture(house))
-        house.provider.hold()
-        let request = try house.request(refresh: .some(nil))
-        async let answer = house.keepers[0].refresh(request).text
-        await house.provider.called(1)
+        let fixture = try RefreshFixture(source: .vault, provider: PretendIssuer(rotates: true))
+        #expect(try await capture(fixture))
+        fixture.provider.hold()
+        let request = try fixture.request(refresh: .some(nil))
+        async let answer = fixture.services[0].refresh(request).text
+        await fixture.provider.called(1)
         let newer = Array("signed in anew".utf8)
-        #expect(try await capture(house, RefreshTokens.access("s1", 7), newer))
-        house.provider.letGo()
+        #expect(try await capture(fixture, RefreshTokens.access("s1", 7), newer))
+        fixture.provider.letGo()
         #expect(await answer == "2")
-        let next = try house.request(access: RefreshTokens.access("s1", 2), refresh: .some(nil), trigger: .expired)
-        _ = await house.keepers[0].refresh(next)
-        #expect(house.provider.state.value.presented.last == newer)
+        let next = try fixture.request(access: RefreshTokens.access("s1", 2), refresh: .some(nil), trigger: .expired)
+        _ = await fixture.services[0].refresh(next)
+        #expect(fixture.provider.state.value.presented.last == newer)
     }
 
     @Test func aRefusalIsForgottenWhenTheClientSignsInAgain() async throws {
-        let house = try RefreshHouse(2, source: .vault)
-        let ahead = try house.request(refresh: .some(nil), trigger: .ahead)
-        for keeper in house.keepers { #expect(await keeper.refresh(ahead).text == "unavailable no_refresh_token") }
-        #expect(try await capture(house))
-        #expect(await house.keepers[0].refresh(ahead).text == "2")
+        let fixture = try RefreshFixture(2, source: .vault)
+        let ahead = try fixture.request(refresh: .some(nil), trigger: .ahead)
+        for service in fixture.services { #expect(await service.refresh(ahead).text == "unavailable no_refresh_token") }
+        #expect(try await capture(fixture))
+        #expect(await fixture.services[0].refresh(ahead).text == "2")
     }
 
     @Test func anotherSubjectsTokenIsNotUsed() async throws {
-        let house = try RefreshHouse(source: .vault)
-        #expect(try await capture(house, RefreshTokens.access("s1", subject: "bob")))
-        let request = try house.request(refresh: .some(nil))
-        #expect(await house.keepers[0].refresh(request).text == "unavailable no_refresh_token")
+        let fixture = try RefreshFixture(source: .vault)
+        #expect(try await capture(fixture, RefreshTokens.access("s1", subject: "bob")))
+        let request = try fixture.request(refresh: .some(nil))
+        #expect(await fixture.services[0].refresh(request).text == "unavailable no_refresh_token")
     }
 
     @Test func withoutAKeyThereIsNoVault() async throws {
-        let house = try RefreshHouse(source: .vault, isSealed: false)
-        #expect(try await !capture(house))
-        let request = try house.request(refresh: .some(nil))
-        #expect(await house.keepers[0].refresh(request).text == "unavailable no_refresh_token")
+        let fixture = try RefreshFixture(source: .vault, isSealed: false)
+        #expect(try await !capture(fixture))
+        let request = try fixture.request(refresh: .some(nil))
+        #expect(await fixture.services[0].refresh(request).text == "unavailable no_refresh_token")
     }
 
     @Test func aRotatedTokenThatTheStoreCouldNotTakeIsNotLost() async throws {
-        let house = try RefreshHouse(2, source: .vault)
-        #expect(try await capture(house))
-        house.provider.hold()
-        let request = try house.request(refresh: .some(nil))
-        async let answer = house.keepers[0].refresh(request).text
-        await house.provider.called(1)
-        house.store.setUp(false)
-        house.provider.letGo()
+        let fixture = try RefreshFixture(2, source: .vault)
+        #expect(try await capture(fixture))
+        fixture.provider.hold()
+        let request = try fixture.request(refresh: .some(nil))
+        async let answer = fixture.services[0].refresh(request).text
+        await fixture.provider.called(1)
+        fixture.store.setUp(false)
+        fixture.provider.letGo()
         #expect(await answer == "2")
-        await house.storeComesBack()
-        let next = try house.request(access: RefreshTokens.access("s1", 2), refresh: .some(nil), trigger: .expired)
-        #expect(await house.keepers[1].refresh(next).text == "3")
-        #expect(house.provider.state.value.ended.isEmpty)
+        await fixture.storeComesBack()
+        let next = try fixture.request(access: RefreshTokens.access("s1", 2), refresh: .some(nil), trigger: .expired)
+        #expect(await fixture.services[1].refresh(next).text == "3")
+        #expect(fixture.provider.state.value.ended.isEmpty)
     }
 
     @Test func withTheStoreAwayAnUnknownTokenCannotBePresented() async throws {
-        let house = try RefreshHouse(source: .vault)
-        #expect(try await capture(house))
-        house.store.setUp(false)
-        let request = try house.request(refresh: .some(nil))
-        async let answer = house.keepers[0].refresh(request).text
+        let fixture = try RefreshFixture(source: .vault)
+        #expect(try await capture(fixture))
+        fixture.store.setUp(false)
+        let request = try fixture.request(refresh: .some(nil))
+        async let answer = fixture.services[0].refresh(request).text
         for _ in 0..<8 {
-            await house.clock.waitForSleepers(1, after: 0.25)
-            house.clock.advance(by: 0.25)
+            await fixture.clock.waitForSleepers(1, after: 0.25)
+            fixture.clock.advance(by: 0.25)
         }
         #expect(await answer == "unavailable store_unavailable")
-        #expect(house.provider.calls == 0)
+        #expect(fixture.provider.calls == 0)
     }
 }

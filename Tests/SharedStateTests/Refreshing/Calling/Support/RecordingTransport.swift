@@ -5,10 +5,10 @@ import Tenants
 
 /// Keeps the requests and gives one answer to all.
 final class RecordingTransport: RefreshTransport {
-    private let answer: Result<RefreshHTTPResponse, RefreshTrouble>
+    private let answer: Result<RefreshHTTPResponse, RefreshFailure>
     private let kept = Mutex<[(request: RefreshHTTPRequest, tenant: TenantIndex)]>([])
 
-    init(_ answer: Result<RefreshHTTPResponse, RefreshTrouble>) {
+    init(_ answer: Result<RefreshHTTPResponse, RefreshFailure>) {
         self.answer = answer
     }
 
@@ -19,7 +19,7 @@ final class RecordingTransport: RefreshTransport {
     var requests: [RefreshHTTPRequest] { kept.withLock { $0.map(\.request) } }
     var tenants: [TenantIndex] { kept.withLock { $0.map(\.tenant) } }
 
-    func send(_ request: RefreshHTTPRequest, tenant: TenantIndex) async throws(RefreshTrouble) -> RefreshHTTPResponse {
+    func send(_ request: RefreshHTTPRequest, tenant: TenantIndex) async throws(RefreshFailure) -> RefreshHTTPResponse {
         kept.withLock { $0.append((request, tenant)) }
         return try answer.get()
     }

@@ -74,7 +74,7 @@ extension RefreshCallResult {
     }
 
     /// One word for a result that is none.
-    var trouble: RefreshTrouble? {
+    var trouble: RefreshFailure? {
         switch self {
         case .tokens: nil
         case .refused: .refused

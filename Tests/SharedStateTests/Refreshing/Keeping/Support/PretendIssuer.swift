@@ -9,7 +9,7 @@ import Verification
 final class PretendIssuer: RefreshCalling {
     enum Answer: Sendable {
         case tokens
-        case failure(RefreshTrouble)
+        case failure(RefreshFailure)
         case refusal
         case other(ReceivedTokens)
     }

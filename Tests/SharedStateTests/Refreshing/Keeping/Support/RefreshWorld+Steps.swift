@@ -192,7 +192,7 @@ extension RefreshWorld {
         }
     }
 
-    /// Tries to have the store take what it has not, as the keeper does.
+    /// Tries to have the store take what it has not, as the service does.
     mutating func store(_ place: Int) {
         guard isStoreUp, let unstored = instances[place].unstored else { return }
         var held = unstored.lease

@@ -1,0 +1,115 @@
+import Logging
+import SharedState
+import Store
+import Tenants
+import Time
+import Verification
+
+/// Revokes, takes back and lists for the admin listener: bodies in, answers out, HTTP left to ``RevocationRoutes``.
+struct RevocationHandler: Sendable {
+    private let live: LiveConfiguration
+    private let store: any Store
+    private let service: RevocationService
+    private let now: @Sendable () -> UnixTime
+    private let logger: Logger
+
+    init(
+        live: LiveConfiguration,
+        store: any Store,
+        service: RevocationService,
+        now: @escaping @Sendable () -> UnixTime = { Clock.unix() },
+        logger: Logger
+    ) {
+        self.live = live
+        self.store = store
+        self.service = service
+        self.now = now
+        self.logger = logger
+    }
+
+    /// Revokes what the body asks for. When this returns, the store has it and every event loop here refuses.
+    func revoke(_ body: [UInt8], _ audit: inout AuditEntry) async throws(AdminProblem) -> JSONObject {
+        let request = try RevocationRequest(json: body)
+        audit.note(request)
+        let (tenant, _) = try live.current.named(request.tenant)
+        let scope = try RevocationScope(request.selector, tenant)
+        let revocations = scope.revocations(of: tenant, for: request.lifetime, reason: request.reason, at: now())
+        let records: [RevocationRecord]
+        do throws(StoreError) {
+            records = try await service.revoke(revocations)
+        } catch {
+            throw storeFailed(error, "what was to be revoked may have been or not; ask again")
+        }
+        audit.note("count", records.count)
+        return ["revoked": .array(records.map(RevocationText.json))]
+    }
+
+    /// Takes back what the body names. What was not revoked is not missed.
+    func withdraw(_ body: [UInt8], _ audit: inout AuditEntry) async throws(AdminProblem) -> JSONObject {
+        let request = try RevocationRequest(json: body)
+        audit.note(request)
+        let (tenant, _) = try live.current.named(request.tenant)
+        let scope = try RevocationScope(request.selector, tenant)
+        let records: [RevocationRecord]
+        do throws(StoreError) {
+            records = try await service.withdraw(scope.targets, tenant: tenant.name)
+        } catch {
+            throw storeFailed(error, "the revocation may have been taken back or not; ask again")
+        }
+        audit.note("count", records.count)
+        return ["withdrawn": .array(records.map(RevocationText.withdrawn))]
+    }
+
+    /// A page of a tenant's revocations in force.
+    func list(_ query: RevocationQuery) async throws(AdminProblem) -> JSONObject {
+        let (tenant, _) = try live.current.named(query.tenant)
+        do throws(StoreError) {
+            let page = try await store.revocations(tenant: tenant.name, cursor: query.cursor, limit: query.limit)
+            return [
+                "revocations": .array(page.records.map(RevocationText.json)),
+                "next": page.next.map(JSONValue.string) ?? .null,
+            ]
+        } catch {
+            if query.cursor != nil, case .garbled = error {
+                throw .badRequest("\"cursor\" is none that came as \"next\" with a page of this tenant")
+            }
+            throw storeFailed(error, "ask again")
+        }
+    }
+
+    private func storeFailed(_ error: StoreError, _ advice: String) -> AdminProblem {
+        logger.warning("the store did not do what the admin API was asked", metadata: ["error": "\(error)"])
+        return AdminProblem(.storeUnavailable, "the store did not answer as it should; \(advice)")
+    }
+}
+
+extension AuditEntry {
+    /// All of it that lets nobody in.
+    fileprivate mutating func note(_ request: RevocationRequest) {
+        tenant = request.tenant
+        note("kind", request.selector.kind)
+        if let id = request.selector.id { note("id", id) }
+        if let reason = request.reason { note("reason", reason) }
+    }
+}
+
+extension RevocationRequest.Selector {
+    /// The member of the body that it was given by.
+    fileprivate var kind: String {
+        switch self {
+        case .token: "token"
+        case .tokenID: "jti"
+        case .subject: "subject"
+        case .session: "session"
+        case .all: "all"
+        }
+    }
+
+    /// What may be logged of it.
+    fileprivate var id: String? {
+        switch self {
+        case .tokenID(let id), .subject(let id), .session(let id): id
+        case .token, .all: nil
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import IdentityProvider
+import Logging
+import Tenants
+import Time
+import Verification
+
+/// Lists and ends the issuers' sessions for the admin listener: bodies in, answers out, HTTP left to
+/// ``SessionsRoutes``.
+struct SessionsHandler: Sendable {
+    /// Which sessions are meant.
+    fileprivate enum Selector {
+        case session(String)
+        case subject(String)
+    }
+
+    /// What is on record for who asks why a session ended.
+    private static let reason = "ended by an administrator"
+
+    private let live: LiveConfiguration
+    private let listing: @Sendable (TenantIndex) -> (any SessionListing)?
+    private let now: @Sendable () -> UnixTime
+    private let logger: Logger
+
+    /// - Parameter sessions: Of the tenant at a place; nil for one without an issuer.
+    init(
+        live: LiveConfiguration,
+        sessions: @escaping @Sendable (TenantIndex) -> (any SessionListing)?,
+        now: @escaping @Sendable () -> UnixTime = { Clock.unix() },
+        logger: Logger
+    ) {
+        self.live = live
+        listing = sessions
+        self.now = now
+        self.logger = logger
+    }
+
+    /// The sessions that go on.
+    ///
+    /// - Parameter query: `tenant`, and `session` or `subject`.
+    func list(_ query: [String: String]) async throws(AdminProblem) -> JSONObject {
+        guard let name = query["tenant"], !name.isEmpty else {
+            throw .badRequest("name a tenant: /api/sessions?tenant=NAME&subject=ID")
+        }
+        let selector = try Self.selector(session: query["session"], subject: query["subject"])
+        let found = try await find(selector, in: sessions(of: name))
+        return ["sessions": .array(found.map(Self.json))]
+    }
+
+    /// Ends what the body names. When this returns, the store has it, and its access tokens are refused here.
+    ///
+    /// - Returns: The sessions that went on until now.
+    func end(_ body: [UInt8], _ audit: inout AuditEntry) async throws(AdminProblem) -> JSONObject {
+        let body = try AdminBody(json: body, members: ["tenant", "session", "subject"])
+        let name = try body.text("tenant")
+        let selector = try Self.selector(
+            session: body.has("session") ? body.text("session") : nil,
+            subject: body.has("subject") ? body.text("subject") : nil
+        )
+        audit.note(selector, of: name)
+        let sessions = try sessions(of: name)
+        let found = try await find(selector, in: sessions)
+        try await asking { () async throws(IssuingError) in
+            switch selector {
+            case .session(let id): try await sessions.end(sessionID: id, at: now(), reason: Self.reason)
+            case .subject(let id):
+                let now = now()
+                try await sessions.endAll(ofSubject: id, before: now, at: now, reason: Self.reason)
+            }
+        }
+        audit.note("count", found.count)
+        return ["ended": .array(found.map(Self.json))]
+    }
+
+    private func find(
+        _ selector: Selector,
+        in sessions: any SessionListing
+    ) async throws(AdminProblem) -> [IssuerSession] {
+        try await asking { () async throws(IssuingError) in
+            switch selector {
+            case .session(let id): try await sessions.session(id, at: now()).map { [$0] } ?? []
+            case .subject(let id): try await sessions.sessions(ofSubject: id, at: now())
+            }
+        }
+    }
+
+    private func sessions(of name: String) throws(AdminProblem) -> any SessionListing {
+        let (_, place, _) = try live.current.withIssuer(name)
+        guard let sessions = listing(place) else {
+            throw AdminProblem(.noIssuer, "the tenant's issuer keeps no sessions")
+        }
+        return sessions
+    }
+
+    private static func selector(session: String?, subject: String?) throws(AdminProblem) -> Selector {
+        switch (session, subject) {
+        case (let id?, nil) where !id.isEmpty: return .session(id)
+        case (nil, let id?) where !id.isEmpty: return .subject(id)
+        default: throw .badRequest("give exactly one of session and subject, and not an empty one")
+        }
+    }
+
+    private func asking<Answer>(
+        _ ask: () async throws(IssuingError) -> Answer
+    ) async throws(AdminProblem) -> Answer {
+        do throws(IssuingError) {
+            return try await ask()
+        } catch {
+            logger.warning("sessions could not be looked at or ended", metadata: ["error": "\(error)"])
+            throw AdminProblem(
+                .storeUnavailable,
+                "the store did not answer as it should; what was to be ended may have been or not; ask again"
+            )
+        }
+    }
+
+    private static func json(_ session: IssuerSession) -> JSONValue {
+        var object: JSONObject = ["session": .string(session.id), "subject": .string(session.subject)]
+        object["client_id"] = session.clientID.map(JSONValue.string)
+        object["device"] = session.device.map(JSONValue.string)
+        object["provider"] = session.provider.map(JSONValue.string)
+        object["created_at"] = .string(HTTPDate.rfc3339(session.createdAt))
+        object["last_used_at"] = .string(HTTPDate.rfc3339(session.lastUsedAt))
+        object["expires_at"] = .string(HTTPDate.rfc3339(session.expiresAt))
+        return .object(object)
+    }
+}
+
+extension AuditEntry {
+    fileprivate mutating func note(_ selector: SessionsHandler.Selector, of tenant: String) {
+        self.tenant = tenant
+        switch selector {
+        case .session(let id):
+            note("kind", "session")
+            note("id", id)
+        case .subject(let id):
+            note("kind", "subject")
+            note("id", id)
+        }
+    }
+}

@@ -1,0 +1,20 @@
+/// Where something happened that must not be possible: each state machine that watches for it, by the word that metrics
+/// and logs have for it.
+public enum InternalErrorSite: String, CaseIterable, Sendable {
+    case request
+    case upstreamRequest = "upstream_request"
+    case backendStream = "backend_stream"
+    case backendConnection = "backend_connection"
+    case serverPool = "server_pool"
+
+    /// The index among all cases: counters are arrays.
+    public var index: Int {
+        switch self {
+        case .request: 0
+        case .upstreamRequest: 1
+        case .backendStream: 2
+        case .backendConnection: 3
+        case .serverPool: 4
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import Authorization
+import ExtAuthz
+import NIOCore
+import Proxy
+import Synchronization
+import Tenants
+
+/// Has Envoy's gRPC questions answered by the loops in turn.
+final class ExtAuthzService: CheckHandler {
+    /// Questions of all connections that may wait for an answer.
+    private static let mostQuestions = 4096
+
+    private let workers: [WorkerHandle]
+    private let live: LiveConfiguration
+    private let turns = Atomic<Int>(0)
+    private let underWay = Atomic<Int>(0)
+
+    init(workers: [WorkerHandle], live: LiveConfiguration) {
+        self.workers = workers
+        self.live = live
+    }
+
+    func answers(_ peer: String) -> Bool {
+        guard let address = IPAddress(peer) else { return false }
+        return live.current.configuration.gateway.trustedProxies.contains { $0.contains(address) }
+    }
+
+    func decide(_ request: AskedRequest, for peer: String) async -> CheckReply {
+        let turn = UInt(bitPattern: turns.wrappingAdd(1, ordering: .relaxed).oldValue)
+        let worker = workers[Int(turn % UInt(workers.count))]
+        let isTooMuch = underWay.wrappingAdd(1, ordering: .relaxed).newValue > Self.mostQuestions
+        defer { underWay.wrappingSubtract(1, ordering: .relaxed) }
+        return await withCheckedContinuation { continuation in
+            worker.tell { worker in
+                let peer = Peer(Array(peer.utf8), trustedProxies: worker.settings.trustedProxies, tls: nil)
+                let question = ExtAuthzQuestion(worker, peer) { continuation.resume(returning: $0) }
+                if isTooMuch { question.refuse(.overloaded) } else { question.ask(request) }
+            }
+        }
+    }
+}

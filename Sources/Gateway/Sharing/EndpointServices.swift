@@ -1,0 +1,97 @@
+import IdentityProvider
+import Logging
+import Proxy
+import SharedState
+import Store
+import Tenants
+import Time
+import Verification
+
+/// What answers the requests for tenants' endpoints.
+struct EndpointServices: Sendable {
+    let counts: SignInCounts
+    private let limits: AttemptLimits
+    /// By tenant; nil for one without endpoints.
+    private let services: [EndpointService?]
+
+    struct Parts {
+        var store: any Store
+        var issuers: OwnIssuers
+        var revocations: any RevocationChecks
+        var requests: any ProviderRequests
+        var verifiers: ProviderVerifiers
+        /// Asks for a provider's keys.
+        var ask: @Sendable (RemoteKeySource, KeySetReason) async -> KeySetAnswer
+        var proofNonces: ProofNonces
+        var logger: Logger
+        var accountsLogger: Logger
+    }
+
+    /// - Parameters:
+    ///   - tenants: By place.
+    ///   - previous: Those of the configuration before, whose attempts count here too.
+    init(_ tenants: [Tenant], previous: EndpointServices? = nil, _ parts: Parts) {
+        let limits = previous?.limits ?? AttemptLimits()
+        let counts = previous?.counts ?? SignInCounts()
+        self.limits = limits
+        self.counts = counts
+        services = tenants.tenantIndices.map { place in
+            let tenant = tenants[place]
+            guard tenant.signIn != nil || tenant.issuer != nil else { return nil }
+            return EndpointService(
+                Self.context(tenant, place, parts),
+                realmSessions: Self.realm(of: place, tenants).compactMap { parts.issuers.books[$0] },
+                limits: limits,
+                counts: counts
+            )
+        }
+    }
+
+    func answer(_ request: EndpointRequest, ofTenant tenant: TenantIndex) async -> EndpointAnswer {
+        await services[tenant]?.answer(request) ?? .refused(.badRequest("nothing is served here"))
+    }
+
+    func register(_ identity: ProviderIdentity, ofTenant tenant: TenantIndex) async {
+        await services[tenant]?.register(identity, at: Clock.unix())
+    }
+
+    /// The places of the tenants that share accounts with the one at `place`, which is one of them.
+    private static func realm(of place: TenantIndex, _ tenants: [Tenant]) -> [TenantIndex] {
+        guard let realm = tenants[place].accounts.realm else { return [place] }
+        return tenants.tenantIndices.filter { tenants[$0].accounts.realm == realm }
+    }
+
+    private static func context(_ tenant: Tenant, _ place: TenantIndex, _ parts: Parts) -> SignInContext {
+        let keys = parts.issuers.signingKeys(ofTenant: place)
+        var hook: AccountHook?
+        if let url = tenant.accounts.hook, let issuer = tenant.issuer, let keys {
+            hook = AccountHook(
+                url: url,
+                issuer: issuer.url,
+                tenant: tenant.name,
+                rules: tenant.accounts,
+                keys: keys,
+                requests: parts.requests,
+                logger: parts.accountsLogger
+            )
+        }
+        return SignInContext(
+            tenant: tenant,
+            store: parts.store,
+            accounts: AccountRepository(
+                tenant.accounts,
+                tenant: tenant.name,
+                store: parts.store,
+                hook: hook,
+                logger: parts.accountsLogger
+            ),
+            sessions: parts.issuers.books[place],
+            keys: keys,
+            providerTokens: TenantProviderTokens(tenant: place, verifiers: parts.verifiers, ask: parts.ask),
+            requests: parts.requests,
+            revocations: parts.revocations,
+            logger: parts.logger,
+            proofNonces: parts.proofNonces
+        )
+    }
+}

@@ -1,0 +1,98 @@
+import Logging
+import NIOCore
+import SharedState
+import Store
+import Tenants
+import Time
+import Verification
+
+/// Makes the service of refreshes with all that it needs of the others.
+struct RefreshServiceFactory {
+    let tenants: [Tenant]
+    let store: any Store
+    let sealer: Sealer?
+    let issuers: OwnIssuers
+    let revocations: RevocationService
+    let keySets: KeySetService
+    let loops: EventLoops
+    let logger: Logger
+
+    /// - Parameter provider: For calls to full URLs.
+    func make(_ provider: ProviderTransport) -> RefreshService {
+        RefreshService(
+            tenants: rules,
+            store: store,
+            sealer: sealer,
+            caller: caller(provider),
+            helpers: helpers,
+            logger: logger
+        )
+    }
+
+    /// Has the service go by the rules of these tenants.
+    func change(_ service: RefreshService, _ provider: ProviderTransport) async {
+        await service.adopt(rules, caller(provider), helpers)
+    }
+
+    private func caller(_ provider: ProviderTransport) -> RefreshCaller {
+        RefreshCaller(
+            rules: tenants.map(\.refresh),
+            backend: BackendTransport(loops: loops),
+            provider: provider,
+            builtIn: BuiltInCaller(
+                issuers: issuers,
+                deliveries: tenants.map { $0.refresh?.delivery },
+                now: { Clock.unix() },
+                logger: logger
+            ),
+            now: { Clock.unix() }
+        )
+    }
+
+    private var rules: [RefreshTenant?] {
+        tenants.map { tenant in
+            tenant.refresh.map { rules in
+                RefreshTenant(
+                    name: tenant.name,
+                    source: rules.source,
+                    leeway: tenant.authenticate.policy.leeway,
+                    grace: rules.grace.secondsAsDouble,
+                    withoutStore: rules.withoutStore
+                )
+            }
+        }
+    }
+
+    private var helpers: RefreshService.Helpers {
+        let (tenants, issuers, revocations, keySets, loops) = (tenants, issuers, revocations, keySets, loops)
+        return RefreshService.Helpers(
+            verify: { tenant, token in
+                let first = await loops.verify(token, ofTenant: tenant, at: Clock.unix())
+                // The verifiers may know issuers of a later edition already.
+                guard case .failure(let failure) = first, let place = failure.issuerPlace,
+                    place < tenants[tenant].authenticate.keySources.count,
+                    case .remote(let source) = tenants[tenant].authenticate.keySources[place]
+                else { return first }
+                // Signed with a key that is newer than the set that is known here.
+                let reason: KeySetReason = failure.reason == .keysNotLoaded ? .missing : .unknownKey
+                guard case .decideAgain = await keySets.ask(source, because: reason) else { return first }
+                return await loops.verify(token, ofTenant: tenant, at: Clock.unix())
+            },
+            isRevoked: { tenant, principal in
+                await revocations.isRevoked(principal, tenant: tenants[tenant].name)
+            },
+            areRevoked: { tenant, marks in
+                let set = await revocations.set(ofTenant: tenants[tenant].name)
+                let now = Clock.unix()
+                return marks.map { set.isRevoked($0, at: now) }
+            },
+            endSession: { tenant, principal, wholeSession in
+                let now = Clock.unix()
+                let all = SignOut.revocations(of: principal, tenants[tenant], at: now)
+                let token = RevocationTarget(tokenOf: principal)
+                _ = await revocations.revokeAnyway(wholeSession ? all : all.filter { $0.target == token })
+                if wholeSession { await issuers.end(principal.sessionID, ofTenant: tenant, at: now) }
+            }
+        )
+    }
+}

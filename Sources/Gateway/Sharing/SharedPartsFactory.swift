@@ -1,0 +1,79 @@
+import Authorization
+import IdentityProvider
+import Logging
+import Proxy
+import SharedState
+import Store
+import Tenants
+import Verification
+
+/// Makes what depends on the configuration of what an instance shares with others.
+struct SharedPartsFactory {
+    let store: any Store
+    let sealer: Sealer?
+    let files: any FileReading
+    let revocations: RevocationService
+    let keySets: KeySetService
+    let providerVerifiers: ProviderVerifiers
+    let provider: ProviderTransport
+    let proofNonces: ProofNonces
+    let loops: EventLoops
+    let logger: Logger
+
+    /// - Parameter previous: What is in force; what it counts and remembers goes on where it is still wanted.
+    func make(_ edition: ConfigurationSnapshot, previous: SharedServices.Parts?) -> SharedServices.Parts {
+        let tenants = edition.tenants
+        let (keySets, loops) = (keySets, loops)
+        let issuers = OwnIssuers(
+            tenants,
+            previous: previous?.issuers,
+            store: store,
+            sealer: sealer,
+            revocations: KnownRevocations(service: revocations),
+            files: files,
+            logger: logger.of(.issuer)
+        ) { source, keys in await loops.use(keys, from: source) }
+        let services = EndpointServices(
+            tenants,
+            previous: previous?.services,
+            EndpointServices.Parts(
+                store: store,
+                issuers: issuers,
+                revocations: KnownRevocations(service: revocations),
+                requests: ProviderHTTP(transport: provider),
+                verifiers: providerVerifiers,
+                ask: { source, reason in await keySets.ask(source, because: reason) },
+                proofNonces: proofNonces,
+                logger: logger.of(.signIn),
+                accountsLogger: logger.of(.accounts)
+            )
+        )
+        let sources = KeyFileSource.all(of: edition.configuration.tenants)
+        return SharedServices.Parts(
+            edition: edition,
+            issuers: issuers,
+            services: services,
+            limits: previous?.limits ?? SharedLimits(tenants, store: store, logger: logger.of(.limits)),
+            usedProofs: UsedProofs(tenants, previous: previous?.usedProofs, store: store),
+            keyFiles: KeyFileWatch(sources: sources, logger: logger.of(.keys)) { source, keys in
+                await loops.use(keys, from: .file(source))
+                // In this order: a key is known before it signs.
+                await issuers.keysChanged(in: source.path)
+            }
+        )
+    }
+
+    /// What makes the service of refreshes, or has it go by another configuration.
+    func refreshes(_ parts: SharedServices.Parts) -> RefreshServiceFactory {
+        RefreshServiceFactory(
+            tenants: parts.edition.tenants,
+            store: store,
+            sealer: sealer,
+            issuers: parts.issuers,
+            revocations: revocations,
+            keySets: keySets,
+            loops: loops,
+            logger: logger.of(.refresh)
+        )
+    }
+}

@@ -1,0 +1,46 @@
+import Tenants
+import Time
+
+/// Accounts that a hook decides. They are kept all the same, so that who asks later need not ask the hook.
+extension AccountRepository {
+    /// Keeps what the hook said: the account first, and then what leads to it. A kill in between leaves the identity
+    /// where it was until the next sign-in, at which the hook is asked anew.
+    func follow(
+        _ answer: AccountHook.Answer,
+        _ identity: ProviderIdentity,
+        givenName: String?,
+        at now: UnixTime
+    ) async throws(AccountProblem) -> Account {
+        for _ in 0..<Self.mostTries {
+            let stored = try await records.account(answer.subject)
+            var record = stored?.record ?? AccountRecord(Account(subject: answer.subject, createdAt: now))
+            try record.follow(answer, elseAs: rules.role)
+            record.update(with: identity, givenName: givenName)
+            guard try await records.replace(stored, with: record) else { continue }
+            if try await lead(identity.key, to: answer.subject, at: now) { return record.account }
+        }
+        throw overtaken()
+    }
+
+    /// - Returns: Whether the identity leads to `subject` now; not if someone else was faster.
+    private func lead(
+        _ identity: Account.Identity,
+        to subject: String,
+        at now: UnixTime
+    ) async throws(AccountProblem) -> Bool {
+        let pointer = try await records.pointer(of: identity)
+        if let pointer {
+            if pointer.subject.utf8.elementsEqual(subject.utf8) { return true }
+            logger.notice(
+                "the account hook gives an identity to another account",
+                metadata: ["subject": .string(subject), "before": .string(pointer.subject)]
+            )
+            if let before = try await records.account(pointer.subject) {
+                var record = before.record
+                record.leave(identity)
+                guard try await records.replace(before, with: record) else { return false }
+            }
+        }
+        return try await records.point(identity, to: subject, insteadOf: pointer, at: now)
+    }
+}

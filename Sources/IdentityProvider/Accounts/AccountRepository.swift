@@ -1,0 +1,216 @@
+public import Logging
+public import Store
+public import Tenants
+public import Time
+import Verification
+
+/// Who has signed in before, in the store: one account for each identity and each linked e-mail, whatever number of
+/// instances look at once, and wherever one of them is killed.
+///
+/// Three kinds of records, each changed only where it still is as it was read:
+///
+/// - an e-mail leads to a subject (only with `link_by_email`, and only a verified one),
+/// - an identity leads to a subject, for ever,
+/// - a subject has its account.
+///
+/// They are made in this order. Whoever makes the e-mail's record chooses the subject, and all others who come by that
+/// e-mail take it from there; without an e-mail, whoever makes the identity's record does. A subject that nobody has an
+/// account for yet is no accident to be mended: the next who is led to it makes the account. So a kill between two
+/// records leaves what the next sign-in goes on from, and never a second subject for what had one.
+///
+/// Which e-mail leads where is believed only if the account it leads to agrees: an identity of it has that e-mail
+/// still. A record that the account does not agree with, since its owner has another address now, lets nobody in;
+/// whoever has the address next makes it lead to themselves. Such a record is left until then: taken away without
+/// looking, it could be the next owner's. While there is no account yet, it is believed for ten minutes, which is
+/// longer than any sign-in takes and shorter than an address needs to change hands.
+///
+/// Accounts are never merged. An identity that is known keeps its account, whoever else has its e-mail.
+public struct AccountRepository: AccountFinding {
+    /// How often a change is tried anew that others got ahead of; each time one of them had done theirs.
+    static let mostTries = 64
+    /// Seconds for which an e-mail may lead to an account that is still being made.
+    private static let makingTime = 600.0
+
+    let rules: AccountRules
+    let records: AccountRecords
+    let logger: Logger
+    private let hook: AccountHook?
+
+    /// - Parameters:
+    ///   - tenant: Its name in tenants.yaml.
+    ///   - store: Open.
+    ///   - hook: Decides instead of the rules; nil: there is none.
+    public init(
+        _ rules: AccountRules,
+        tenant: String,
+        store: any Store,
+        hook: AccountHook? = nil,
+        logger: Logger = Logger(label: "gatehouse.accounts")
+    ) {
+        var logger = logger
+        logger[metadataKey: "tenant"] = .string(tenant)
+        self.rules = rules
+        self.hook = hook
+        self.logger = logger
+        records = AccountRecords(store, realm: rules.realm, tenant: tenant, logger: logger)
+    }
+
+    public func signIn(
+        _ identity: ProviderIdentity,
+        givenName: String?,
+        at now: UnixTime
+    ) async throws(AccountProblem) -> Account {
+        if let hook {
+            let answer = try await hook.decide(identity, name: identity.name ?? givenName, at: now)
+            return try await follow(answer, identity, givenName: givenName, at: now)
+        }
+        for _ in 0..<Self.mostTries {
+            guard let subject = try await subject(of: identity, at: now),
+                let account = try await enter(subject, identity, givenName: givenName, at: now)
+            else { continue }
+            if let address = linkedAddress(identity) { try await keep(address, leadingTo: subject, at: now) }
+            return account
+        }
+        throw overtaken()
+    }
+
+    public func check(_ identity: ProviderIdentity) async throws(AccountProblem) {
+        guard hook == nil, rules.role != nil else { return }
+        if let pointer = try await records.pointer(of: identity.key) {
+            try await records.account(pointer.subject)?.record.check(rules.role)
+        } else if let address = linkedAddress(identity), let pointer = try await records.pointer(of: address),
+            let stored = try await records.account(pointer.subject), stored.record.vouches(for: address)
+        {
+            try stored.record.check(rules.role)
+        }
+    }
+
+    public func account(ofSubject subject: String) async throws(AccountProblem) -> Account? {
+        try await records.account(subject)?.record.account
+    }
+
+    public func account(of identity: Account.Identity) async throws(AccountProblem) -> Account? {
+        guard let pointer = try await records.pointer(of: identity) else { return nil }
+        return try await account(ofSubject: pointer.subject)
+    }
+
+    /// The identity goes on leading to the account: a provider gives one name to one person only, and an event that comes
+    /// once more finds the same account.
+    public func forget(_ identity: Account.Identity, at now: UnixTime) async throws(AccountProblem) {
+        for _ in 0..<Self.mostTries {
+            guard let pointer = try await records.pointer(of: identity),
+                let stored = try await records.account(pointer.subject)
+            else { return }
+            var record = stored.record
+            record.leave(identity)
+            if try await records.replace(stored, with: record) { return }
+        }
+        throw overtaken()
+    }
+
+    /// What a change comes to that others got ahead of too often.
+    func overtaken() -> AccountProblem {
+        logger.warning("an account changes faster than a sign-in can be kept")
+        return .unavailable(.storeUnavailable)
+    }
+}
+
+// MARK: - Subjects
+
+extension AccountRepository {
+    /// The subject that `identity` leads to, from now on if it led to none.
+    ///
+    /// - Returns: Nil if somebody else was faster: look again.
+    private func subject(
+        of identity: ProviderIdentity,
+        at now: UnixTime
+    ) async throws(AccountProblem) -> String? {
+        if let pointer = try await records.pointer(of: identity.key) { return pointer.subject }
+        let subject: String
+        if let address = linkedAddress(identity) {
+            guard let joined = try await self.subject(joinedBy: address, at: now) else { return nil }
+            subject = joined
+        } else {
+            subject = Self.newSubject()
+        }
+        guard try await records.point(identity.key, to: subject, insteadOf: nil, at: now) else { return nil }
+        return subject
+    }
+
+    /// The subject that an e-mail joins who has it to; a new one, chosen for all who have it, if there is none.
+    ///
+    /// - Returns: Nil if somebody else was faster: look again.
+    private func subject(
+        joinedBy address: EmailAddress,
+        at now: UnixTime
+    ) async throws(AccountProblem) -> String? {
+        let pointer = try await records.pointer(of: address)
+        if let pointer {
+            let stored = try await records.account(pointer.subject)
+            if Self.isInForce(pointer, to: stored, for: address, at: now) {
+                try stored?.record.check(rules.role)
+                return pointer.subject
+            }
+        }
+        let subject = Self.newSubject()
+        return try await records.point(address, to: subject, insteadOf: pointer, at: now) ? subject : nil
+    }
+
+    /// Makes a verified e-mail lead to the account of who has it, unless it leads to another who has it too.
+    private func keep(
+        _ address: EmailAddress,
+        leadingTo subject: String,
+        at now: UnixTime
+    ) async throws(AccountProblem) {
+        for _ in 0..<Self.mostTries {
+            let pointer = try await records.pointer(of: address)
+            if let pointer {
+                if pointer.subject.utf8.elementsEqual(subject.utf8) { return }
+                let other = try await records.account(pointer.subject)
+                if Self.isInForce(pointer, to: other, for: address, at: now) {
+                    logger.notice(
+                        "two accounts have one verified e-mail; they are not merged",
+                        metadata: ["subject": .string(subject), "other": .string(pointer.subject)]
+                    )
+                    return
+                }
+            }
+            if try await records.point(address, to: subject, insteadOf: pointer, at: now) { return }
+        }
+        throw overtaken()
+    }
+
+    private static func isInForce(
+        _ pointer: AccountRecords.Pointer,
+        to stored: AccountRecords.Stored?,
+        for address: EmailAddress,
+        at now: UnixTime
+    ) -> Bool {
+        stored?.record.vouches(for: address) ?? (now - pointer.since < makingTime)
+    }
+
+    /// The e-mail that may join `identity` to others; nil: none.
+    private func linkedAddress(_ identity: ProviderIdentity) -> EmailAddress? {
+        rules.linkByEmail && identity.isEmailVerified ? identity.email.flatMap(EmailAddress.init) : nil
+    }
+
+    private static func newSubject() -> String { Base64URL.encode(RandomBytes.make(16)) }
+
+    // MARK: Accounts
+
+    /// The account of `subject`, made if there is none, with what the provider says of it now.
+    ///
+    /// - Returns: Nil if somebody else was faster: look again.
+    private func enter(
+        _ subject: String,
+        _ identity: ProviderIdentity,
+        givenName: String?,
+        at now: UnixTime
+    ) async throws(AccountProblem) -> Account? {
+        let stored = try await records.account(subject)
+        var record = stored?.record ?? AccountRecord(Account(subject: subject, createdAt: now))
+        try record.enter(as: rules.role)
+        record.update(with: identity, givenName: givenName)
+        return try await records.replace(stored, with: record) ? record.account : nil
+    }
+}

@@ -1,0 +1,116 @@
+import Logging
+import Store
+public import Time
+
+/// The sessions of one subject together.
+extension SessionService {
+    /// - Returns: Those that go on, the latest sign-in first; 256 at most.
+    public func sessions(
+        ofSubject subject: String,
+        at now: UnixTime
+    ) async throws(IssuingError) -> [IssuerSession] {
+        let list = try await asking { () async throws(StoreError) in try await lists.read(subject) }
+        let (live, ended) = try await look(at: list.entries, at: now)
+        // If it fails, whoever sees them next drops them.
+        if !ended.isEmpty { try? await lists.change(subject, at: now) { $0.remove(ended) } }
+        return live.filter { $0.belongs(to: subject) }.reversed()
+    }
+
+    /// Ends a subject's sessions that began before a time, and refuses the access tokens that it was issued before it.
+    ///
+    /// - Parameters:
+    ///   - reason: For people, with the revocations.
+    public func endAll(
+        ofSubject subject: String,
+        before time: UnixTime,
+        at now: UnixTime,
+        reason: String
+    ) async throws(IssuingError) {
+        // As long as a session may go on: one that is missing in the list is refused by it too.
+        let all = Revocation(
+            tenant: rules.tenant,
+            target: .subject(subject),
+            revokedAt: time,
+            expiresAt: now + rules.longestSession.seconds + Self.clockDifference,
+            reason: reason
+        )
+        try await asking { () async throws(StoreError) in
+            // First, so that nothing is issued to sessions that are yet to be found.
+            try await revocations.revoke([all])
+            let sessions = try await lists.read(subject).entries.filter { $0.createdAt < time }
+            guard !sessions.isEmpty else { return }
+            for session in sessions { try await records.remove(session.id) }
+            // Those of their access tokens that were issued after the time.
+            try await revocations.revoke(sessions.map { revocation(ofSession: $0.id, at: now, reason: reason) })
+            let ended = Set(sessions.map(\.id))
+            try await lists.change(subject, at: now) { $0.remove(ended) }
+        }
+    }
+
+    /// Puts a session whose record is kept into its subject's list.
+    func list(_ session: IssuerSession, at now: UnixTime) async throws(IssuingError) {
+        let list = try await asking { () async throws(StoreError) in
+            try await lists.change(session.subject, at: now) { list in
+                list.add(session)
+                return list
+            }
+        }
+        if list.entries.count > SessionList.most { try await makeRoom(in: list, for: session, at: now) }
+    }
+
+    /// Drops the sessions that have ended by themselves, and ends those that began first if there are still too many.
+    /// They leave the list last: if that fails, the next sign-in does it.
+    private func makeRoom(
+        in list: SessionList,
+        for session: IssuerSession,
+        at now: UnixTime
+    ) async throws(IssuingError) {
+        var (live, ended) = try await look(at: list.entries, at: now)
+        if live.count > SessionList.most {
+            live.removeAll { $0.id == session.id }
+            for old in live.prefix(live.count + 1 - SessionList.kept) {
+                try await asking { () async throws(StoreError) in
+                    try await records.remove(old.id)
+                    try await revocations.revoke([revocation(ofSession: old.id, at: now, reason: "too many sessions")])
+                }
+                ended.insert(old.id)
+            }
+        }
+        let gone = ended
+        try await asking { () async throws(StoreError) in
+            try await lists.change(session.subject, at: now) { $0.remove(gone) }
+        }
+    }
+
+    /// - Returns: The sessions that go on, in the order of the entries, and the IDs of those that do not. One that
+    ///   cannot be read is neither.
+    private func look(
+        at entries: [SessionList.Entry],
+        at now: UnixTime
+    ) async throws(IssuingError) -> (live: [IssuerSession], ended: Set<String>) {
+        var live: [IssuerSession] = []
+        var ended: Set<String> = []
+        for entry in entries {
+            do throws(IssuingError) {
+                if let session = try await session(entry.id, at: now) {
+                    live.append(session)
+                } else {
+                    ended.insert(entry.id)
+                }
+            } catch .unavailable(.garbled(let reason)) {
+                logger.error("a session cannot be read", metadata: ["reason": "\(reason)"])
+            }
+        }
+        return (live, ended)
+    }
+
+    func revocation(ofSession sessionID: String, at now: UnixTime, reason: String) -> Revocation {
+        Revocation(
+            tenant: rules.tenant,
+            target: .session(sessionID),
+            revokedAt: now,
+            expiresAt: now + rules.access.seconds + Self.clockDifference,
+            reason: reason
+        )
+    }
+}

@@ -1,0 +1,166 @@
+import Logging
+import Store
+import Time
+import Verification
+
+/// What the store has still to be told.
+extension RefreshService {
+    private static let pauseBetweenTries: UInt64 = 1_000_000_000
+
+    /// Keeps what came of a flight until the store takes it, and with it the flight's lease: nobody else asks the
+    /// provider before what it brought can be found.
+    ///
+    /// - Returns: Whether there was anything to keep.
+    func postpone(_ ending: RefreshFlight.Ending, _ entry: Entry, _ session: RefreshSession) -> Bool {
+        guard case .record(let record) = ending.content, let tenant = tenants[session.tenant] else { return false }
+        let publication = publication(of: record, entry, tenant)
+        // A failure is soon forgotten anyway.
+        guard record.isRenewed || publication.vault != nil || publication.spent != nil else { return false }
+        let principals = [publication.principal] + [publication.newPrincipal].compactMap(\.self)
+        let (dropped, isFull) = backlog.add(
+            publication,
+            of: session,
+            lease: ending.lease,
+            marks: principals.map { tenant.marks($0) }
+        )
+        for entry in dropped { letGo(of: entry) }
+        if isFull { logger.error("the store has been away too long: new tokens of a session are given up") }
+        if let lease = ending.lease { keepBacklogLease(lease, publication.keys) }
+        writeSoon()
+        return true
+    }
+
+    private func writeSoon() {
+        guard backlogTask == nil else { return }
+        let clock = clock
+        backlogTask = Task { [weak self] in
+            while !Task.isCancelled {
+                if await self?.writeBacklog() ?? true { return }
+                await clock.sleep(clock.monotonic() + Self.pauseBetweenTries)
+            }
+        }
+    }
+
+    /// - Returns: Whether nothing is left to write.
+    private func writeBacklog() async -> Bool {
+        for entry in backlog.all where isThere(entry) {
+            guard await write(entry) else { break }
+        }
+        guard backlog.isEmpty else { return false }
+        backlogTask = nil
+        lookWhetherDone()
+        return true
+    }
+
+    private func isThere(_ entry: RefreshBacklog.Entry) -> Bool {
+        backlog.entry(entry.publication.keys)?.number == entry.number
+    }
+
+    /// - Returns: Whether the store can be reached.
+    private func write(_ entry: RefreshBacklog.Entry) async -> Bool {
+        let keys = entry.publication.keys
+        let lease: Lease
+        if let held = entry.lease {
+            lease = held
+        } else {
+            switch await shared.acquire(keys) {
+            case .away, .absent: return false
+            case .busy: return true
+            case .held(let acquired): lease = acquired
+            }
+            guard isThere(entry) else {
+                await shared.finish(lease, keys, event: nil)
+                return true
+            }
+            backlog.update(keys) { $0.lease = lease }
+            keepBacklogLease(lease, keys)
+        }
+        let revoked = await helpers.areRevoked(entry.session.tenant, entry.marks)
+        if revoked.contains(true) {
+            discard(entry, endsNewSession: revoked.first ?? false)
+            return true
+        }
+        return await write(entry, holding: lease)
+    }
+
+    private func write(_ entry: RefreshBacklog.Entry, holding lease: Lease) async -> Bool {
+        // What a later refresh has made of it is known now.
+        guard let publication = backlog.entry(entry.publication.keys)?.publication, isThere(entry) else { return true }
+        if await isSuperseded(publication) {
+            take(entry, event: nil)
+            return true
+        }
+        switch await shared.publish(publication, holding: lease, at: clock.unix()) {
+        case .done:
+            await published(publication)
+            let isRevoked = await isRevoked(entry)
+            take(entry, event: isRevoked ? nil : publication.record.event)
+            // It may have been taken back while it was being written.
+            if isRevoked { await remove(publication.keys, entry.session, principal: publication.newPrincipal) }
+            return true
+        case .lost:
+            backlogLeaseWasLost(lease, publication.keys)
+            guard entry.lease != nil, isThere(entry), let again = backlog.entry(publication.keys) else { return true }
+            return await write(again)
+        case .away: return false
+        case .impossible:
+            logger.error("new tokens of a session cannot be written")
+            take(entry, event: nil)
+            return true
+        }
+    }
+
+    private func isRevoked(_ entry: RefreshBacklog.Entry) async -> Bool {
+        await helpers.areRevoked(entry.session.tenant, entry.marks).contains(true)
+    }
+
+    /// Whether the store has a later result of the session.
+    private func isSuperseded(_ publication: RefreshPublication) async -> Bool {
+        guard let bytes = try? await shared.store.value(for: publication.keys.result) else { return false }
+        switch shared.seal.open(bytes, for: publication.keys.result, secret: publication.secret) {
+        case .record(let record): return record.madeAt > publication.record.madeAt
+        case .closed(let label): return label.madeAt > publication.record.madeAt
+        case .garbled: return false
+        }
+    }
+
+    /// Nothing is left to do for it.
+    private func take(_ entry: RefreshBacklog.Entry, event: String?) {
+        guard isThere(entry), let entry = backlog.remove(entry.publication.keys) else { return }
+        letGo(of: entry, event: event)
+    }
+
+    /// It is of a session that was ended.
+    ///
+    /// - Parameter endsNewSession: Whether the new token has to fall with the old one.
+    func discard(_ entry: RefreshBacklog.Entry, endsNewSession: Bool) {
+        guard isThere(entry) else { return }
+        take(entry, event: nil)
+        let publication = entry.publication
+        let principal = endsNewSession ? publication.newPrincipal : nil
+        workBehind { await $0.remove(publication.keys, entry.session, principal: principal) }
+    }
+
+    // MARK: The lease
+
+    func letGo(of entry: RefreshBacklog.Entry, event: String? = nil) {
+        entry.renewing?.cancel()
+        workBehind { [shared] _ in await shared.finish(entry.lease, entry.publication.keys, event: event) }
+    }
+
+    private func keepBacklogLease(_ lease: Lease, _ keys: RefreshKeys) {
+        let task = renewing(lease) { service, asked in
+            if asked == nil { await service.backlogLeaseWasLost(lease, keys) }
+        }
+        backlog.update(keys) { $0.renewing = task }
+    }
+
+    private func backlogLeaseWasLost(_ lease: Lease, _ keys: RefreshKeys) {
+        guard let entry = backlog.entry(keys), entry.lease == lease else { return }
+        entry.renewing?.cancel()
+        backlog.update(keys) { entry in
+            entry.lease = nil
+            entry.renewing = nil
+        }
+    }
+}

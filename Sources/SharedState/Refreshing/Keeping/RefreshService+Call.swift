@@ -1,0 +1,196 @@
+import Store
+import Time
+import Verification
+
+/// The call to the provider, and what is asked of its answer.
+extension RefreshService {
+    private enum Presented {
+        case token([UInt8], RefreshVault.Reading?)
+        /// The strategy presents the access token, or nothing.
+        case none
+        /// It was read from the store, which this process had given up.
+        case storeIsBack
+        case trouble(RefreshFailure)
+    }
+
+    func call(_ entry: Entry, _ session: RefreshSession, turn: UInt64) async {
+        let request = entry.lead
+        if await isRevoked(entry.marks, session.tenant) {
+            advance(session, turn: turn) { flight, now in
+                _ = flight.revoked()
+                return flight.called(.failed(.revoked), at: now) { self.failure($0, entry) }
+            }
+            return
+        }
+        var credential = RefreshCredential(
+            accessToken: request.accessToken,
+            principal: request.principal,
+            refreshToken: nil,
+            host: request.host
+        )
+        let result: RefreshCallResult
+        switch await toPresent(entry, session) {
+        case .trouble(let trouble): result = .failed(trouble)
+        case .storeIsBack:
+            advance(session, turn: turn) { flight, now in flight.storeIsBack(at: now) }
+            return
+        case .none:
+            guard await mayCall(session, turn: turn) else { return }
+            result = await call(credential, entry)
+        case .token(let token, let reading):
+            guard await mayCall(session, turn: turn) else { return }
+            flights[session]?.refreshToken = token
+            flights[session]?.origin = reading?.origin
+            flights[session]?.generation = reading?.generation ?? 0
+            credential.refreshToken = token
+            result = await call(credential, entry)
+        }
+        advance(session, turn: turn) { flight, now in
+            flight.called(result, at: now) { self.failure($0, entry) }
+        }
+    }
+
+    /// Whether the lease is held for certain, at the last moment: what came before may have taken its time.
+    private func mayCall(_ session: RefreshSession, turn: UInt64) async -> Bool {
+        guard let entry = flights[session], entry.turn == turn else { return false }
+        if entry.flight.mayCall(at: clock.monotonic()) { return true }
+        if let lease = entry.flight.lease {
+            let asked = clock.monotonic()
+            switch try? await shared.store.renew(lease, for: SharedRefreshes.leaseDuration) {
+            case true?: leaseWasRenewed(lease, session, at: asked)
+            case false?: leaseWasLost(lease, session)
+            case nil: break
+            }
+            guard let entry = flights[session], entry.turn == turn else { return false }
+            if entry.flight.mayCall(at: clock.monotonic()) { return true }
+        }
+        advance(session, turn: turn) { flight, now in flight.notCalled(at: now) }
+        return false
+    }
+
+    private func call(_ credential: RefreshCredential, _ entry: Entry) async -> RefreshCallResult {
+        if entry.flight.calls == 1 { count(.started, entry.lead.tenant) }
+        return await caller.call(credential, tenant: entry.lead.tenant)
+    }
+
+    private func toPresent(_ entry: Entry, _ session: RefreshSession) async -> Presented {
+        guard let tenant = tenants[session.tenant] else { return .trouble(.noRefreshToken) }
+        switch tenant.source {
+        case .none: return .none
+        case .cookie:
+            guard let refreshToken = entry.lead.refreshToken else { return .trouble(.noRefreshToken) }
+            let digest = RefreshRecord.digest(refreshToken)
+            let successor = recent[session.tenant].successor(of: digest, session, at: clock.monotonic())
+            return .token(successor ?? refreshToken, nil)
+        case .vault: return await fromVault(entry, session)
+        }
+    }
+
+    private func fromVault(_ entry: Entry, _ session: RefreshSession) async -> Presented {
+        guard let vault else { return .trouble(.noRefreshToken) }
+        // What the store could not take yet is later than what it has.
+        let waiting = backlog.token(for: entry.keys)
+        do throws(StoreError) {
+            let stored = try await vault.read(entry.keys, entry.lead.principal)
+            if flights[session]?.flight.isAlone == true { return .storeIsBack }
+            let reading = stored == nil || stored?.origin == waiting?.origin ? waiting ?? stored : stored
+            guard let reading else { return .trouble(.noRefreshToken) }
+            let digest = RefreshRecord.digest(reading.refreshToken)
+            if isSpent(digest, session) { return .trouble(.spentToken) }
+            if try await shared.isSpent(digest, entry.keys) { return .trouble(.spentToken) }
+            return .token(reading.refreshToken, reading)
+        } catch {
+            guard let waiting else { return .trouble(.storeUnavailable) }
+            if isSpent(RefreshRecord.digest(waiting.refreshToken), session) { return .trouble(.spentToken) }
+            return .token(waiting.refreshToken, waiting)
+        }
+    }
+
+    private func isSpent(_ digest: [UInt8], _ session: RefreshSession) -> Bool {
+        recent[session.tenant].isSpent(digest, at: clock.monotonic())
+    }
+
+    /// Looks whether what came may be used.
+    func check(_ tokens: ReceivedTokens, _ entry: Entry, _ session: RefreshSession, turn: UInt64) async {
+        guard flights[session]?.turn == turn else { return }
+        flights[session]?.received = tokens
+        if let old = entry.refreshToken, let new = tokens.refreshToken, old != new {
+            let digest = RefreshRecord.digest(old)
+            flights[session]?.spent = digest
+            spend(digest, session)
+        }
+        var check: RefreshFlight.Check
+        switch await accept(tokens.accessToken, entry.lead) {
+        case .failure(let trouble):
+            check = .bad(trouble)
+            if trouble.leavesRefreshToken, let new = tokens.refreshToken { keepSuccessor(new, entry, session) }
+        case .success(let principal):
+            check = .good(record(of: tokens, principal, entry))
+            if flights[session]?.turn == turn { flights[session]?.principal = principal }
+            if await helpers.isRevoked(session.tenant, principal) { check = .revoked }
+        }
+        // The last look before anything is written: a session that was ended meanwhile stays so.
+        if await isRevoked(entry.marks, session.tenant) { check = .revoked }
+        advance(session, turn: turn) { flight, now in
+            flight.checked(check, at: now) { self.failure($0, entry) }
+        }
+    }
+
+    func spend(_ digest: [UInt8], _ session: RefreshSession) {
+        guard let tenant = tenants[session.tenant] else { return }
+        let duration = UInt64(tenant.spentLifetime * 1e9)
+        recent[session.tenant].spend(digest, for: duration, at: clock.monotonic())
+    }
+
+    /// The client cannot be given a refresh token without an access token: until it can, the one is kept here.
+    private func keepSuccessor(_ refreshToken: [UInt8], _ entry: Entry, _ session: RefreshSession) {
+        guard let tenant = tenants[session.tenant], case .cookie = tenant.source, let old = entry.lead.refreshToken,
+            refreshToken != old
+        else { return }
+        let successor = RecentRefreshes.Successor(
+            presented: RefreshRecord.digest(old),
+            refreshToken: refreshToken
+        )
+        let duration = UInt64(tenant.spentLifetime * 1e9)
+        recent[session.tenant].keep(successor, of: session, for: duration, at: clock.monotonic())
+    }
+
+    /// Verifies a new access token, which has to speak of the same subject as the old one.
+    func accept(_ token: [UInt8], _ request: RefreshRequest) async -> Result<Principal, RefreshFailure> {
+        if token == request.accessToken { return .failure(.sameToken) }
+        switch await helpers.verify(request.tenant, token) {
+        case .failure: return .failure(.badToken)
+        case .success(let principal):
+            // Clocks may differ for tokens that come, but what has just been made and is over is of no use.
+            if let end = principal.expiresAt, end <= clock.unix() { return .failure(.badToken) }
+            guard SameBytes.are(principal.issuer, request.principal.issuer),
+                SameBytes.are(principal.subject, request.principal.subject)
+            else { return .failure(.otherSubject) }
+            // What is bound to another key, or to none, would be of no use to its caller, or of use to others.
+            guard Confirmation(principal.claims) == Confirmation(request.principal.claims) else {
+                return .failure(.badToken)
+            }
+            return .success(principal)
+        }
+    }
+
+    private func record(of tokens: ReceivedTokens, _ principal: Principal, _ entry: Entry) -> RefreshRecord {
+        let request = entry.lead
+        let now = clock.unix()
+        var usableUntil = now + RefreshRecord.lifetime
+        if request.trigger == .ahead, let tenant = tenants[request.tenant] {
+            // The client may come back late, and has nothing but the old token then.
+            let ends = [
+                request.principal.expiresAt.map { $0 + tenant.leeway + tenant.grace }, principal.expiresAt,
+            ]
+            if let end = ends.compactMap(\.self).min() { usableUntil = max(usableUntil, end) }
+        }
+        return RefreshRecord(
+            content: .renewed(accessToken: tokens.accessToken, cookies: tokens.cookies),
+            presented: tenants[request.tenant].flatMap { $0.presented(request) },
+            madeAt: now,
+            usableUntil: usableUntil,
+            earlier: entry.lineage
+        )
+    }
+}

@@ -1,0 +1,197 @@
+import Logging
+import Store
+import Synchronization
+import TestSupport
+import Testing
+import Verification
+
+@testable import AdminAPI
+@testable import SharedState
+
+/// The admin API's revocations from body to answer, without HTTP.
+final class RevocationHandlerTests: Sendable {
+    private let store = FailingStore()
+    private let told = Mutex<[String: RevocationSet]>([:])
+    private let lines = Mutex<[String]>([])
+
+    private func desk() throws -> RevocationHandler {
+        let logger = Logger(label: "test") { _ in LineHandler { line in self.lines.withLock { $0.append(line) } } }
+        let service = RevocationService(
+            store: store,
+            tenants: ["app", "shop"],
+            logger: logger,
+            distribute: { update in
+                self.told.withLock { $0.merge(update.sets) { _, new in new } }
+                return []
+            },
+            heard: { _ in }
+        )
+        return RevocationHandler(
+            live: .serving([try SampleTenant.tenant(), try SampleTenant.tenant(name: "shop", host: "shop.test")]),
+            store: store,
+            service: service,
+            now: { SampleTenant.now },
+            logger: logger
+        )
+    }
+
+    private func body(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+    private func isInForce(_ target: RevocationTarget, tenant: String = "app") -> Bool {
+        told.withLock { $0[tenant]?[RevocationDigest(target)]?.isInForce(at: SampleTenant.now) } ?? false
+    }
+
+    private func problem(_ ask: () async throws(AdminProblem) -> JSONObject) async -> AdminProblem? {
+        do throws(AdminProblem) {
+            _ = try await ask()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func whatIsAcknowledgedIsStoredAndInForce() async throws {
+        let answer = try await desk().revoke(body(#"{"tenant":"app","session":"s1","for":"1h","reason":"lost"}"#))
+        #expect(
+            JSONWriter.text(of: .object(answer))
+                == #"{"revoked":[{"tenant":"app","kind":"session","id":"s1","revoked_at":"2027-01-15T08:00:00.000Z","#
+                + #""expires_at":"2027-01-15T09:00:00.000Z","reason":"lost"}]}"#
+        )
+        #expect(isInForce(.session("s1")))
+        #expect(!isInForce(.session("s1"), tenant: "shop"))
+        #expect(try await store.revocations(tenant: "app", cursor: nil, limit: 10).records.count == 1)
+    }
+
+    @Test func withdrawingTellsWhatWasInForce() async throws {
+        let desk = try desk()
+        let session = body(#"{"tenant":"app","session":"s1"}"#)
+        _ = try await desk.revoke(session)
+        #expect(
+            JSONWriter.text(of: .object(try await desk.withdraw(session)))
+                == #"{"withdrawn":[{"tenant":"app","kind":"session","id":"s1","#
+                + #""revoked_at":"2027-01-15T08:00:00.000Z"}]}"#
+        )
+        #expect(!isInForce(.session("s1")))
+        #expect(try await desk.withdraw(session) == ["withdrawn": []])
+    }
+
+    @Test func listGoesOnWhereThePageEnded() async throws {
+        let desk = try desk()
+        for name in 0..<5 { _ = try await desk.revoke(body(#"{"tenant":"app","session":"s\#(name)"}"#)) }
+        _ = try await desk.revoke(body(#"{"tenant":"shop","session":"elsewhere"}"#))
+        var seen: [String] = []
+        var parameters = ["tenant": "app", "limit": "2"]
+        for _ in 0..<5 {
+            let page = try await desk.list(RevocationQuery(parameters))
+            seen += (page["revocations"]?.array ?? []).compactMap { $0.object?["id"]?.string }
+            guard let next = page["next"]?.string else { break }
+            parameters = ["tenant": "app", "limit": "2", "cursor": next]
+        }
+        #expect(seen.sorted() == ["s0", "s1", "s2", "s3", "s4"])
+    }
+
+    @Test func emptyListHasNoNextPage() async throws {
+        #expect(try await desk().list(RevocationQuery(["tenant": "app"])) == ["revocations": [], "next": nil])
+    }
+
+    @Test func cursorThatWasNeverGivenIsRefused() async throws {
+        let desk = try desk()
+        let query = try RevocationQuery(["tenant": "app", "cursor": "x"])
+        #expect(
+            await problem { () async throws(AdminProblem) in try await desk.list(query) }
+                == .badRequest("\"cursor\" is none that came as \"next\" with a page of this tenant")
+        )
+    }
+
+    @Test func unknownTenantIsToldWhichThereAre() async throws {
+        let desk = try desk()
+        let expected = AdminProblem(.unknownTenant, "there is no such tenant; there are app, shop")
+        let wrong = body(#"{"tenant":"App","all":true}"#)
+        let query = try RevocationQuery(["tenant": "none"])
+        #expect(await problem { () async throws(AdminProblem) in try await desk.revoke(wrong) } == expected)
+        #expect(await problem { () async throws(AdminProblem) in try await desk.withdraw(wrong) } == expected)
+        #expect(await problem { () async throws(AdminProblem) in try await desk.list(query) } == expected)
+    }
+
+    @Test func storeOutOfReachIsSaidAndNothingIsInForce() async throws {
+        let desk = try desk()
+        store.cut()
+        let all = body(#"{"tenant":"app","all":true}"#)
+        let query = try RevocationQuery(["tenant": "app", "cursor": "x"])
+        for problem in [
+            await problem { () async throws(AdminProblem) in try await desk.revoke(all) },
+            await problem { () async throws(AdminProblem) in try await desk.withdraw(all) },
+            await problem { () async throws(AdminProblem) in try await desk.list(query) },
+        ] {
+            #expect(problem?.code == .storeUnavailable)
+        }
+        #expect(!isInForce(.tenant))
+        #expect(!lines.withLock { $0 }.contains { $0.hasPrefix("notice") })
+    }
+
+    @Test func everyChangeIsLoggedOnceAndNoTokenIs() async throws {
+        let desk = try desk()
+        let token = try SampleTenant.token(["jti": "secret-id"])
+        let ask = body(#"{"tenant":"app","token":"\#(token)","reason":"lost phone","for":"1h"}"#)
+        var (revoked, withdrawn) = (AuditEntry(.revoke), AuditEntry(.withdraw))
+        let answer = try await desk.revoke(ask, &revoked)
+        _ = try await desk.withdraw(ask, &withdrawn)
+        for entry in [revoked, withdrawn] {
+            #expect(
+                entry.metadata(result: "done") == [
+                    "count": "1", "kind": "token", "reason": "lost phone", "tenant": "app", "result": "done",
+                ]
+            )
+        }
+        var subject = AuditEntry(.revoke)
+        _ = try await desk.revoke(body(#"{"tenant":"shop","subject":"ali\nce"}"#), &subject)
+        #expect(subject.metadata(result: "done")["id"] == #"ali\u000ace"#)
+        #expect(!JSONWriter.text(of: .object(answer)).contains(token))
+        #expect(lines.withLock { $0 } == [])
+    }
+
+    @Test func theAuditKnowsWhoseChangeItWasThatFailed() async throws {
+        let desk = try desk()
+        var entry = AuditEntry(.revoke)
+        let wrong = body(#"{"tenant":"no\nsuch","subject":"alice"}"#)
+        await #expect(throws: AdminProblem.self) { _ = try await desk.revoke(wrong, &entry) }
+        #expect(
+            entry.metadata(result: "unknown_tenant") == [
+                "kind": "subject", "id": "alice", "tenant": #"no\u000asuch"#, "result": "unknown_tenant",
+            ]
+        )
+    }
+}
+
+extension RevocationHandler {
+    fileprivate func revoke(_ body: [UInt8]) async throws(AdminProblem) -> JSONObject {
+        var entry = AuditEntry(.revoke)
+        return try await revoke(body, &entry)
+    }
+
+    fileprivate func withdraw(_ body: [UInt8]) async throws(AdminProblem) -> JSONObject {
+        var entry = AuditEntry(.withdraw)
+        return try await withdraw(body, &entry)
+    }
+}
+
+/// One line an event, metadata by name.
+private struct LineHandler: LogHandler {
+    let write: @Sendable (String) -> Void
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.trace
+
+    init(_ write: @escaping @Sendable (String) -> Void) {
+        self.write = write
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        let metadata = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }
+        write("\(event.level) \(event.message)\(metadata.joined())")
+    }
+}

@@ -1,0 +1,27 @@
+import Verification
+
+extension GatewayFixture {
+    /// One request to the admin listener, with whatever method and body.
+    ///
+    /// - Parameter fields: Whole field lines, without their CRLF.
+    func askAdmin(
+        _ method: String,
+        _ path: String,
+        body: String? = nil,
+        fields: [String] = []
+    ) async throws -> RawResponse {
+        guard let adminAddress else { throw Malformed("no admin listener") }
+        let client = keep(RawClient(try await Wire.connect(to: adminAddress)))
+        let length = body.map { ["Content-Length: \($0.utf8.count)", "Content-Type: application/json"] } ?? []
+        let head = head(path, method: method, host: "\(adminAddress)", fields: fields + length + ["Connection: close"])
+        try await client.send(head + (body ?? ""))
+        let response = try await client.response(to: method)
+        await client.close()
+        return response
+    }
+
+    /// What was written to the audit, by the message.
+    func audit(_ message: String) -> [String] {
+        log.text.split(separator: "\n").map(String.init).filter { $0.hasPrefix("notice \(message) ") }
+    }
+}

@@ -1,0 +1,153 @@
+import Tenants
+import TestSupport
+import Testing
+import Verification
+
+/// `/api/revocations`: who is turned away, and with what words.
+@Suite struct RevocationRefusalTests {
+    private static let all = #"{"tenant":"app","all":true}"#
+    private static let locked = GatewaySetup(
+        gateway: "admin: { address: \"127.0.0.1:0\", token: \"\(GatewayFixture.adminToken)\" }"
+    )
+
+    private func expectOpen(_ fixture: GatewayFixture) async throws {
+        #expect(try await fixture.request("/x", token: try fixture.token()).status == 200)
+    }
+
+    @Test(arguments: ["POST", "DELETE", "GET"])
+    func tokenIsNeededWhereThereIsOne(_ method: String) async throws {
+        try await withGateway(Self.locked) { fixture async throws in
+            fixture.keepSecret(GatewayFixture.adminToken)
+            let body = method == "GET" ? nil : Self.all
+            let wrong = [
+                ([], "missing_token"), (["Authorization: Basic \(GatewayFixture.adminToken)"], "missing_token"),
+                (["Authorization: Bearer wrong"], "invalid_token"),
+                (["Authorization: Bearer \(GatewayFixture.adminToken)x"], "invalid_token"),
+            ]
+            for (fields, code) in wrong {
+                let response = try await fixture.revocations(method, query: "?tenant=app", body: body, fields: fields)
+                #expect(AdminProblemDocument(response)?.code == code, "\(fields)")
+                #expect(response.status == 401, "\(fields)")
+                #expect(response.fields["WWW-Authenticate"].first?.hasPrefix("Bearer realm=\"admin\"") == true)
+            }
+            try await expectOpen(fixture)
+            let right = ["Authorization: Bearer \(GatewayFixture.adminToken)", "Content-Type: application/json"]
+            let query = method == "GET" ? "?tenant=app" : ""
+            #expect(try await fixture.revocations(method, query: query, body: body, fields: right).status == 200)
+        }
+    }
+
+    @Test(arguments: [
+        ["Origin: https://evil.test"], ["Sec-Fetch-Site: cross-site"], ["Sec-Fetch-Site: same-site"], ["Origin: null"],
+    ])
+    func crossSiteRequestsAreRefusedWithoutAToken(_ fields: [String]) async throws {
+        try await withGateway { fixture async throws in
+            for method in ["POST", "DELETE"] {
+                let response = try await fixture.revocations(
+                    method,
+                    body: Self.all,
+                    fields: fields + ["Content-Type: application/json"]
+                )
+                #expect(response.status == 403, "\(method)")
+                #expect(AdminProblemDocument(response)?.code == "cross_site_request", "\(method)")
+            }
+            try await expectOpen(fixture)
+        }
+    }
+
+    @Test func foreignHostsAreRefusedWithoutAToken() async throws {
+        try await withGateway { fixture async throws in
+            let client = fixture.keep(RawClient(try await Wire.connect(to: try #require(fixture.adminAddress))))
+            let fields = ["Content-Length: \(Self.all.utf8.count)"]
+            let head = fixture.head("/api/revocations", method: "POST", host: "evil.test", fields: fields)
+            try await client.send(head + Self.all)
+            #expect(AdminProblemDocument(try await client.response())?.code == "cross_site_request")
+            try await expectOpen(fixture)
+        }
+    }
+
+    @Test func mistakesAreNamed() async throws {
+        try await withGateway { fixture async throws in
+            for method in ["POST", "DELETE"] {
+                let none = try await fixture.revocations(method, body: #"{"tenant":"app"}"#)
+                #expect(none.status == 400)
+                #expect(AdminProblemDocument(none)?.detail.contains("exactly one of") == true)
+                let unknown = try await fixture.revocations(method, body: #"{"tenant":"none","all":true}"#)
+                #expect(unknown.status == 404)
+                #expect(AdminProblemDocument(unknown)?.detail == "there is no such tenant; there are app")
+                let empty = try await fixture.revocations(method)
+                #expect(AdminProblemDocument(empty)?.code == "bad_request")
+            }
+            for query in ["", "?tenant=", "?tenant=app&limit=x", "?tenant=app&cursor=x", "?tenant=app&x=y"] {
+                let response = try await fixture.revocations("GET", query: query, fields: [])
+                #expect(response.status == 400, "\(query)")
+                #expect(AdminProblemDocument(response)?.code == "bad_request", "\(query)")
+            }
+            try await expectOpen(fixture)
+        }
+    }
+
+    @Test func tokensOfOthersAreNotTheTenants() async throws {
+        try await withGateway { fixture async throws in
+            let token = try fixture.token(["iss": "https://foreign.test"])
+            let response = try await fixture.revocations("POST", body: #"{"tenant":"app","token":"\#(token)"}"#)
+            let problem = try #require(AdminProblemDocument(response))
+            #expect(problem.status == 400)
+            let issuers = "\(TestIssuer.name), \(TestIssuer.secretName)"
+            #expect(problem.detail == "\"token\" is not of this tenant: its iss is none of \(issuers)")
+        }
+    }
+
+    @Test func bodiesHaveABound() async throws {
+        try await withGateway { fixture async throws in
+            let padding = String(repeating: " ", count: (64 << 10) - Self.all.utf8.count)
+            let tooLong = try await fixture.revocations("POST", body: Self.all + padding + " ")
+            #expect(tooLong.status == 413)
+            #expect(AdminProblemDocument(tooLong)?.code == "payload_too_large")
+            try await expectOpen(fixture)
+            #expect(try await fixture.revocations("POST", body: Self.all + padding).status == 200)
+        }
+    }
+
+    @Test(arguments: [
+        ("text/plain", 415), ("application/x-www-form-urlencoded", 415), ("application/jsonp", 415),
+        ("application/problem+json", 415), ("", 415), ("application/json", 200), ("Application/JSON", 200),
+        ("application/json; charset=utf-8", 200),
+    ])
+    func bodiesAreJSON(_ type: String, _ status: Int) async throws {
+        try await withGateway { fixture async throws in
+            let response = try await fixture.revocations("POST", body: Self.all, fields: ["Content-Type: \(type)"])
+            #expect(response.status == status)
+            if status == 415 { #expect(AdminProblemDocument(response)?.code == "unsupported_media_type") }
+        }
+    }
+
+    @Test func bodyWithoutATypeIsTakenForJSON() async throws {
+        try await withGateway { fixture async throws in
+            #expect(try await fixture.revocations("POST", body: Self.all, fields: []).status == 200)
+        }
+    }
+
+    @Test func storeOutOfReachIsSaidAndNothingIsInForce() async throws {
+        let nobody = try ClosedPort()
+        let setup = GatewaySetup(gateway: "store: \"redis://127.0.0.1:{redis}/0\"", tenant: "on_store_failure: allow")
+        try await withGateway(setup, values: ["redis": "\(nobody.port)"]) { fixture async throws in
+            for (method, query, body) in [
+                ("POST", "", Self.all), ("DELETE", "", Self.all), ("GET", "?tenant=app", nil),
+            ] {
+                let response = try await fixture.revocations(method, query: query, body: body)
+                #expect(response.status == 503, "\(method)")
+                #expect(AdminProblemDocument(response)?.code == "store_unavailable", "\(method)")
+                #expect(response.fields["Retry-After"] == ["1"], "\(method)")
+            }
+            try await expectOpen(fixture)
+        }
+        withExtendedLifetime(nobody) {}
+    }
+
+    @Test func tenantsListenerHasNoRevocations() async throws {
+        try await withGateway { fixture async throws in
+            expectRefusal(try await fixture.request("/api/revocations", method: "POST"), 401, "missing_token")
+        }
+    }
+}

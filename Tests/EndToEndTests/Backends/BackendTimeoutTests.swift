@@ -1,0 +1,68 @@
+import Testing
+
+/// `timeouts` of a backend, each by itself: the others are far longer than a test waits.
+@Suite struct BackendTimeoutTests {
+    private static func setup(_ servers: String, _ timeouts: String) -> GatewaySetup {
+        GatewaySetup(tenant: "backend: { servers: [\(servers)], timeouts: { \(timeouts) } }")
+    }
+
+    @Test func aServerThatNeitherAcceptsNorRefusesIsUnavailable() async throws {
+        let full = try FullPort()
+        let setup = Self.setup("\"{full}\"", "connect: 300ms, response: 60s, idle: 60s")
+        try await withGateway(setup, values: ["full": "http://127.0.0.1:\(full.port)"]) { fixture async throws in
+            expectRefusal(try await fixture.request("/open/x"), 503, "backend_unavailable")
+            let raw = fixture.head("/open/x", method: "POST", fields: ["Content-Length: 5"]) + "hello"
+            expectRefusal(try await fixture.send(raw, method: "POST"), 503, "backend_unavailable")
+            let metrics = try await fixture.metrics()
+            #expect(metrics.value("gatehouse_backend_requests_total", ["outcome": "connect_failure"]) == 2)
+        }
+        withExtendedLifetime(full) {}
+    }
+
+    @Test func anotherServerTakesOverFromOneThatDoesNotAccept() async throws {
+        let full = try FullPort()
+        let setup = Self.setup("\"{full}\", \"{backend}\"", "connect: 300ms, response: 60s, idle: 60s")
+        try await withGateway(setup, values: ["full": "http://127.0.0.1:\(full.port)"]) { fixture async throws in
+            for _ in 0..<20 {
+                #expect(try await fixture.request("/open/x", method: "POST").status == 200)
+            }
+            #expect(fixture.backend.requests.count == 20)
+            // After two it is left alone for a while, so that not every caller waits for it.
+            let metrics = try await fixture.metrics()
+            #expect(metrics.value("gatehouse_backend_requests_total", ["outcome": "connect_failure"]) == 2)
+        }
+        withExtendedLifetime(full) {}
+    }
+
+    @Test func theResponseTimeoutBeginsWithTheEndOfTheRequest() async throws {
+        let over = Gate("the test is over")
+        let script = BackendScript { exchange in
+            try await exchange.body()
+            if exchange.head.path == "/open/silent" { try await over.passed() }
+            try await exchange.sendOK()
+        }
+        let setup = Self.setup("\"{backend}\"", "connect: 60s, response: 400ms, idle: 60s")
+        try await withGateway(setup, backend: script) { fixture async throws in
+            let client = try await fixture.connect()
+            try await client.send(fixture.head("/open/slow", method: "POST", fields: ["Content-Length: 3"]))
+            _ = try await fixture.backend.heads.next()
+            // Somebody else's timeout passes between the pieces of this body.
+            for byte in ["a", "b", "c"] {
+                expectRefusal(try await fixture.request("/open/silent"), 504, "backend_timeout")
+                try await client.send(byte)
+            }
+            #expect(try await client.response(to: "POST").status == 200)
+            over.open()
+        }
+    }
+
+    @Test func anUnusedConnectionIsLetGo() async throws {
+        let setup = Self.setup("\"{backend}\"", "connect: 60s, response: 60s, idle: 200ms")
+        try await withGateway(setup) { fixture async throws in
+            for number in 0..<3 {
+                #expect(try await fixture.request("/open/x").status == 200)
+                #expect(try await fixture.backend.ends.next() == number)
+            }
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import Synchronization
+import TestSupport
+import Testing
+
+/// Probes take a server out and bring it back, and have the last word.
+@Suite struct HealthTests {
+    private static let health = "health: { path: /health, every: 100ms, healthy_after: 2, unhealthy_after: 3 }"
+
+    /// What `/health` answers: a pattern of statuses, over and over.
+    private final class Health: Sendable {
+        private struct State {
+            var pattern = [200]
+            var position = 0
+            var generation = 0
+        }
+
+        private let state = Mutex(State())
+        private let probes = Mailbox<Int>("a probe")
+
+        func show(_ pattern: Int...) {
+            state.withLock { state in
+                state.pattern = pattern
+                state.position = 0
+                state.generation += 1
+            }
+        }
+
+        func next() -> Int {
+            let (status, generation) = state.withLock { state in
+                defer { state.position += 1 }
+                return (state.pattern[state.position % state.pattern.count], state.generation)
+            }
+            probes.put(generation)
+            return status
+        }
+
+        /// Waits until the pattern that is shown has been asked `count` times and the gateway knows what it was told.
+        func probed(_ count: Int) async throws {
+            let current = state.withLock { $0.generation }
+            var seen = 0
+            while seen <= count { if try await probes.next() == current { seen += 1 } }
+        }
+    }
+
+    private static func script(_ place: Int, _ health: Health?) -> BackendScript {
+        BackendScript { exchange in
+            try await exchange.body()
+            guard exchange.head.path == "/health" else { return try await exchange.sendOK("\(place)") }
+            let status = health?.next() ?? 200
+            try await exchange.send("HTTP/1.1 \(status) Status\r\nContent-Length: 0\r\n\r\n")
+        }
+    }
+
+    private func isHealthy(_ fixture: GatewayFixture, _ server: String) async throws -> Bool {
+        let metrics = try await fixture.metrics()
+        return try #require(metrics.value("gatehouse_backend_healthy", ["tenant": "app", "server": server])) == 1
+    }
+
+    @Test func onlySoManyProbesInARowChangeAServersState() async throws {
+        let health = Health()
+        let script = { (place: Int) in Self.script(place, place == 0 ? health : nil) }
+        try await withFleet(2, Self.health, script: script) { fixture, fleet async throws in
+            health.show(503, 503, 200)
+            try await health.probed(9)
+            #expect(try await isHealthy(fixture, fleet.label(0)))
+
+            health.show(503)
+            try await health.probed(4)
+            #expect(try await !isHealthy(fixture, fleet.label(0)))
+            #expect(try await isHealthy(fixture, fleet.label(1)))
+            for _ in 0..<10 { #expect(try await fixture.request("/open/x").body.text == "1") }
+
+            health.show(200, 503)
+            try await health.probed(8)
+            #expect(try await !isHealthy(fixture, fleet.label(0)))
+            for _ in 0..<10 { #expect(try await fixture.request("/open/x").body.text == "1") }
+            #expect(fleet.openCounts[0] == 0)
+
+            health.show(200)
+            try await health.probed(3)
+            #expect(try await isHealthy(fixture, fleet.label(0)))
+            // Its share begins with a tenth.
+            for _ in 0..<60 { #expect(try await fixture.request("/open/x").status == 200) }
+            #expect((2..<30).contains(fleet.openCounts[0]), "\(fleet.openCounts)")
+            #expect(fixture.log.text.contains("server is not healthy"))
+            #expect(fixture.log.text.contains("server is healthy again"))
+        }
+    }
+
+    @Test func withNoHealthyServerLeftARequestIsRefusedAtOnce() async throws {
+        let health = Health()
+        health.show(500)
+        try await withFleet(1, Self.health, script: { Self.script($0, health) }) { fixture, fleet async throws in
+            try await health.probed(4)
+            for method in ["GET", "POST"] {
+                let response = try await fixture.request("/open/x", method: method)
+                expectRefusal(response, 503, "backend_unavailable")
+            }
+            #expect(fleet.openCounts == [0])
+
+            health.show(200)
+            try await health.probed(3)
+            #expect(try await fixture.request("/open/x").status == 200)
+        }
+    }
+
+    @Test func aProbeThatIsNotAnsweredIsABadOne() async throws {
+        let probes = Mailbox<Void>("a probe")
+        let over = Gate("the test is over")
+        let script = { (place: Int) in
+            BackendScript { exchange in
+                try await exchange.body()
+                guard exchange.head.path == "/health" else { return try await exchange.sendOK("\(place)") }
+                guard place == 0 else { return try await exchange.sendOK() }
+                probes.put(())
+                try await over.passed()
+            }
+        }
+        try await withFleet(2, Self.health, script: script) { fixture, fleet async throws in
+            // The fourth is made when the third has been given up.
+            for _ in 0..<4 { try await probes.next() }
+            let metrics = try await fixture.metrics {
+                $0.value("gatehouse_backend_healthy", ["server": fleet.label(0)]) == 0
+            }
+            #expect(metrics.value("gatehouse_backend_healthy", ["server": fleet.label(1)]) == 1)
+            for _ in 0..<6 { #expect(try await fixture.request("/open/x").body.text == "1") }
+            over.open()
+        }
+    }
+
+    @Test func probesAreNotCountedAsRequests() async throws {
+        let health = Health()
+        try await withFleet(1, Self.health, script: { Self.script($0, health) }) { fixture, _ async throws in
+            health.show(200)
+            try await health.probed(3)
+            #expect(try await fixture.request("/open/x").status == 200)
+            let metrics = try await fixture.metrics { $0.value("gatehouse_requests_total") == 1 }
+            #expect(metrics.value("gatehouse_backend_requests_total", ["outcome": "answered"]) == 1)
+            #expect(!fixture.accessLog.text.contains("/health"))
+        }
+    }
+}

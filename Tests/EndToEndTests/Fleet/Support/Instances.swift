@@ -1,0 +1,141 @@
+import Gateway
+import NIOCore
+import Synchronization
+import Tenants
+import TestSupport
+import Testing
+import Verification
+
+/// Several gateways of one fleet before one backend. Those in this process are quick to start; those in processes of
+/// their own can be killed.
+final class Instances: Sendable {
+    private struct Ends: Sendable {
+        var gateways: [Gateway] = []
+        var processes: [ServerProcess] = []
+        var tokens: [String] = []
+    }
+
+    let backend: RecordingBackend
+    let issuer: TestIssuer
+    let log = LogCapture()
+    private let setup: GatewaySetup
+    private let values: [String: String]
+    private let scratch: Scratch
+    private let ends = Mutex(Ends())
+
+    fileprivate init(_ setup: GatewaySetup, _ script: BackendScript, _ scratch: Scratch) async throws {
+        self.setup = setup
+        self.scratch = scratch
+        issuer = try TestIssuer.shared()
+        backend = try await RecordingBackend.start(script)
+        values = [
+            "backend": "http://127.0.0.1:\(backend.port)",
+            "jwks": try scratch.write(issuer.jwks, to: "jwks.json"),
+        ]
+    }
+
+    // MARK: Starting
+
+    /// One more gateway in this process.
+    ///
+    /// - Parameter store: As in `gateway.store`.
+    func start(_ store: String) async throws -> Instance {
+        var setup = setup
+        setup.gateway += "\nstore: \"\(store)\""
+        let gateway = Gateway(
+            configuration: try setup.configuration(values),
+            logger: log.logger(),
+            accessLog: .sink { _ in },
+            sealingKeys: setup.sealingKeys.map { Secret($0) }
+        )
+        let bound = try await gateway.start()
+        ends.withLock { $0.gateways.append(gateway) }
+        guard let address = bound.listeners.first, let admin = bound.admin else { throw Malformed("no listener") }
+        return Instance(address: address, admin: admin)
+    }
+
+    /// One more gateway in a process of its own.
+    func startProcess(_ store: String) async throws -> InstanceProcess {
+        let (port, adminPort) = (try await FreePort.find(), try await FreePort.find())
+        var setup = setup
+        setup.gateway += """
+
+            listen: [ { address: "127.0.0.1:\(port)" } ]
+            admin: { address: "127.0.0.1:\(adminPort)" }
+            store: "\(store)"
+            """
+        let file = try scratch.write(setup.text(values), to: "tenants-\(port).yaml")
+        let instance = Instance(
+            address: HostPort(host: "127.0.0.1", port: port),
+            admin: HostPort(host: "127.0.0.1", port: adminPort)
+        )
+        let process = InstanceProcess(instance, file: file, sealingKeys: setup.sealingKeys) { process in
+            self.ends.withLock { $0.processes.append(process) }
+        }
+        try await process.start()
+        return process
+    }
+
+    // MARK: Tokens
+
+    /// A token of the gateway's identity provider that must not be found in any store.
+    ///
+    /// - Parameter key: Nil: the algorithm's own.
+    func token(
+        _ claims: JSONObject = [:],
+        algorithm: SignatureAlgorithm = .hs256,
+        key: SigningKey? = nil
+    ) throws -> String {
+        let token = try issuer.token(claims, algorithm: algorithm, key: key)
+        ends.withLock { $0.tokens.append(token) }
+        return token
+    }
+
+    /// One for each subject.
+    func tokens(of subjects: [String]) throws -> [String] {
+        try subjects.map { try token(["sub": .string($0)]) }
+    }
+
+    /// What holds for every store: it has no token, nor the part of one that would do harm.
+    func expectNoTokens(in server: RedisServer) async throws {
+        let everything = try await RedisReader.everything(in: server)
+        let signatures = ends.withLock { $0.tokens }.compactMap { $0.split(separator: ".").last.map(String.init) }
+        #expect(!everything.isEmpty, "an empty store proves nothing")
+        for (name, values) in everything {
+            #expect(name.hasPrefix("gatehouse:"))
+            for text in [name] + values {
+                // Where the payload of a token begins: an object, in base64url.
+                #expect(!text.contains(".eyJ"), "\(name) holds something like a token")
+                #expect(!signatures.contains(where: text.contains), "\(name) holds a signature")
+            }
+        }
+    }
+
+    fileprivate func close() async {
+        let ends = ends.withLock { $0 }
+        for gateway in ends.gateways { await gateway.shutdown() }
+        for process in ends.processes { try? await process.kill() }
+        await backend.stop()
+    }
+}
+
+/// Runs `visit` with a fleet that is gone afterwards.
+func withInstances(
+    _ setup: GatewaySetup = GatewaySetup(),
+    backend script: BackendScript = .ok,
+    _ visit: (Instances) async throws -> Void
+) async throws {
+    try await Street.shared.withPlace {
+        let scratch = try Scratch()
+        defer { scratch.remove() }
+        let instances = try await Instances(setup, script, scratch)
+        do {
+            try await visit(instances)
+        } catch {
+            await instances.close()
+            throw error
+        }
+        await instances.close()
+        #expect(instances.backend.complaints == [])
+    }
+}

@@ -1,0 +1,160 @@
+import Foundation
+import Testing
+import Verification
+
+/// What the backend is told of the way here: X-Forwarded-*, Forwarded (RFC 7239), X-Request-Id and traceparent.
+@Suite struct ForwardedFieldTests {
+    private static let trusting = GatewaySetup(gateway: "trusted_proxies: [127.0.0.1/32]")
+
+    private static let claimed = [
+        "X-Forwarded-For: 203.0.113.9", "X-Forwarded-Proto: https", "X-Forwarded-Host: shop.example",
+        "Forwarded: for=203.0.113.9;proto=https;host=shop.example", "X-Forwarded-Port: 443", "X-Real-IP: 203.0.113.9",
+    ]
+
+    /// The parameters of the last element of Forwarded, lower case.
+    private static func forwarded(_ request: RecordedRequest) -> [String: String] {
+        var parameters: [String: String] = [:]
+        let element = request.fields["Forwarded"].joined(separator: ",").split(separator: ",").last ?? ""
+        for pair in element.split(separator: ";") {
+            let parts = pair.split(separator: "=", maxSplits: 1).map { $0.trimmingSpaces.lowercased() }
+            if parts.count == 2 { parameters[parts[0]] = parts[1].replacing("\"", with: "") }
+        }
+        return parameters
+    }
+
+    @Test func theClientIsNamed() async throws {
+        try await withGateway { fixture async throws in
+            _ = try await fixture.request("/open/x")
+            let seen = try await fixture.backend.arrivals.next()
+            #expect(seen.fields["X-Forwarded-For"] == ["127.0.0.1"])
+            #expect(seen.fields["X-Forwarded-Proto"] == ["http"])
+            #expect(seen.fields["X-Forwarded-Host"] == ["app.test"])
+            let forwarded = Self.forwarded(seen)
+            #expect(forwarded["for"] == "127.0.0.1")
+            #expect(forwarded["proto"] == "http")
+            #expect(forwarded["host"] == "app.test")
+        }
+    }
+
+    @Test func whatAnUntrustedPeerClaimsIsDropped() async throws {
+        try await withGateway { fixture async throws in
+            _ = try await fixture.request("/open/x", fields: Self.claimed + ["X_Forwarded_For: 203.0.113.9"])
+            let seen = try await fixture.backend.arrivals.next()
+            #expect(seen.fields["X-Forwarded-For"] == ["127.0.0.1"])
+            #expect(seen.fields["X-Forwarded-Proto"] == ["http"])
+            #expect(seen.fields["X-Forwarded-Host"] == ["app.test"])
+            #expect(!seen.fields["Forwarded"].joined().contains("203.0.113.9"))
+            #expect(seen.fields["X_Forwarded_For"] == [])
+        }
+    }
+
+    @Test func whatATrustedProxySaysIsKeptAndAddedTo() async throws {
+        try await withGateway(Self.trusting) { fixture async throws in
+            _ = try await fixture.request("/open/x", fields: Self.claimed)
+            let seen = try await fixture.backend.arrivals.next()
+            #expect(seen.fields.list("X-Forwarded-For") == ["203.0.113.9", "127.0.0.1"])
+            #expect(seen.fields["X-Forwarded-Proto"] == ["https"])
+            #expect(seen.fields["X-Forwarded-Host"] == ["shop.example"])
+            #expect(seen.fields.list("Forwarded").count == 2)
+            #expect(Self.forwarded(seen)["for"] == "127.0.0.1")
+        }
+    }
+
+    @Test func aTrustedProxysForwardedHostNeverRoutes() async throws {
+        try await withGateway(Self.trusting) { fixture async throws in
+            let fields = ["X-Forwarded-Host: app.test"]
+            expectRefusal(
+                try await fixture.request("/open/x", host: "elsewhere.test", fields: fields),
+                404,
+                "unknown_host"
+            )
+        }
+    }
+
+    @Test func theRemoteOfTheAccessLogIsTheRightmostUntrustedAddress() async throws {
+        try await withGateway(Self.trusting) { fixture async throws in
+            _ = try await fixture.request("/open/x", fields: ["X-Forwarded-For: 198.51.100.1, 203.0.113.9"])
+            #expect(try await fixture.accessLog.next()["remote"]?.string?.hasPrefix("203.0.113.9") == true)
+        }
+        try await withGateway { fixture async throws in
+            _ = try await fixture.request("/open/x", fields: ["X-Forwarded-For: 203.0.113.9"])
+            #expect(try await fixture.accessLog.next()["remote"]?.string?.hasPrefix("127.0.0.1") == true)
+        }
+    }
+
+    @Test func everyRequestHasAnIdentifierOfItsOwn() async throws {
+        try await withGateway { fixture async throws in
+            var identifiers: Set<String> = []
+            for _ in 0..<5 {
+                _ = try await fixture.request("/open/x", fields: ["X-Request-Id: \(UUID().uuidString)"])
+                let seen = try await fixture.backend.arrivals.next().fields["X-Request-Id"]
+                let identifier = try #require(seen.first)
+                #expect(seen.count == 1 && UUID(uuidString: identifier) != nil)
+                #expect(try await fixture.accessLog.next()["request_id"]?.string == identifier)
+                identifiers.insert(identifier)
+            }
+            #expect(identifiers.count == 5)
+        }
+    }
+
+    @Test func anUntrustedPeersIdentifierIsReplaced() async throws {
+        try await withGateway { fixture async throws in
+            let own = UUID().uuidString
+            _ = try await fixture.request("/open/x", fields: ["X-Request-Id: \(own)"])
+            let seen = try await fixture.backend.arrivals.next().fields["X-Request-Id"]
+            #expect(seen.count == 1 && seen.first?.lowercased() != own.lowercased())
+        }
+    }
+
+    @Test func aTrustedProxysIdentifierIsKeptIfItIsAUUID() async throws {
+        try await withGateway(Self.trusting) { fixture async throws in
+            let own = UUID().uuidString.lowercased()
+            _ = try await fixture.request("/open/x", fields: ["X-Request-Id: \(own)"])
+            #expect(try await fixture.backend.arrivals.next().fields["X-Request-Id"] == [own])
+            for strange in ["42", "\(own)x", "<script>", "{\(own)}"] {
+                _ = try await fixture.request("/open/x", fields: ["X-Request-Id: \(strange)"])
+                let seen = try await fixture.backend.arrivals.next().fields["X-Request-Id"]
+                #expect(seen.count == 1 && seen.first != strange, "\(strange)")
+                #expect(UUID(uuidString: seen.first ?? "") != nil, "\(strange)")
+            }
+        }
+    }
+
+    @Test func aRefusalNamesItsIdentifier() async throws {
+        try await withGateway { fixture async throws in
+            let refused = try #require(Problem(try await fixture.request("/x")))
+            #expect(UUID(uuidString: refused.requestID) != nil)
+            #expect(try await fixture.accessLog.next()["request_id"]?.string == refused.requestID)
+        }
+    }
+
+    /// Version 00 of W3C Trace Context: the parts, or nil.
+    private static func trace(_ value: String?) -> (trace: String, parent: String)? {
+        let parts = (value ?? "").split(separator: "-", omittingEmptySubsequences: false).map(String.init)
+        let isHex: (String) -> Bool = { $0.allSatisfy { "0123456789abcdef".contains($0) } }
+        guard parts.count == 4, parts.map(\.count) == [2, 32, 16, 2], parts.allSatisfy(isHex), parts[0] == "00",
+            parts[1].contains(where: { $0 != "0" }), parts[2].contains(where: { $0 != "0" })
+        else { return nil }
+        return (parts[1], parts[2])
+    }
+
+    @Test func everyRequestHasATrace() async throws {
+        try await withGateway { fixture async throws in
+            for fields in [[], ["traceparent: rubbish"], ["traceparent: 00-\(String(repeating: "0", count: 32))-1-01"]]
+            {
+                _ = try await fixture.request("/open/x", fields: fields)
+                let seen = try await fixture.backend.arrivals.next().fields["traceparent"]
+                #expect(seen.count == 1 && Self.trace(seen.first) != nil, "\(fields)")
+            }
+        }
+    }
+
+    @Test func aTrustedProxysTraceGoesOn() async throws {
+        try await withGateway(Self.trusting) { fixture async throws in
+            let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
+            _ = try await fixture.request("/open/x", fields: ["traceparent: 00-\(trace)-00f067aa0ba902b7-01"])
+            let seen = Self.trace(try await fixture.backend.arrivals.next().fields["traceparent"].first)
+            #expect(seen?.trace == trace)
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import Testing
+import Verification
+
+/// What the backend is told of the caller, and that nobody else can tell it.
+@Suite struct IdentityHeaderTests {
+    private static let identity = GatewaySetup(
+        tenant: "identity: { headers: { X-User-Id: sub, X-User-Email: email, X-User-Role: role, X-Level: level } }"
+    )
+
+    /// Values of the field in every spelling that a backend may take for it (CGI turns `-` into `_`).
+    private static func values(_ name: String, _ request: RecordedRequest) -> [String] {
+        request.fields.lines.filter { $0.name.lowercased().replacing("_", with: "-") == name.lowercased() }.map(\.value)
+    }
+
+    @Test func claimsBecomeFields() async throws {
+        try await withGateway(Self.identity) { fixture async throws in
+            let claims: JSONObject = ["email": "alice@example.test", "role": "driver", "level": 7]
+            _ = try await fixture.request("/x", token: try fixture.token(claims))
+            let seen = try await fixture.backend.arrivals.next()
+            #expect(Self.values("X-User-Id", seen) == ["alice"])
+            #expect(Self.values("X-User-Email", seen) == ["alice@example.test"])
+            #expect(Self.values("X-User-Role", seen) == ["driver"])
+            #expect(Self.values("X-Level", seen) == ["7"])
+        }
+    }
+
+    @Test func withoutASectionTheUsualFieldsAreSet() async throws {
+        try await withGateway { fixture async throws in
+            _ = try await fixture.request("/x", token: try fixture.token(["role": "driver"]))
+            let seen = try await fixture.backend.arrivals.next()
+            #expect(Self.values("X-User-Id", seen) == ["alice"])
+            #expect(Self.values("X-User-Role", seen) == ["driver"])
+        }
+    }
+
+    @Test func severalValuesOfAClaimAreListed() async throws {
+        try await withGateway(Self.identity) { fixture async throws in
+            _ = try await fixture.request("/x", token: try fixture.token(["role": ["driver", "admin"]]))
+            let seen = try await fixture.backend.arrivals.next()
+            #expect(seen.fields.list("X-User-Role") == ["driver", "admin"])
+        }
+    }
+
+    @Test func anAbsentClaimLeavesNoFieldNotEvenTheClients() async throws {
+        try await withGateway(Self.identity) { fixture async throws in
+            let fields = ["X-User-Email: mallory@example.test", "X-User-Role: admin", "X-Level: 99"]
+            _ = try await fixture.request("/x", token: try fixture.token(), fields: fields)
+            let seen = try await fixture.backend.arrivals.next()
+            for name in ["X-User-Email", "X-User-Role", "X-Level"] {
+                #expect(Self.values(name, seen) == [], "\(name)")
+            }
+        }
+    }
+
+    private static let spoofs: [[String]] = [
+        ["X-User-Id: mallory"],
+        ["x-user-id: mallory"],
+        ["X-USER-ID: mallory"],
+        ["X_User_Id: mallory"],
+        ["X-User_Id: mallory"],
+        ["x_user-id: mallory"],
+        ["X-User-Id: mallory", "X-User-Id: eve", "x_user_id: trudy"],
+        ["X-User-Id:"],
+        ["Connection: X-User-Id", "X-User-Id: mallory"],
+        ["Connection: close, x-user-id", "X-User-Id: mallory"],
+        ["Connection: X_User_Id", "X_User_Id: mallory"],
+    ]
+
+    @Test func theClientsCopiesAreRemovedWhateverTheirSpelling() async throws {
+        try await withGateway(Self.identity) { fixture async throws in
+            for fields in Self.spoofs {
+                _ = try await fixture.request("/x", token: try fixture.token(), fields: fields)
+                let seen = try await fixture.backend.arrivals.next()
+                #expect(Self.values("X-User-Id", seen) == ["alice"], "\(fields)")
+            }
+        }
+    }
+
+    @Test func theClientsCopiesAreRemovedOnOpenPathsToo() async throws {
+        try await withGateway(Self.identity) { fixture async throws in
+            for fields in Self.spoofs {
+                _ = try await fixture.request("/open/x", fields: fields)
+                let seen = try await fixture.backend.arrivals.next()
+                #expect(Self.values("X-User-Id", seen) == [], "\(fields)")
+            }
+        }
+    }
+
+    @Test func trailersCannotNameACaller() async throws {
+        try await withGateway(Self.identity) { fixture async throws in
+            let head = fixture.head(
+                "/open/x",
+                method: "POST",
+                fields: ["Transfer-Encoding: chunked", "Trailer: X-User-Id"]
+            )
+            let response = try await fixture.send(
+                head + "1\r\na\r\n0\r\nX-User-Id: mallory\r\nX_User_Id: eve\r\nX-Sum: 1\r\n\r\n",
+                method: "POST"
+            )
+            guard response.status == 200 else {
+                #expect(response.status == 400)
+                return
+            }
+            let seen = try await fixture.backend.arrivals.next()
+            let names = seen.body.trailers.names.map { $0.replacing("_", with: "-") }
+            #expect(!names.contains("x-user-id"))
+        }
+    }
+
+    @Test func claimsWithControlCharactersAreNotPassedOn() async throws {
+        try await withGateway(Self.identity) { fixture async throws in
+            let subjects: [JSONValue] = [
+                "alice\r\nX-Evil: 1", "alice\nX-Evil: 1", "alice\rX-Evil: 1", "a\u{0}b", "a\u{7f}b", "a\u{1b}[0m",
+            ]
+            for subject in subjects {
+                let response = try await fixture.request("/x", token: try fixture.token(["sub": subject]))
+                guard response.status == 200 else { continue }
+                let seen = try await fixture.backend.arrivals.next()
+                #expect(Self.values("X-User-Id", seen) == [])
+                #expect(seen.fields["X-Evil"] == [])
+            }
+            #expect(fixture.backend.complaints == [])
+        }
+    }
+
+    @Test func theTokenIsKeptUnlessItIsToBeStripped() async throws {
+        try await withGateway { fixture async throws in
+            let token = try fixture.token()
+            _ = try await fixture.request("/x", token: token)
+            #expect(try await fixture.backend.arrivals.next().fields["Authorization"] == ["Bearer \(token)"])
+        }
+    }
+}

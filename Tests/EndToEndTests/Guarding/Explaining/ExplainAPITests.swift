@@ -1,0 +1,79 @@
+import Testing
+import Verification
+
+/// `POST /api/explain` of a running gateway.
+@Suite struct ExplainAPITests {
+    private static let ruled = GatewaySetup(
+        tenant: """
+            access:
+              - { path: /open/**, allow: anyone }
+              - { path: /admin/**, allow: { roles: [admin] } }
+            rate_limits: [{ by: subject, rate: 1/h, burst: 1 }]
+            """
+    )
+
+    @Test func stepsEndWithTheDecisionAndNothingComesOfThem() async throws {
+        try await withGateway(Self.ruled) { fixture async throws in
+            let token = try fixture.token(["role": "customer"])
+            let question: JSONObject = ["tenant": "app", "method": "GET", "path": "/admin/x", "token": .string(token)]
+            for _ in 0..<3 {
+                let (steps, decision, answer) = try await fixture.explained(question)
+                #expect(decision == "refuse 403 insufficient_role")
+                #expect(steps.last == decision)
+                #expect(answer["status"]?.double == 403 && answer["code"]?.string == "insufficient_role")
+                #expect(!steps.joined().contains(token))
+            }
+            var allowed = question
+            allowed["path"] = "/x"
+            for _ in 0..<3 { #expect(try await fixture.explained(allowed).decision == "forward") }
+            #expect(fixture.backend.requests.isEmpty)
+            // The one request of the hour is still there.
+            #expect(try await fixture.request("/x", token: token).status == 200)
+            #expect(try await fixture.request("/x", token: token).status == 429)
+            #expect(try await fixture.explained(allowed).decision == "refuse 429 rate_limited")
+            let metrics = try await fixture.metrics()
+            #expect(metrics.value("gatehouse_auth_decisions_total", ["tenant": "app", "outcome": "granted"]) == 1)
+        }
+    }
+
+    @Test func revocationsOfTheRunningGatewayAreKnown() async throws {
+        try await withGateway { fixture async throws in
+            let token = try fixture.token(["jti": "t1"], algorithm: .es256)
+            let question: JSONObject = ["tenant": "app", "method": "GET", "path": "/x", "token": .string(token)]
+            #expect(try await fixture.explained(question).decision == "forward")
+            _ = try await fixture.revocations("POST", body: #"{"tenant":"app","jti":"t1"}"#)
+            #expect(try await fixture.explained(question).decision == "refuse 401 token_revoked")
+        }
+    }
+
+    @Test func headersHostAndMistakesAreTaken() async throws {
+        try await withGateway { fixture async throws in
+            let several = try await fixture.explained([
+                "tenant": "app", "method": "GET", "path": "/x",
+                "headers": ["Authorization: Bearer a", "Authorization: Bearer b"], "address": "203.0.113.7",
+            ])
+            #expect(several.decision == "refuse 400 bad_request")
+            let elsewhere = try await fixture.explained([
+                "tenant": "app", "method": "GET", "path": "/x", "host": "nobody.test", "headers": ["Accept": "a/b"],
+            ])
+            #expect(elsewhere.decision == "refuse 404 unknown_host")
+            let unknown = try await fixture.explain(#"{"tenant":"other","method":"GET","path":"/"}"#)
+            #expect(AdminProblemDocument(unknown)?.code == "unknown_tenant")
+            let wrong = try await fixture.explain(#"{"tenant":"app","method":"GET"}"#)
+            #expect(AdminProblemDocument(wrong)?.detail == #""path" must be a string that is not empty"#)
+        }
+    }
+
+    @Test func withoutTheAdminTokenNothingIsTold() async throws {
+        let locked = GatewaySetup(
+            gateway: "admin: { address: \"127.0.0.1:0\", token: \"\(GatewayFixture.adminToken)\" }"
+        )
+        try await withGateway(locked) { fixture async throws in
+            fixture.keepSecret(GatewayFixture.adminToken)
+            let body = #"{"tenant":"app","method":"GET","path":"/"}"#
+            #expect(try await fixture.explain(body).status == 401)
+            let fields = ["Authorization: Bearer \(GatewayFixture.adminToken)"]
+            #expect(try await fixture.explain(body, fields: fields).status == 200)
+        }
+    }
+}

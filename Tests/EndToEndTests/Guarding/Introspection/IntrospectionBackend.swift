@@ -1,0 +1,126 @@
+import Foundation
+import Synchronization
+import Verification
+
+/// An authorization server's introspection endpoint (RFC 7662) over plain TCP. It takes nothing but what the RFC has: the
+/// method, the gateway's credentials, the form.
+final class IntrospectionBackend: Sendable {
+    static let clientID = "gate fixture"
+    static let clientSecret = "s:e/cret+of the tests"
+
+    private struct State {
+        /// Raw answers by token; whatever is not there is not active.
+        var answers: [String: String] = [:]
+        var asked: [String] = []
+        var complaints: [String] = []
+        var gate: Gate?
+    }
+
+    private let state = Mutex(State())
+
+    /// The tokens that were asked about, in the order of the questions.
+    var asked: [String] { state.withLock { $0.asked } }
+
+    var complaints: [String] { state.withLock { $0.complaints } }
+
+    /// A token is active from now on, with these claims.
+    func activate(_ token: String, _ claims: JSONObject = [:]) {
+        var members: JSONObject = [
+            "active": true, "sub": "alice", "aud": "app", "token_type": "Bearer", "exp": TestIssuer.fromNow(3600),
+        ]
+        for claim in claims.members { members[claim.name] = claim.value }
+        let body = JSONWriter.text(of: .object(members))
+        answer(
+            token,
+            "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+        )
+    }
+
+    func deactivate(_ token: String) {
+        state.withLock { $0.answers[token] = nil }
+    }
+
+    /// - Parameter raw: The whole answer; empty: the connection is closed instead.
+    func answer(_ token: String, _ raw: String) {
+        state.withLock { $0.answers[token] = raw }
+    }
+
+    /// Answers wait until it opens.
+    func wait(at gate: Gate?) {
+        state.withLock { $0.gate = gate }
+    }
+
+    var script: BackendScript {
+        BackendScript { [self] exchange in
+            let body = try await exchange.body().bytes
+            guard let token = self.token(exchange.head, body) else {
+                return try await exchange.send("HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n")
+            }
+            let (answer, gate) = state.withLock { state in
+                state.asked.append(token)
+                return (state.answers[token], state.gate)
+            }
+            try await gate?.passed()
+            let inactive = "HTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\n{\"active\":false}"
+            guard answer != "" else { return await exchange.close() }
+            try await exchange.send(answer ?? inactive)
+        }
+    }
+
+    private func token(_ head: RequestHead, _ body: [UInt8]) -> String? {
+        let credentials = Data("gate+fixture:s%3Ae%2Fcret%2Bof+the+tests".utf8).base64EncodedString()
+        let wanted: [(String, [String])] = [
+            ("Authorization", ["Basic \(credentials)"]), ("Accept", ["application/json"]),
+            ("Content-Type", ["application/x-www-form-urlencoded"]),
+        ]
+        var complaints = wanted.filter { head.fields[$0.0] != $0.1 }.map { "\($0.0): \(head.fields[$0.0])" }
+        if head.method != "POST" || head.target != "/introspect?tenant=1" {
+            complaints.append("\(head.method) \(head.target)")
+        }
+        let pairs = body.text.split(separator: "&").map { $0.split(separator: "=", maxSplits: 1).map(String.init) }
+        if pairs.map(\.first) != ["token", "token_type_hint"] || pairs.last?.last != "access_token" {
+            complaints.append("a form with \(pairs.compactMap(\.first))")
+        }
+        state.withLock { $0.complaints += complaints }
+        guard complaints.isEmpty, let text = pairs.first?.last else { return nil }
+        return text.replacing("+", with: " ").removingPercentEncoding
+    }
+}
+
+/// A gateway whose opaque tokens a desk knows.
+///
+/// - Parameters:
+///   - keys: Further keys of `introspection`.
+///   - tenant: Further keys of the tenant.
+func withIntrospection(
+    _ keys: String = "cache: 1h",
+    tenant: String = "",
+    gateway: String = "",
+    backend script: BackendScript = .ok,
+    _ visit: (GatewayFixture, IntrospectionBackend, RecordingBackend) async throws -> Void
+) async throws {
+    let desk = IntrospectionBackend()
+    let server = try await RecordingBackend.start(desk.script)
+    let setup = GatewaySetup(
+        gateway: gateway,
+        tenant: """
+            introspection:
+              url: "http://127.0.0.1:\(server.port)/introspect?tenant=1"
+              client_id: "\(IntrospectionBackend.clientID)"
+              client_secret: "\(IntrospectionBackend.clientSecret)"
+              audiences: [app]
+            \(keys.split(separator: "\n").map { "  " + $0 }.joined(separator: "\n"))
+            \(tenant)
+            """
+    )
+    do {
+        try await withGateway(setup, backend: script) { fixture async throws in
+            fixture.keepSecret(IntrospectionBackend.clientSecret)
+            try await visit(fixture, desk, server)
+        }
+    } catch {
+        await server.stop()
+        throw error
+    }
+    await server.stop()
+}

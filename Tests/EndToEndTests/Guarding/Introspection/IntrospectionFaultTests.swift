@@ -1,0 +1,105 @@
+import Testing
+import Verification
+
+/// A server that is away, slow or out of its mind lets nobody in.
+@Suite struct IntrospectionFaultTests {
+    private static let token = "opaque-2YotnFZFEjr1zCsicMWpAA"
+
+    private static func json(_ body: String, status: String = "200 OK", fields: String = "") -> String {
+        "HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\n\(fields)\r\n\(body)"
+    }
+
+    private func expectUnavailable(_ response: RawResponse, _ comment: String = "") {
+        expectRefusal(response, 503, "store_unavailable", comment)
+        #expect(response.fields["Retry-After"] == ["1"])
+    }
+
+    @Test(arguments: [
+        json("{\"active\":\"true\"}"), json("{}"), json(""), json("true"), json("[{\"active\":true}]"),
+        json("{\"active\":true,\"active\":true,\"exp\":4102444800}"), json("{\"active\":true", fields: ""),
+        json("{\"active\":true,\"exp\":4102444800,\"aud\":\"app\"}", status: "201 Created"),
+        json("{\"active\":true,\"exp\":4102444800,\"aud\":\"app\"}", status: "400 Bad Request"),
+        json("{\"active\":true,\"exp\":4102444800,\"aud\":\"app\"}", status: "500 Internal Server Error"),
+        json("{\"active\":true,\"exp\":4102444800,\"aud\":\"app\"}", status: "503 Service Unavailable"),
+        json("", status: "302 Found", fields: "Location: /introspect?tenant=1\r\n"),
+        json("", status: "307 Temporary Redirect", fields: "Location: /introspect?tenant=1\r\n"),
+        json(String(repeating: " ", count: 70_000) + "{\"active\":true,\"exp\":4102444800,\"aud\":\"app\"}"),
+        json(String(repeating: " ", count: 300_000)), "SMTP ready\r\n\r\n",
+    ])
+    func whatIsNoAnswerLetsNobodyIn(raw: String) async throws {
+        try await withIntrospection { fixture, desk, _ async throws in
+            desk.answer(fixture.keepSecret(Self.token), raw)
+            expectUnavailable(try await fixture.request("/x", token: Self.token), String(raw.prefix(40)))
+            #expect(fixture.backend.requests.isEmpty)
+            // Others are not concerned.
+            #expect(try await fixture.request("/x", token: try fixture.token()).status == 200)
+            #expect(try await fixture.request("/open/x", token: Self.token).status == 200)
+        }
+    }
+
+    @Test func aConnectionThatBreaksIsTriedOnceMore() async throws {
+        try await withIntrospection { fixture, desk, server async throws in
+            desk.answer(fixture.keepSecret(Self.token), "")
+            expectUnavailable(try await fixture.request("/x", token: Self.token))
+            #expect(desk.asked == [Self.token, Self.token])
+            #expect(server.connections == 2)
+        }
+    }
+
+    @Test func aServerThatIsAwayIsNotAskedForEachRequest() async throws {
+        try await withIntrospection { fixture, desk, server async throws in
+            fixture.keepSecret(Self.token)
+            await server.stop()
+            for number in 0..<20 {
+                let token = fixture.keepSecret("opaque-token-number-\(number)")
+                expectUnavailable(try await fixture.request("/x", token: token))
+            }
+            #expect(desk.asked.isEmpty)
+            #expect(fixture.log.text.contains("introspection"))
+        }
+    }
+
+    /// The gateway does not believe an answer for longer because it cannot have another.
+    @Test func anAnswerInHandStandsForItsTimeOnly() async throws {
+        try await withIntrospection { fixture, desk, server async throws in
+            desk.activate(fixture.keepSecret(Self.token))
+            #expect(try await fixture.request("/x", token: Self.token).status == 200)
+            await server.stop()
+            #expect(try await fixture.request("/x", token: Self.token).status == 200)
+        }
+        try await withIntrospection("cache: 0s") { fixture, desk, server async throws in
+            desk.activate(fixture.keepSecret(Self.token))
+            #expect(try await fixture.request("/x", token: Self.token).status == 200)
+            await server.stop()
+            expectUnavailable(try await fixture.request("/x", token: Self.token))
+        }
+    }
+
+    @Test func theGatewaysCredentialsMayBeWrong() async throws {
+        let tenant = "max_staleness: 11m"
+        try await withIntrospection("issuer: https://id.test\ncache: 1h", tenant: tenant) {
+            fixture,
+            desk,
+            _ async throws in
+            desk.answer(fixture.keepSecret(Self.token), Self.json("", status: "401 Unauthorized"))
+            expectUnavailable(try await fixture.request("/x", token: Self.token))
+            #expect(fixture.log.text.contains("client_refused"))
+        }
+    }
+
+    /// A server that never answers holds up those who wait for it, and nobody else.
+    @Test func aSlowServerHoldsUpNobodyElse() async throws {
+        try await withIntrospection { fixture, desk, server async throws in
+            let gate = Gate("the introspection endpoint")
+            desk.wait(at: gate)
+            desk.activate(fixture.keepSecret(Self.token))
+            let waiting = try await fixture.connect()
+            try await waiting.send(fixture.head("/slow", token: Self.token))
+            _ = try await server.arrivals.next()
+            for _ in 0..<20 { #expect(try await fixture.request("/x", token: try fixture.token()).status == 200) }
+            gate.open()
+            #expect(try await waiting.response().status == 200)
+            #expect(fixture.backend.requests.last?.target == "/slow")
+        }
+    }
+}

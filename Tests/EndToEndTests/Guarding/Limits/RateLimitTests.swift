@@ -1,0 +1,194 @@
+import Testing
+import Verification
+
+/// Rate limits at the route. Their rates are so low that no request comes back while a test runs.
+@Suite struct RateLimitTests {
+    private static func fixture(_ limits: String, gateway: String = "") -> GatewaySetup {
+        GatewaySetup(gateway: gateway, tenant: "rate_limits: [\(limits)]")
+    }
+
+    /// How many of `count` requests pass; the others have to be the limit's refusals.
+    private static func passed(_ count: Int, _ ask: () async throws -> RawResponse) async throws -> Int {
+        var passed = 0
+        for _ in 0..<count {
+            let response = try await ask()
+            if response.status == 429 { expectRefusal(response, 429, "rate_limited") } else { passed += 1 }
+        }
+        return passed
+    }
+
+    @Test func theFirstTooManyIsRefusedWithWhatItIsOver() async throws {
+        try await withGateway(Self.fixture("{ by: ip, rate: 1/h, burst: 3 }")) { fixture async throws in
+            #expect(try await Self.passed(3) { try await fixture.request("/open/x") } == 3)
+            let refused = try await fixture.request("/open/x")
+            expectRefusal(refused, 429, "rate_limited")
+            let retryAfter = try #require(refused.fields["Retry-After"].first.flatMap { Int($0) })
+            #expect((3000...3600).contains(retryAfter))
+            #expect(refused.fields["RateLimit-Policy"] == ["\"ip\";q=3;w=10800"])
+            #expect(refused.fields["RateLimit"] == ["\"ip\";r=0;t=\(retryAfter)"])
+            #expect(fixture.backend.requests.count == 3)
+            let metrics = try await fixture.metrics { $0.value("gatehouse_rate_limited_total") == 1 }
+            #expect(
+                metrics.value("gatehouse_rate_limited_total", ["tenant": "app", "limit": "ip", "mode": "enforce"]) == 1
+            )
+            #expect(metrics.value("gatehouse_auth_decisions_total", ["outcome": "rate_limited"]) == 1)
+        }
+    }
+
+    @Test func whatComesBeforeAuthenticationCountsBadTokensToo() async throws {
+        try await withGateway(Self.fixture("{ by: ip, rate: 1/h, burst: 4 }")) { fixture async throws in
+            for _ in 0..<2 { #expect(try await fixture.request("/x", token: "rubbish").status == 401) }
+            for _ in 0..<2 { #expect(try await fixture.request("/x").status == 401) }
+            expectRefusal(try await fixture.request("/x", token: "rubbish"), 429, "rate_limited")
+            expectRefusal(try await fixture.request("/x", token: try fixture.token()), 429, "rate_limited")
+        }
+    }
+
+    @Test func eachSubjectOfEachIssuerHasItsOwn() async throws {
+        try await withGateway(Self.fixture("{ by: subject, rate: 1/h, burst: 2 }")) { fixture async throws in
+            let (alice, bob) = (try fixture.token(["sub": "alice"]), try fixture.token(["sub": "bob"]))
+            #expect(try await Self.passed(5) { try await fixture.request("/x", token: alice) } == 2)
+            // Another token of the same caller makes no difference.
+            let again = try fixture.token(["sub": "alice", "jti": "another"])
+            #expect(try await Self.passed(2) { try await fixture.request("/x", token: again) } == 0)
+            #expect(try await Self.passed(3) { try await fixture.request("/x", token: bob) } == 2)
+            let other = try fixture.token(["sub": "alice"], algorithm: .es256)
+            #expect(try await Self.passed(3) { try await fixture.request("/x", token: other) } == 2)
+            // Nobody is no subject.
+            #expect(try await Self.passed(5) { try await fixture.request("/open/x") } == 5)
+        }
+    }
+
+    @Test func aClaimIsCountedForThoseWhoHaveIt() async throws {
+        try await withGateway(Self.fixture("{ by: 'claim:org.id', rate: 1/h, burst: 2 }")) { fixture async throws in
+            let first = try fixture.token(["sub": "alice", "org": ["id": "acme"]])
+            let second = try fixture.token(["sub": "bob", "org": ["id": "acme"]])
+            #expect(try await Self.passed(1) { try await fixture.request("/x", token: first) } == 1)
+            #expect(try await Self.passed(3) { try await fixture.request("/x", token: second) } == 1)
+            let without = try fixture.token(["sub": "carol"])
+            #expect(try await Self.passed(4) { try await fixture.request("/x", token: without) } == 4)
+        }
+    }
+
+    @Test func onlyPathsOfThePatternCountInEitherReading() async throws {
+        let limits = "{ by: ip, rate: 1/h, burst: 2, path: /open/a/** }"
+        try await withGateway(Self.fixture(limits)) { fixture async throws in
+            #expect(try await Self.passed(5) { try await fixture.request("/open/b") } == 5)
+            #expect(try await fixture.request("/open/a/x").status == 200)
+            #expect(try await fixture.request("/open//a/x/").status == 200)
+            expectRefusal(try await fixture.request("/open/%61/y"), 429, "rate_limited")
+            #expect(try await fixture.request("/open/b").status == 200)
+        }
+    }
+
+    /// What is refused by one uses up nothing of the others.
+    @Test func aRefusedRequestUsesUpNoOtherLimit() async throws {
+        let limits = "{ by: ip, rate: 1/h, burst: 4 }, { by: tenant, rate: 1/h, burst: 2, path: /open/few }"
+        try await withGateway(Self.fixture(limits)) { fixture async throws in
+            #expect(try await Self.passed(6) { try await fixture.request("/open/few") } == 2)
+            #expect(try await Self.passed(6) { try await fixture.request("/open/x") } == 2)
+            let refused = try await fixture.request("/open/x")
+            #expect(refused.fields["RateLimit-Policy"] == ["\"ip\";q=4;w=14400"])
+        }
+    }
+
+    @Test func anObservedLimitCountsAndLetsThrough() async throws {
+        let limits = "{ by: ip, rate: 1/h, burst: 1, mode: observe }, { by: ip, rate: 1/h, burst: 3 }"
+        try await withGateway(Self.fixture(limits)) { fixture async throws in
+            #expect(try await Self.passed(5) { try await fixture.request("/open/x") } == 3)
+            let metrics = try await fixture.metrics {
+                $0.value("gatehouse_rate_limited_total", ["mode": "observe"]) == 4
+            }
+            #expect(metrics.value("gatehouse_rate_limited_total", ["limit": "ip-2", "mode": "enforce"]) == 2)
+        }
+    }
+
+    @Test func twoLoopsAreOneLimit() async throws {
+        let setup = Self.fixture("{ by: ip, rate: 1/h, burst: 20 }", gateway: "threads: 2")
+        try await withGateway(setup) { fixture async throws in
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<60 { group.addTask { try await fixture.request("/open/x").status } }
+                return try await group.reduce(into: [Int]()) { $0.append($1) }
+            }
+            #expect(statuses.count { $0 == 200 } == 20)
+            #expect(statuses.count { $0 == 429 } == 40)
+        }
+    }
+
+    @Test func behindATrustedProxyTheClientIsCounted() async throws {
+        let setup = Self.fixture("{ by: ip, rate: 1/h, burst: 2 }", gateway: "trusted_proxies: [127.0.0.1/32]")
+        try await withGateway(setup) { fixture async throws in
+            func passed(_ client: String) async throws -> Int {
+                try await Self.passed(3) {
+                    try await fixture.request("/open/x", fields: ["X-Forwarded-For: \(client)"])
+                }
+            }
+            #expect(try await passed("203.0.113.7") == 2)
+            // What stands left of the client anybody could have written.
+            #expect(try await passed("198.51.100.1, 203.0.113.7") == 0)
+            #expect(try await passed("203.0.113.8") == 2)
+            // The first 64 bits of an IPv6 address are one client's.
+            #expect(try await passed("2001:db8::1") == 2)
+            #expect(try await passed("2001:db8::ffff:1") == 0)
+            #expect(try await passed("2001:db8:0:1::1") == 2)
+            // An IPv4 address in the form of an IPv6 one is the IPv4 one.
+            #expect(try await passed("::ffff:203.0.113.7") == 0)
+            // Without it the proxy itself is the client.
+            #expect(try await Self.passed(3) { try await fixture.request("/open/x") } == 2)
+        }
+    }
+
+    @Test func nobodyElseSaysWhoTheClientIs() async throws {
+        try await withGateway(Self.fixture("{ by: ip, rate: 1/h, burst: 2 }")) { fixture async throws in
+            var number = 0
+            let passed = try await Self.passed(5) {
+                number += 1
+                return try await fixture.request("/open/x", fields: ["X-Forwarded-For: 203.0.113.\(number)"])
+            }
+            #expect(passed == 2)
+        }
+    }
+
+    @Test func overHTTP2TheAnswerIsTheSame() async throws {
+        try await withGateway(Self.fixture("{ by: ip, rate: 1/h, burst: 1 }")) { fixture async throws in
+            let client = try await fixture.http2()
+            #expect(try await client.request("/open/x").status == 200)
+            let refused = try await client.request("/open/x")
+            #expect(refused.status == 429)
+            #expect(refused.fields["ratelimit-policy"] == ["\"ip\";q=1;w=3600"])
+            #expect(refused.fields["ratelimit"].first?.hasPrefix("\"ip\";r=0;t=3") == true)
+            #expect(refused.fields["retry-after"].count == 1)
+        }
+    }
+
+    @Test func anEndpointOfTheGatewayIsLimitedToo() async throws {
+        let setup = GatewaySetup(
+            tenant: """
+                rate_limits: [ { by: ip, rate: 1/h, burst: 2, path: /auth/** } ]
+                sign_in:
+                  apple: { path: /auth/apple, client_ids: [com.example.app], nonce: required, then: forward }
+                """
+        )
+        try await withGateway(setup) { fixture async throws in
+            let passed = try await Self.passed(4) {
+                try await fixture.request("/auth/apple", method: "PUT")
+            }
+            #expect(passed == 2)
+        }
+    }
+
+    /// They are served there all the same.
+    @Test(arguments: ["/auth/apple/", "/Auth/APPLE", "/auth//apple"])
+    func anotherSpellingOfAnEndpointCountsToo(_ path: String) async throws {
+        let setup = GatewaySetup(
+            tenant: """
+                rate_limits: [ { by: ip, rate: 1/h, burst: 2, path: /auth/apple } ]
+                sign_in:
+                  apple: { path: /auth/apple, client_ids: [com.example.app], nonce: required, then: forward }
+                """
+        )
+        try await withGateway(setup) { fixture async throws in
+            #expect(try await Self.passed(4) { try await fixture.request(path, method: "PUT") } == 2)
+        }
+    }
+}

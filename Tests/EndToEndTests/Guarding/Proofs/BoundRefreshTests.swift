@@ -1,0 +1,117 @@
+import Foundation
+import Store
+import Testing
+import Time
+import Verification
+
+/// Sessions whose tokens are bound to a key: who cannot prove to have it gets no new ones, and nobody gets new ones that
+/// are another's.
+@Suite struct BoundRefreshTests {
+    private static let url = "http://app.test/x"
+    private static let setup = GatewaySetup.refreshing("grace: 1h", tenant: "dpop: {}")
+
+    private func session(_ fixture: GatewayFixture, _ client: ProvingClient, next: JSONObject, old: JSONObject = [:])
+        throws
+        -> SampleSession
+    {
+        var claims: JSONObject = ["cnf": client.confirmation]
+        for claim in old.members { claims[claim.name] = claim.value }
+        return try fixture.session(claims, next: next)
+    }
+
+    @Test func anExpiredTokenNeedsItsProofToo() async throws {
+        try await withDesk(Self.setup) { fixture, desk async throws in
+            let client = try ProvingClient()
+            let past: JSONObject = ["exp": TestIssuer.fromNow(-300)]
+            let session = try session(fixture, client, next: ["cnf": client.confirmation], old: past)
+            desk.give(token: session.new)
+            let thief = try ProvingClient()
+            for fields in [["Authorization: DPoP \(session.old)"], try thief.fields(session.old, Self.url)] {
+                let stolen = try await fixture.request("/x", fields: fields)
+                expectRefusal(stolen, 401, "invalid_token")
+                #expect(stolen.fields["X-Refreshed-Token"].isEmpty)
+            }
+            expectRefusal(try await fixture.request("/x", token: session.old), 401, "invalid_token")
+            #expect(fixture.refreshCalls.isEmpty)
+            let honest = try await fixture.request("/x", fields: try client.fields(session.old, Self.url))
+            #expect(honest.status == 200)
+            #expect(honest.fields["X-Refreshed-Token"] == [session.new])
+            #expect(fixture.visits(session) == ["POST /auth/refresh old", "GET /x new"])
+        }
+    }
+
+    @Test func theBackendsRefusalLeadsToOneReplayWithoutAnotherProof() async throws {
+        try await withDesk(Self.setup) { fixture, desk async throws in
+            let client = try ProvingClient()
+            let session = try session(fixture, client, next: ["cnf": client.confirmation])
+            desk.end(session.old)
+            desk.give(token: session.new)
+            let response = try await fixture.request("/x", fields: try client.fields(session.old, Self.url))
+            #expect(response.status == 200)
+            #expect(fixture.visits(session) == ["GET /x old", "POST /auth/refresh old", "GET /x new"])
+            #expect(fixture.backend.requests.last?.fields["Authorization"] == ["DPoP \(session.new)"])
+        }
+    }
+
+    /// A client whose nonce will soon be too old gets the next one, whatever else the answer says.
+    @Test(arguments: [true, false])
+    func theNextNonceComesAlong(isRenewed: Bool) async throws {
+        let key = GatewaySetup.sampleSealingKey
+        var setup = GatewaySetup.refreshing(tenant: "dpop: { nonce: true }")
+        setup.sealingKeys = key
+        let nonces = ProofNonces(key: try SealingKeys(key).derivedKey(for: "proof nonces"))
+        try await withDesk(setup) { fixture, desk async throws in
+            let client = try ProvingClient()
+            let session = try session(fixture, client, next: ["cnf": client.confirmation])
+            desk.end(session.old)
+            if isRenewed {
+                desk.give(token: session.new)
+            } else {
+                desk.give(["error": "invalid_grant"], status: 400)
+            }
+            // Made here: a gateway may have to be waited for.
+            let aging = nonces.make(at: UnixTime(Date().timeIntervalSince1970) - 200)
+            let fields = try client.fields(session.old, Self.url, nonce: aging)
+            let response = try await fixture.request("/x", fields: fields)
+            #expect(response.status == (isRenewed ? 200 : 401))
+            #expect(response.fields["X-Refreshed-Token"] == (isRenewed ? [session.new] : []))
+            #expect(response.fields["DPoP-Nonce"].count == 1)
+        }
+    }
+
+    /// Two tokens of one session, and the new one is for the key of the first: the second is only too old.
+    @Test func whatIsForAnotherTokenOfTheSessionRevokesNothing() async throws {
+        let setup = GatewaySetup.refreshing("grace: 1h", tenant: "dpop: { need: optional }")
+        try await withDesk(setup) { fixture, desk async throws in
+            let client = try ProvingClient()
+            let past: JSONObject = ["exp": TestIssuer.fromNow(-300)]
+            let session = try session(fixture, client, next: ["cnf": client.confirmation], old: past)
+            desk.give(token: session.new)
+            let bound = try await fixture.request("/x", fields: try client.fields(session.old, Self.url))
+            #expect(bound.fields["X-Refreshed-Token"] == [session.new])
+            // Issued before the new one, whatever second it is: a later one would be of a session that went on elsewhere.
+            let plain = try fixture.token([
+                "jti": "plain", "sid": "s1", "iat": TestIssuer.fromNow(-400), "exp": TestIssuer.fromNow(-300),
+            ])
+            let other = try await fixture.request("/x", token: plain)
+            expectRefusal(other, 401, "token_expired")
+            #expect(other.fields["X-Refreshed-Token"].isEmpty)
+        }
+    }
+
+    /// Bound to another key, or to none: of use to somebody else.
+    @Test(arguments: [false, true])
+    func aTokenOfAnotherKeyIsNotDelivered(isBound: Bool) async throws {
+        try await withDesk(Self.setup) { fixture, desk async throws in
+            let client = try ProvingClient()
+            let next: JSONObject = isBound ? ["cnf": try ProvingClient().confirmation] : [:]
+            let session = try session(fixture, client, next: next)
+            desk.end(session.old)
+            desk.give(token: session.new)
+            let response = try await fixture.request("/x", fields: try client.fields(session.old, Self.url))
+            #expect(response.status == 401)
+            #expect(response.fields["X-Refreshed-Token"].isEmpty)
+            #expect(!fixture.visits(session).contains("GET /x new"))
+        }
+    }
+}

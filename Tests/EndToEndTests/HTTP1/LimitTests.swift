@@ -1,0 +1,214 @@
+import TestSupport
+import Testing
+
+/// Bounds on what a client may send and how long it may take.
+@Suite struct LimitTests {
+    /// Expects a refusal without asking for a code, since the closed list names none for heads, and the end.
+    private func expectClosed(_ client: RawClient, _ status: Int, _ comment: String = "") async throws {
+        let response = try await client.response()
+        #expect(response.status == status, "\(comment)")
+        #expect(response.fields["Content-Type"] == ["application/problem+json"], "\(comment)")
+        #expect(response.fields["Cache-Control"] == ["no-store"], "\(comment)")
+        #expect(Problem(response)?.status == status, "\(comment)")
+        try await client.untilClosed()
+    }
+
+    @Test func aTargetOver8KiBIsTooLong() async throws {
+        try await withGateway { fixture async throws in
+            let fits = "/open/" + String(repeating: "a", count: 8000)
+            #expect(try await fixture.request(fits).status == 200)
+            for target in [
+                "/open/" + String(repeating: "a", count: 8192), "/open?" + String(repeating: "b", count: 8192),
+            ] {
+                let client = try await fixture.connect()
+                try await client.send(fixture.head(target))
+                try await expectClosed(client, 414)
+            }
+            #expect(fixture.backend.requests.count == 1)
+        }
+    }
+
+    @Test func fieldsOverTheirBoundAreTooLarge() async throws {
+        let setup = GatewaySetup(gateway: "limits: { header_bytes: 4KiB, headers: 100 }")
+        try await withGateway(setup) { fixture async throws in
+            let fits = String(repeating: "a", count: 3000)
+            #expect(try await fixture.request("/open/x", fields: ["X-A: \(fits)"]).status == 200)
+            let large = [
+                ["X-A: \(String(repeating: "a", count: 5000))"],
+                (0..<50).map { "X-\($0): \(String(repeating: "b", count: 100))" },
+                [String(repeating: "n", count: 5000) + ": 1"],
+            ]
+            for fields in large {
+                let client = try await fixture.connect()
+                try await client.send(fixture.head("/open/x", fields: fields))
+                try await expectClosed(client, 431)
+            }
+            #expect(fixture.backend.requests.count == 1)
+        }
+    }
+
+    @Test func aHeadWithoutAnEndIsRefusedAtTheBoundAndNotLater() async throws {
+        try await withGateway(GatewaySetup(gateway: "limits: { header_bytes: 4KiB }")) { fixture async throws in
+            let client = try await fixture.connect()
+            try await client.send(
+                "GET /open/x HTTP/1.1\r\nHost: app.test\r\nX-A: " + String(repeating: "a", count: 5000)
+            )
+            try await expectClosed(client, 431)
+        }
+    }
+
+    @Test func moreFieldsThanAllowedAreTooMany() async throws {
+        try await withGateway(GatewaySetup(gateway: "limits: { headers: 20 }")) { fixture async throws in
+            let fields = (0..<30).map { "X-\($0): 1" }
+            #expect(try await fixture.request("/open/x", fields: Array(fields.prefix(15))).status == 200)
+            let client = try await fixture.connect()
+            try await client.send(fixture.head("/open/x", fields: fields))
+            try await expectClosed(client, 431)
+            #expect(fixture.backend.requests.count == 1)
+        }
+    }
+
+    @Test func trailersAreBoundedLikeFields() async throws {
+        try await withGateway(GatewaySetup(gateway: "limits: { header_bytes: 4KiB }")) { fixture async throws in
+            let client = try await fixture.connect()
+            let head = fixture.head("/open/x", method: "POST", fields: ["Transfer-Encoding: chunked"])
+            try await client.send(head + "0\r\nX-T: " + String(repeating: "a", count: 20_000))
+            let status = try await client.response().status
+            #expect(status == 431 || status == 400)
+            #expect(fixture.backend.requests.isEmpty)
+        }
+    }
+
+    @Test func chunkExtensionsAreBounded() async throws {
+        try await withGateway(GatewaySetup(gateway: "limits: { header_bytes: 4KiB }")) { fixture async throws in
+            let client = try await fixture.connect()
+            let head = fixture.head("/open/x", method: "POST", fields: ["Transfer-Encoding: chunked"])
+            try await client.send(head + "5;" + String(repeating: "a", count: 400_000))
+            let text = try await client.untilClosed().text
+            #expect(text.isEmpty || text.hasPrefix("HTTP/1.1 4"))
+            #expect(fixture.backend.requests.isEmpty)
+        }
+    }
+
+    private static let smallBodies = GatewaySetup(tenant: "limits: { body_bytes: 1KiB }")
+
+    @Test func aLengthOverTheBodyBoundIsRefusedAtOnce() async throws {
+        try await withGateway(Self.smallBodies) { fixture async throws in
+            let client = try await fixture.connect()
+            try await client.send(fixture.head("/open/x", method: "POST", fields: ["Content-Length: 1025"]))
+            expectRefusal(try await client.response(to: "POST"), 413, "payload_too_large")
+            #expect(fixture.backend.requests.isEmpty)
+            #expect(fixture.backend.heads.takeReady() == nil)
+        }
+    }
+
+    @Test func chunksOverTheBodyBoundAreRefusedAndTheBackendNeverSeesAWholeRequest() async throws {
+        try await withGateway(Self.smallBodies) { fixture async throws in
+            let client = try await fixture.connect()
+            let head = fixture.head("/open/x", method: "POST", fields: ["Transfer-Encoding: chunked"])
+            let chunk = "200\r\n" + String(repeating: "a", count: 512) + "\r\n"
+            try await client.send(head + chunk + chunk + chunk + "0\r\n\r\n")
+            expectRefusal(try await client.response(to: "POST"), 413, "payload_too_large")
+            try await client.untilClosed()
+            #expect(fixture.backend.requests.isEmpty)
+        }
+    }
+
+    @Test func aBodyAtTheBoundIsLetThrough() async throws {
+        try await withGateway(Self.smallBodies) { fixture async throws in
+            let body = String(repeating: "a", count: 1024)
+            let counted = fixture.head("/open/x", method: "POST", fields: ["Content-Length: 1024"]) + body
+            #expect(try await fixture.send(counted, method: "POST").status == 200)
+            let head = fixture.head("/open/x", method: "POST", fields: ["Transfer-Encoding: chunked"])
+            #expect(try await fixture.send(head + "400\r\n\(body)\r\n0\r\n\r\n", method: "POST").status == 200)
+            #expect(fixture.backend.requests.map(\.body.bytes.count) == [1024, 1024])
+        }
+    }
+
+    @Test func connectionsOverTheBoundAreTurnedAway() async throws {
+        try await withGateway(GatewaySetup(gateway: "limits: { connections: 2 }")) { fixture async throws in
+            var clients: [RawClient] = []
+            for _ in 0..<2 {
+                let client = try await fixture.connect()
+                try await client.send(fixture.head("/open/x"))
+                #expect(try await client.response().status == 200)
+                clients.append(client)
+            }
+            let third = try await fixture.connect()
+            try await third.send(fixture.head("/open/x"))
+            expectRefusal(try await third.response(), 503, "overloaded")
+            try await third.untilClosed()
+            await third.close()
+            // The two are not disturbed, and a place that gets free can be had.
+            try await clients[0].send(fixture.head("/open/x"))
+            #expect(try await clients[0].response().status == 200)
+            await clients[1].close()
+            var status = 503
+            for _ in 0..<100 where status == 503 {
+                status = try await fixture.request("/open/x").status
+            }
+            #expect(status == 200)
+        }
+    }
+
+    @Test func aClientThatNeverEndsItsHeadIsDropped() async throws {
+        try await withGateway(GatewaySetup(gateway: "limits: { header_timeout: 300ms }")) { fixture async throws in
+            let client = try await fixture.connect()
+            try await client.send("GET /open/x HTTP/1.1\r\nHost: app")
+            let rest = try await client.untilClosed().text
+            #expect(rest.isEmpty || rest.hasPrefix("HTTP/1.1 408 "))
+            #expect(fixture.backend.requests.isEmpty)
+        }
+    }
+
+    @Test func aClientThatDripsItsHeadIsDroppedAllTheSame() async throws {
+        try await withGateway(GatewaySetup(gateway: "limits: { header_timeout: 300ms }")) { fixture async throws in
+            let client = try await fixture.connect()
+            try await client.send("GET /open/x HTTP/1.1\r\nHost: app.test\r\n")
+            async let rest = client.untilClosed()
+            // Goes on until the gateway has closed, which fails the write.
+            var dropped = false
+            for number in 0..<100_000 where !dropped {
+                do {
+                    try await client.send("X-\(number % 10): 1\r\n")
+                    _ = try await fixture.admin("/healthz")
+                } catch is NothingCame {
+                    break
+                } catch {
+                    dropped = true
+                }
+            }
+            let text = try await rest.text
+            #expect(dropped)
+            #expect(text.isEmpty || text.hasPrefix("HTTP/1.1 408 ") || text.hasPrefix("HTTP/1.1 431 "))
+        }
+    }
+
+    @Test func anIdleConnectionIsClosed() async throws {
+        try await withGateway(GatewaySetup(gateway: "limits: { idle_timeout: 300ms }")) { fixture async throws in
+            let client = try await fixture.connect()
+            try await client.send(fixture.head("/open/x"))
+            #expect(try await client.response().status == 200)
+            #expect(try await client.untilClosed() == [])
+        }
+    }
+
+    @Test func aConnectionThatNeverSaysAnythingIsClosed() async throws {
+        let setup = GatewaySetup(gateway: "limits: { idle_timeout: 300ms, header_timeout: 300ms }")
+        try await withGateway(setup) { fixture async throws in
+            let text = try await fixture.connect().untilClosed().text
+            #expect(text.isEmpty || text.hasPrefix("HTTP/1.1 408 "))
+        }
+    }
+
+    @Test func aBodyThatStopsComingIsDropped() async throws {
+        try await withGateway(GatewaySetup(gateway: "limits: { idle_timeout: 300ms }")) { fixture async throws in
+            let client = try await fixture.connect()
+            try await client.send(fixture.head("/open/x", method: "POST", fields: ["Content-Length: 10"]) + "five!")
+            let text = try await client.untilClosed().text
+            #expect(text.isEmpty || text.hasPrefix("HTTP/1.1 408 "))
+            _ = try await fixture.backend.abandoned.next()
+            #expect(fixture.backend.requests.isEmpty)
+        }
+    }
+}

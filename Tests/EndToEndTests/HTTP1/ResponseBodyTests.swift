@@ -1,0 +1,264 @@
+import TestSupport
+import Testing
+
+/// Answers arrive whole and with one framing that the client understands (RFC 9112 section 6.3).
+@Suite struct ResponseBodyTests {
+    @Test func aBodyWithALengthKeepsIt() async throws {
+        try await withGateway(backend: .answers("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")) {
+            fixture async throws in
+            let response = try await fixture.request("/open/x")
+            #expect(response.framing == .contentLength(5))
+            #expect(response.body.text == "hello")
+        }
+    }
+
+    @Test func anEmptyBodyIsNotWaitedFor() async throws {
+        try await withGateway(backend: .answers("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")) {
+            fixture async throws in
+            let client = try await fixture.connect()
+            for _ in 0..<2 {
+                try await client.send(fixture.head("/open/x"))
+                let response = try await client.response()
+                #expect(response.status == 200 && response.body.bytes.isEmpty)
+            }
+        }
+    }
+
+    @Test func chunksWithExtensionsAndTrailersArrive() async throws {
+        let raw = """
+            HTTP/1.1 200 OK\r
+            Transfer-Encoding: chunked\r
+            Trailer: X-Sum\r
+            \r
+            5;a=b\r
+            hello\r
+            6\r
+             world\r
+            0\r
+            X-Sum: 42\r
+            \r
+
+            """
+        try await withGateway(backend: .answers(raw)) { fixture async throws in
+            let response = try await fixture.request("/open/x")
+            #expect(response.framing == .chunked)
+            #expect(response.body.text == "hello world")
+            #expect(response.body.trailers["X-Sum"] == ["42"])
+        }
+    }
+
+    @Test func anAnswerByteByByteIsTheSame() async throws {
+        let raw = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;x\r\nhello\r\n1\r\n!\r\n0\r\nX-T: 1\r\n\r\n"
+        let script = BackendScript { exchange in
+            try await exchange.body()
+            for byte in raw.utf8 { try await exchange.send([byte]) }
+        }
+        try await withGateway(backend: script) { fixture async throws in
+            let client = try await fixture.connect()
+            for _ in 0..<3 {
+                try await client.send(fixture.head("/open/x"))
+                let response = try await client.response()
+                #expect(response.body.text == "hello!")
+                #expect(response.body.trailers["X-T"] == ["1"])
+            }
+        }
+    }
+
+    @Test func headHasTheFieldsButNoBody() async throws {
+        let heads = [
+            "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
+            "HTTP/1.1 200 OK\r\n\r\n",
+        ]
+        for raw in heads {
+            try await withGateway(backend: .answers(raw)) { fixture async throws in
+                let client = try await fixture.connect()
+                for _ in 0..<2 {
+                    try await client.send(fixture.head("/open/x", method: "HEAD"))
+                    let response = try await client.response(to: "HEAD")
+                    #expect(response.status == 200)
+                    if raw.contains("Content-Length") { #expect(response.fields["Content-Length"] == ["5"]) }
+                }
+            }
+        }
+    }
+
+    @Test func noContentAndNotModifiedHaveNoBody() async throws {
+        let heads = [
+            "HTTP/1.1 204 No Content\r\nX-A: b\r\n\r\n", "HTTP/1.1 304 Not Modified\r\nETag: \"x\"\r\n\r\n",
+            "HTTP/1.1 304 Not Modified\r\nContent-Length: 500\r\n\r\n",
+        ]
+        for raw in heads {
+            try await withGateway(backend: .answers(raw)) { fixture async throws in
+                let client = try await fixture.connect()
+                for _ in 0..<2 {
+                    try await client.send(fixture.head("/open/x"))
+                    let response = try await client.response()
+                    #expect(response.status == (raw.contains("204") ? 204 : 304))
+                    #expect(response.fields["Transfer-Encoding"] == [])
+                }
+            }
+        }
+    }
+
+    @Test func anAnswerThatEndsWithItsConnectionIsReframed() async throws {
+        let raw = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nhello world"
+        try await withGateway(backend: .answersAndCloses(raw)) { fixture async throws in
+            let client = try await fixture.connect()
+            for _ in 0..<2 {
+                try await client.send(fixture.head("/open/x"))
+                let response = try await client.response()
+                #expect(response.framing == .chunked)
+                #expect(response.body.text == "hello world")
+            }
+        }
+    }
+
+    @Test func anHTTP10BackendIsUnderstood() async throws {
+        let answers = [
+            "HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nhello", "HTTP/1.0 200 OK\r\n\r\nhello",
+            "HTTP/1.0 200 OK\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello",
+        ]
+        for raw in answers {
+            try await withGateway(backend: .answersAndCloses(raw)) { fixture async throws in
+                let client = try await fixture.connect()
+                for _ in 0..<2 {
+                    try await client.send(fixture.head("/open/x"))
+                    let response = try await client.response()
+                    #expect(response.version == "HTTP/1.1")
+                    #expect(response.body.text == "hello")
+                }
+            }
+        }
+    }
+
+    @Test func anAnswerWithoutAReasonIsUnderstood() async throws {
+        for line in ["HTTP/1.1 200 ", "HTTP/1.1 299 Odd But Fine", "HTTP/1.1 200 caf\u{e9}"] {
+            try await withGateway(backend: .answers("\(line)\r\nContent-Length: 2\r\n\r\nok")) { fixture async throws in
+                #expect(try await fixture.request("/open/x").body.text == "ok", "\(line)")
+            }
+        }
+    }
+
+    @Test func eightMegabytesArriveExactlyInEveryFraming() async throws {
+        var random = SplitMix64(seed: 3)
+        let body = random.variedBytes(8 << 20)
+        let script = BackendScript { exchange in
+            try await exchange.body()
+            switch exchange.head.path {
+            case "/open/length":
+                try await exchange.send("HTTP/1.1 200 OK\r\nContent-Length: \(body.count)\r\n\r\n")
+                try await exchange.send(body)
+            case "/open/chunks":
+                try await exchange.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+                for start in stride(from: 0, to: body.count, by: 200_003) {
+                    let chunk = body[start..<min(start + 200_003, body.count)]
+                    let size = String(chunk.count, radix: 16, uppercase: true)
+                    try await exchange.send(Array("\(size)\r\n".utf8) + chunk + Array("\r\n".utf8))
+                }
+                try await exchange.send("0\r\n\r\n")
+            default:
+                try await exchange.send("HTTP/1.1 200 OK\r\n\r\n")
+                try await exchange.send(body)
+                await exchange.close()
+            }
+        }
+        try await withGateway(backend: script) { fixture async throws in
+            let client = try await fixture.connect()
+            for path in ["/open/length", "/open/chunks", "/open/close"] {
+                try await client.send(fixture.head(path))
+                let same = try await client.response().body.bytes == body
+                #expect(same, "\(path)")
+            }
+        }
+    }
+
+    @Test func anAnswerIsStreamedBeforeItIsWhole() async throws {
+        let seen = Gate("the client saw the first event")
+        let script = BackendScript { exchange in
+            try await exchange.body()
+            try await exchange.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n")
+            try await exchange.send("Transfer-Encoding: chunked\r\n\r\n9\r\ndata: 1\n\n\r\n")
+            try await seen.passed()
+            try await exchange.send("9\r\ndata: 2\n\n\r\n0\r\n\r\n")
+        }
+        try await withGateway(backend: script) { fixture async throws in
+            let client = try await fixture.connect()
+            try await client.send(fixture.head("/open/x"))
+            #expect(try await client.head().status == 200)
+            var text = ""
+            while !text.contains("data: 1"), let piece = try await client.piece() { text += piece.text }
+            seen.open()
+            while !text.hasSuffix("0\r\n\r\n"), let piece = try await client.piece() { text += piece.text }
+            #expect(text.contains("data: 2"))
+        }
+    }
+
+    @Test func anAnswerMayComeBeforeTheRequestsBodyIsWhole() async throws {
+        let script = BackendScript { exchange in
+            exchange.skipBody()
+            try await exchange.send("HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno")
+            await exchange.close()
+        }
+        try await withGateway(backend: script) { fixture async throws in
+            let client = try await fixture.connect()
+            try await client.send("POST /open/x HTTP/1.1\r\nHost: app.test\r\nContent-Length: 1000000\r\n\r\nstart")
+            let response = try await client.response(to: "POST")
+            #expect(response.status == 403)
+            #expect(response.body.text == "no")
+        }
+    }
+
+    /// Answers 413 on sight of the head, and leaves the body where it is.
+    private static func tooLarge(closing: Bool) -> BackendScript {
+        BackendScript { exchange in
+            guard exchange.head.method == "POST" else {
+                try await exchange.body()
+                return try await exchange.sendOK(exchange.head.path)
+            }
+            exchange.skipBody()
+            let connection = closing ? "Connection: close\r\n" : ""
+            try await exchange.send("HTTP/1.1 413 Content Too Large\r\nContent-Length: 5\r\n\(connection)\r\nlarge")
+            if !closing { try await exchange.gone() }
+            await exchange.close()
+        }
+    }
+
+    @Test func anEarly413LeavesAKeepAliveClientItsConnection() async throws {
+        for closing in [true, false] {
+            try await withGateway(backend: Self.tooLarge(closing: closing)) { fixture async throws in
+                let client = try await fixture.connect()
+                let length = "Content-Length: 10000"
+                try await client.send(fixture.head("/open/large", method: "POST", fields: [length]) + "part")
+                let response = try await client.response(to: "POST")
+                #expect(response.status == 413)
+                #expect(response.body.text == "large")
+                #expect(!response.fields.list("Connection").contains("close"))
+                // The rest of the body is not the next request, whatever it looks like.
+                let smuggled = fixture.head("/open/smuggled")
+                let rest = smuggled + String(repeating: "x", count: 10_000 - 4 - smuggled.utf8.count)
+                try await client.send(rest + fixture.head("/open/next"))
+                #expect(try await client.response().body.text == "/open/next")
+                #expect(!fixture.backend.requests.contains { $0.target == "/open/smuggled" })
+            }
+        }
+    }
+
+    @Test func anEarly413AmidAnEndlessBodyEndsTheConnection() async throws {
+        try await withGateway(backend: Self.tooLarge(closing: false)) { fixture async throws in
+            let client = try await fixture.connect()
+            let chunked = "Transfer-Encoding: chunked"
+            try await client.send(fixture.head("/open/large", method: "POST", fields: [chunked]) + "4\r\npart\r\n")
+            #expect(try await client.response(to: "POST").status == 413)
+            let chunk = Array(("4000\r\n" + String(repeating: "x", count: 0x4000) + "\r\n").utf8)
+            let flood = Task {
+                // Ends when the gateway has closed, which fails the write; 16 GiB are far more than anyone reads past.
+                for _ in 0..<(1 << 20) { try await client.send(chunk) }
+            }
+            #expect(try await client.untilClosed() == [])
+            let end = await flood.result
+            #expect(throws: (any Error).self) { try end.get() }
+            if case .failure(let error) = end { #expect(!(error is NothingCame)) }
+            #expect(fixture.backend.requests.isEmpty)
+        }
+    }
+}

@@ -1,0 +1,230 @@
+import Testing
+
+/// Bounds on what a client may send over HTTP/2 and how long it may take.
+@Suite struct HTTP2LimitTests {
+    /// Expects the request to be refused alone, by an answer with one of the statuses or by a stream error.
+    private func expectRefused(
+        _ client: HTTP2Client,
+        _ stream: Int,
+        _ statuses: Int...,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let outcome = try await client.outcome(of: stream)
+        switch outcome {
+        case .answered(let response):
+            #expect(statuses.contains(response.status), sourceLocation: sourceLocation)
+            #expect(Problem(response)?.status == response.status, sourceLocation: sourceLocation)
+        case .reset(let code):
+            let fitting: [HTTP2ErrorCode] = [.refusedStream, .protocolError, .enhanceYourCalm, .internalError, .cancel]
+            #expect(fitting.contains(code), sourceLocation: sourceLocation)
+        case .ended:
+            Issue.record("\(outcome)", sourceLocation: sourceLocation)
+            return
+        }
+        try await client.expectAlive(sourceLocation: sourceLocation)
+    }
+
+    private func send(_ block: HeaderBlock, _ client: HTTP2Client, pieces length: Int = 16_384) async throws -> Int {
+        let stream = await client.newStream()
+        let pieces = block.pieces(length)
+        try await client.send(
+            pieces.enumerated().map { number, piece in
+                let complete = number == pieces.count - 1
+                return number == 0
+                    ? .headers(stream, piece, complete: complete) : .continuation(stream, piece, complete: complete)
+            }
+        )
+        return stream
+    }
+
+    // MARK: Heads
+
+    @Test func aHeadPastItsBoundIsRefusedAlone() async throws {
+        let setup = GatewaySetup(gateway: "limits: { header_bytes: 8KiB }")
+        try await withGateway(setup) { fixture async throws in
+            let client = try await fixture.http2()
+            let fits = [("x-a", String(repeating: "a", count: 6000))]
+            #expect(try await client.request("/open/x", fields: fits).status == 200)
+            for value in [9000, 15_000] {
+                let fields = [("x-a", String(repeating: "a", count: value))]
+                let block = HeaderBlock(fields: HTTP2Client.fields("/open/x", fields: fields))
+                try await expectRefused(client, try await send(block, client), 431)
+            }
+            #expect(fixture.backend.requestsButCanaries.count == 1)
+        }
+    }
+
+    /// A block that is not kept cannot be decoded, and the compression state is the connection's (RFC 9113 section
+    /// 4.3).
+    @Test func aHeadFarPastItsBoundMayEndTheConnection() async throws {
+        try await withGateway(GatewaySetup(gateway: "limits: { header_bytes: 8KiB }")) { fixture async throws in
+            let client = try await fixture.http2()
+            let fields = [("x-a", String(repeating: "a", count: 200_000))]
+            let stream = try await send(HeaderBlock(fields: HTTP2Client.fields("/open/x", fields: fields)), client)
+            switch try await client.outcome(of: stream) {
+            case .answered(let response): #expect(response.status == 431)
+            case .reset(let code): #expect(code != .noError)
+            case .ended(let code): #expect(code == .enhanceYourCalm || code == .compressionError)
+            }
+            #expect(fixture.backend.connections == 0)
+        }
+    }
+
+    @Test func moreFieldsThanAllowedAreTooMany() async throws {
+        try await withGateway(GatewaySetup(gateway: "limits: { headers: 20 }")) { fixture async throws in
+            let client = try await fixture.http2()
+            let fields = (0..<60).map { ("x-\($0)", "1") }
+            #expect(try await client.request("/open/x", fields: Array(fields.prefix(12))).status == 200)
+            try await expectRefused(client, try await client.open("/open/x", fields: fields), 431)
+            #expect(fixture.backend.requestsButCanaries.count == 1)
+        }
+    }
+
+    /// A small block that becomes a large list: 4,000 bytes in the table, named over and over.
+    @Test func aBlockThatSwellsIsRefused() async throws {
+        try await withGateway { fixture async throws in
+            let client = try await fixture.http2()
+            let fields = HTTP2Client.fields("/open/x")
+            let entry = HeaderBlock.incremental("x-a", String(repeating: "a", count: 4000))
+            let first = try await send(HeaderBlock(fields: fields) + entry, client)
+            #expect(try await client.answer(on: first).status == 200)
+            var bomb = HeaderBlock(fields: fields)
+            for _ in 0..<10_000 { bomb += .indexed(StaticIndex.last + 1) }
+            let stream = try await send(bomb, client)
+            switch try await client.outcome(of: stream) {
+            case .answered(let response): #expect(response.status == 431)
+            case .reset(let code): #expect(code != .noError)
+            case .ended(let code):
+                #expect(code == .enhanceYourCalm || code == .compressionError, "\(String(describing: code))")
+            }
+            #expect(fixture.backend.requestsButCanaries.count == 1)
+            #expect(try await fixture.http2().request("/open/canary").status == 200)
+        }
+    }
+
+    @Test func aTargetPast8KiBIsTooLong() async throws {
+        try await withGateway { fixture async throws in
+            let client = try await fixture.http2()
+            let long = "/open/" + String(repeating: "a", count: 8192)
+            try await expectRefused(client, try await client.open(long), 414, 431)
+            #expect(fixture.backend.requestsButCanaries.isEmpty)
+        }
+    }
+
+    @Test func trailersAreBoundedLikeFields() async throws {
+        try await withGateway(GatewaySetup(gateway: "limits: { header_bytes: 8KiB }")) { fixture async throws in
+            let client = try await fixture.http2()
+            let stream = try await client.open(
+                "/open/x",
+                method: "POST",
+                body: [1],
+                trailers: [("x-a", String(repeating: "a", count: 12_000))]
+            )
+            try await expectRefused(client, stream, 431, 400)
+            #expect(fixture.backend.requestsButCanaries.isEmpty)
+        }
+    }
+
+    // MARK: Bodies
+
+    private static let smallBodies = GatewaySetup(tenant: "limits: { body_bytes: 1KiB }")
+
+    @Test func aLengthPastTheBodyBoundIsRefusedAtOnce() async throws {
+        try await withGateway(Self.smallBodies) { fixture async throws in
+            let client = try await fixture.http2()
+            let length = [("content-length", "1025")]
+            let stream = try await client.open("/open/x", method: "POST", fields: length, end: false)
+            expectRefusal(try await client.answer(on: stream), 413, "payload_too_large")
+            try await client.expectAlive()
+            #expect(fixture.backend.requestsButCanaries.isEmpty)
+        }
+    }
+
+    @Test func contentPastTheBodyBoundIsRefusedAndTheBackendNeverSeesAWholeRequest() async throws {
+        try await withGateway(Self.smallBodies) { fixture async throws in
+            let client = try await fixture.http2()
+            let body = [UInt8](repeating: 7, count: 1024)
+            #expect(try await client.request("/open/x", method: "POST", body: body).status == 200)
+            let stream = try await client.open("/open/x", method: "POST", body: body, end: false)
+            try await client.send(.data(stream, [7], end: true))
+            expectRefusal(try await client.answer(on: stream), 413, "payload_too_large")
+            try await client.expectAlive()
+            #expect(fixture.backend.requestsButCanaries.map(\.body.bytes.count) == [1024])
+        }
+    }
+
+    // MARK: Time
+
+    @Test func aFieldSectionThatNeverEndsIsDropped() async throws {
+        try await withGateway(GatewaySetup(gateway: "limits: { header_timeout: 300ms }")) { fixture async throws in
+            let client = try await fixture.http2()
+            let block = HeaderBlock(fields: HTTP2Client.fields("/open/x"))
+            try await client.send(.headers(1, block, complete: false))
+            while try await client.event(on: 0) != nil {}
+            #expect(fixture.backend.requests.isEmpty)
+        }
+    }
+
+    @Test func anIdleConnectionIsClosedWithAGoodbye() async throws {
+        try await withGateway(GatewaySetup(gateway: "limits: { idle_timeout: 300ms }")) { fixture async throws in
+            let client = try await fixture.http2()
+            #expect(try await client.request("/open/x").status == 200)
+            while try await client.event(on: 0) != nil {}
+            let goodbye = await client.lastGoAway
+            #expect(goodbye?.code == .noError)
+            #expect(goodbye?.lastStream == 1)
+        }
+    }
+
+    @Test func aBodyThatStopsComingIsDropped() async throws {
+        try await withGateway(GatewaySetup(gateway: "limits: { idle_timeout: 300ms }")) { fixture async throws in
+            let client = try await fixture.http2()
+            let stream = try await client.open("/open/x", method: "POST", body: [1, 2, 3], end: false)
+            switch try await client.outcome(of: stream) {
+            case .answered(let response): #expect(response.status == 408)
+            case .reset(let code): #expect(code != .noError)
+            case .ended: break
+            }
+            _ = try await fixture.backend.abandoned.next()
+            #expect(fixture.backend.requests.isEmpty)
+        }
+    }
+
+    @Test func aClientThatNeverOpensItsWindowIsDropped() async throws {
+        try await withGateway(GatewaySetup(gateway: "limits: { idle_timeout: 300ms }")) { fixture async throws in
+            let client = try await fixture.http2(.initialWindowSize(0))
+            let stream = try await client.open("/open/x")
+            switch try await client.outcome(of: stream) {
+            case .answered: Issue.record("content past a window of nothing")
+            case .reset(let code): #expect(code != .noError)
+            case .ended: break
+            }
+        }
+    }
+
+    @Test func drainingSaysGoodbyeAndLetsRequestsEnd() async throws {
+        let answer = Gate("the backend answers")
+        let script = BackendScript { exchange in
+            try await exchange.body()
+            try await answer.passed()
+            try await exchange.sendOK()
+        }
+        try await withGateway(backend: script) { fixture async throws in
+            let client = try await fixture.http2()
+            let stream = try await client.open("/open/x")
+            _ = try await fixture.backend.arrivals.next()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { await fixture.shutdown() }
+                while await client.lastGoAway == nil {
+                    guard try await client.event(on: 0) != nil else { throw Malformed("closed without a goodbye") }
+                }
+                #expect(await client.lastGoAway?.code == .noError)
+                answer.open()
+                #expect(try await client.answer(on: stream).status == 200)
+                while try await client.event(on: 0) != nil {}
+                #expect(await client.lastGoAway?.code == .noError)
+                try await group.waitForAll()
+            }
+        }
+    }
+}

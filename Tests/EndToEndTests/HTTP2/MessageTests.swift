@@ -1,0 +1,341 @@
+import TestSupport
+import Testing
+
+/// Requests and their answers over HTTP/2, and HTTP/1.1 behind it (RFC 9113 section 8.1).
+@Suite struct MessageTests {
+    @Test func aRequestReachesTheBackendWhole() async throws {
+        try await withGateway { fixture async throws in
+            let client = try await fixture.http2()
+            let fields = [("x-first", "1"), ("x-list", "a"), ("x-list", "b"), ("x-empty", "")]
+            let answer = try await client.request("/open/a/b?c=d&e", fields: fields)
+            #expect(answer.status == 200)
+            #expect(answer.body.text == "ok")
+            let seen = try #require(fixture.backend.requests.first)
+            #expect(seen.method == "GET")
+            #expect(seen.target == "/open/a/b?c=d&e")
+            #expect(seen.head.version == "HTTP/1.1")
+            #expect(seen.fields["Host"] == ["app.test"])
+            #expect(seen.fields["X-First"] == ["1"])
+            #expect(seen.fields.list("X-List") == ["a", "b"])
+            #expect(seen.fields["X-Empty"] == [""])
+            #expect(!seen.fields.names.contains { $0.hasPrefix(":") })
+            #expect(seen.head.framing == .none)
+        }
+    }
+
+    @Test func everyMethodIsPassedOn() async throws {
+        try await withGateway { fixture async throws in
+            let client = try await fixture.http2()
+            for method in ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND", "x-Odd"] {
+                #expect(try await client.request("/open/x", method: method).status == 200, "\(method)")
+                #expect(fixture.backend.requests.last?.method == method)
+            }
+        }
+    }
+
+    @Test func aHeadRequestIsAnsweredWithoutContent() async throws {
+        let script = BackendScript.answers("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
+        try await withGateway(backend: script) { fixture async throws in
+            let client = try await fixture.http2()
+            for _ in 0..<2 {
+                let answer = try await client.request("/open/x", method: "HEAD")
+                #expect(answer.status == 200)
+                #expect(answer.fields["content-length"] == ["1000"])
+            }
+        }
+    }
+
+    @Test func statusesWithoutContentEndTheStream() async throws {
+        try await withGateway(
+            backend: BackendScript { exchange in
+                try await exchange.body()
+                let status = exchange.head.path.split(separator: "/").last ?? ""
+                try await exchange.send("HTTP/1.1 \(status) X\r\n\r\n")
+            }
+        ) { fixture async throws in
+            let client = try await fixture.http2()
+            for status in [204, 304] {
+                #expect(try await client.request("/open/\(status)").status == status)
+            }
+        }
+    }
+
+    @Test func answersOfEveryFramingArePassedOn() async throws {
+        let bodies = [
+            "length": "Content-Length: 5\r\n\r\nhello",
+            "chunked": "Transfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n",
+            "close": "Connection: close\r\n\r\nhello",
+        ]
+        let script = BackendScript { exchange in
+            try await exchange.body()
+            let name = exchange.head.path.split(separator: "/").last.map(String.init) ?? ""
+            try await exchange.send("HTTP/1.1 200 OK\r\n" + (bodies[name] ?? "\r\n"))
+            if name == "close" { await exchange.close() }
+        }
+        try await withGateway(backend: script) { fixture async throws in
+            let client = try await fixture.http2()
+            for name in bodies.keys.sorted() {
+                #expect(try await client.request("/open/\(name)").body.text == "hello", "\(name)")
+            }
+        }
+    }
+
+    @Test func hopByHopFieldsOfAnAnswerStayBehind() async throws {
+        let script = BackendScript.answers(
+            "HTTP/1.1 200 OK\r\nConnection: keep-alive, X-Hop\r\nKeep-Alive: timeout=5\r\nX-Hop: 1\r\n"
+                + "Proxy-Connection: keep-alive\r\nUpgrade: h2c\r\nX-Upper: Kept\r\nTransfer-Encoding: chunked\r\n\r\n"
+                + "2\r\nok\r\n0\r\n\r\n"
+        )
+        try await withGateway(backend: script) { fixture async throws in
+            let client = try await fixture.http2()
+            let answer = try await client.request("/open/x")
+            #expect(answer.fields["x-upper"] == ["Kept"])
+            for name in ["connection", "keep-alive", "x-hop", "proxy-connection", "upgrade", "transfer-encoding"] {
+                #expect(answer.fields[name] == [], "\(name)")
+            }
+        }
+    }
+
+    @Test func interimResponsesComeBeforeTheFinalOne() async throws {
+        let script = BackendScript.answers(
+            "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+        )
+        try await withGateway(backend: script) { fixture async throws in
+            let answer = try await fixture.http2().request("/open/x")
+            #expect(answer.status == 200)
+            #expect(answer.body.text == "ok")
+            #expect(answer.interim.map(\.status) == [103])
+            #expect(answer.interim.first?.fields["link"] == ["</a>"])
+        }
+    }
+
+    // MARK: Content
+
+    @Test func aLengthIsPassedOnAndItsLackIsChunked() async throws {
+        try await withGateway { fixture async throws in
+            let client = try await fixture.http2()
+            let body = Array("hello".utf8)
+            let length = [("content-length", "5")]
+            #expect(try await client.request("/open/a", method: "POST", fields: length, body: body).status == 200)
+            #expect(try await client.request("/open/b", method: "POST", body: body).status == 200)
+            #expect(fixture.backend.requests.map(\.head.framing) == [.contentLength(5), .chunked])
+            #expect(fixture.backend.requests.map(\.body.text) == ["hello", "hello"])
+        }
+    }
+
+    /// RFC 9113 section 8.1.1. The server must see a request that breaks off: after as many bytes as were announced it
+    /// would act on it.
+    @Test func contentOfAnotherLengthOverSeveralFramesAbortsTheRequestAtTheServer() async throws {
+        let attempts: [(String, [(String, end: Bool)])] = [
+            ("longer", [("hello", false), ("!", true)]),
+            ("longer, in pieces", [("hel", false), ("lo", false), ("", false), ("!", false)]),
+            ("longer in one frame", [("hel", false), ("lo!", false)]),
+            ("shorter", [("hel", false), ("l", true)]),
+            ("shorter by an empty frame", [("hell", false), ("", true)]),
+        ]
+        try await withGateway(backend: .echo) { fixture async throws in
+            for (name, frames) in attempts {
+                let client = try await fixture.http2()
+                let length = [("content-length", "5")]
+                let stream = try await client.open("/open/x", method: "POST", fields: length, end: false)
+                _ = try await fixture.backend.heads.next()
+                for (text, end) in frames {
+                    try await client.send(.data(stream, text, end: end))
+                    // Each frame is read before the next is sent.
+                    if !end { #expect(try await client.sync(), "\(name)") }
+                }
+                guard case .reset(.protocolError) = try await client.outcome(of: stream) else {
+                    Issue.record("\(name) was not reset")
+                    continue
+                }
+                _ = try await fixture.backend.abandoned.next()
+                try await client.expectAlive()
+            }
+            #expect(fixture.backend.requestsButCanaries.isEmpty)
+        }
+    }
+
+    @Test func contentOfItsLengthPassesWhenAnEmptyFrameEndsIt() async throws {
+        try await withGateway(backend: .echo) { fixture async throws in
+            let client = try await fixture.http2()
+            let length = [("content-length", "5")]
+            let stream = try await client.open("/open/x", method: "POST", fields: length, end: false)
+            try await client.send(.data(stream, "hel"), .data(stream, "lo"), .data(stream, ""))
+            #expect(try await client.sync())
+            try await client.send(.data(stream, "", end: true))
+            #expect(try await client.answer(on: stream).body.text == "hello")
+            let trailed = try await client.open(
+                "/open/x",
+                method: "POST",
+                fields: length,
+                body: Array("hello".utf8),
+                trailers: [("x-sum", "1")]
+            )
+            #expect(try await client.answer(on: trailed).body.text == "hello")
+        }
+    }
+
+    @Test func contentIsPassedOnBeforeTheRequestIsOver() async throws {
+        let arrived = Mailbox<[UInt8]>("the first piece")
+        let script = BackendScript { exchange in
+            guard let piece = try await exchange.pieceOfBody() else { return }
+            arrived.put(piece)
+            try await exchange.body()
+            try await exchange.sendOK()
+        }
+        try await withGateway(backend: script) { fixture async throws in
+            let client = try await fixture.http2()
+            let stream = try await client.open("/open/x", method: "POST", fields: [("content-length", "9")], end: false)
+            try await client.send(.data(stream, "first"))
+            #expect(try await arrived.next().text == "first")
+            await client.raw.close()
+        }
+    }
+
+    @Test func anAnswerIsPassedOnBeforeItIsOver() async throws {
+        let more = Gate("the client has the beginning")
+        let script = BackendScript { exchange in
+            try await exchange.body()
+            try await exchange.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfirst")
+            try await more.passed()
+            try await exchange.send("later")
+        }
+        try await withGateway(backend: script) { fixture async throws in
+            let client = try await fixture.http2()
+            let stream = try await client.open("/open/x")
+            guard case .fields(_, end: false) = try await client.event(on: stream) else { throw Malformed("no head") }
+            #expect(try await client.event(on: stream) == .data(Array("first".utf8), end: false))
+            more.open()
+            guard case .data(let bytes, _) = try await client.event(on: stream) else { throw Malformed("no more") }
+            #expect(bytes.text == "later")
+        }
+    }
+
+    @Test func anAnswerThatBreaksOffIsNeverTakenForWhole() async throws {
+        let scripts: [(String, BackendScript)] = [
+            ("a length", .answersAndCloses("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfive!")),
+            ("chunks", .answersAndCloses("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nfive!\r\n")),
+        ]
+        for (name, script) in scripts {
+            try await withGateway(backend: script) { fixture async throws in
+                let client = try await fixture.http2()
+                switch try await client.outcome(of: try await client.open("/open/x")) {
+                case .answered(let response): #expect(response.status == 502, "\(name)")
+                case .reset(let code): #expect(code != .noError, "\(name)")
+                case .ended: Issue.record("the connection ended: \(name)")
+                }
+                #expect(try await client.sync(), "\(name)")
+            }
+        }
+    }
+
+    @Test func anAnswerMayComeBeforeTheRequestIsOver() async throws {
+        let script = BackendScript { exchange in
+            exchange.skipBody()
+            try await exchange.send("HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno")
+            await exchange.close()
+        }
+        try await withGateway(backend: script) { fixture async throws in
+            let client = try await fixture.http2()
+            let stream = try await client.open("/open/x", method: "POST", end: false)
+            let answer = try await client.answer(on: stream)
+            #expect(answer.status == 413)
+            #expect(answer.body.text == "no")
+            // What the client still sends harms nothing.
+            try await client.send(.data(stream, "late", end: true))
+            #expect(try await client.sync())
+        }
+    }
+
+    // MARK: Trailers
+
+    @Test func trailersArePassedOnBothWays() async throws {
+        let script = BackendScript { exchange in
+            try await exchange.body()
+            try await exchange.send("HTTP/1.1 200 OK\r\nTrailer: X-Sum\r\nTransfer-Encoding: chunked\r\n\r\n")
+            try await exchange.send("2\r\nok\r\n0\r\nX-Sum: 7\r\n\r\n")
+        }
+        try await withGateway(backend: script) { fixture async throws in
+            let client = try await fixture.http2()
+            let fields = [("te", "trailers"), ("trailer", "x-check")]
+            let answer = try await client.request(
+                "/open/x",
+                method: "POST",
+                fields: fields,
+                body: Array("hello".utf8),
+                trailers: [("x-check", "42")]
+            )
+            #expect(answer.body.text == "ok")
+            #expect(answer.body.trailers["x-sum"] == ["7"])
+            let seen = try #require(fixture.backend.requests.first)
+            #expect(seen.body.text == "hello")
+            #expect(seen.body.trailers["x-check"] == ["42"])
+            #expect(seen.head.framing == .chunked)
+        }
+    }
+
+    @Test func trailersMayComeWithoutContent() async throws {
+        try await withGateway { fixture async throws in
+            let client = try await fixture.http2()
+            let answer = try await client.request("/open/x", method: "POST", trailers: [("x-check", "1")])
+            #expect(answer.status == 200)
+            #expect(fixture.backend.requests.map(\.body.bytes) == [[]])
+        }
+    }
+
+    @Test func aSecondFieldSectionHasToEndTheRequest() async throws {
+        try await withGateway { fixture async throws in
+            for fields in [[("x-check", "1")], HTTP2Client.fields("/open/second")] {
+                let client = try await fixture.http2()
+                let stream = try await client.open("/open/x", method: "POST", body: [1], end: false)
+                try await client.send(.headers(stream, HeaderBlock(fields: fields), end: false))
+                try await client.send(.data(stream, "x", end: true))
+                try await client.expectMalformed(on: stream)
+            }
+            #expect(fixture.backend.requestsButCanaries.isEmpty)
+        }
+    }
+
+    @Test func trailersAreFieldsAlone() async throws {
+        let bad = [
+            (":path", "/open/second"), (":status", "200"), (":x", "1"), ("X-Upper", "1"), ("connection", "close"),
+            ("x\r\ny", "1"), ("x-a", "1\r\n\r\nGET /open/smuggled HTTP/1.1"), ("", "1"), ("x-a", "\u{0}"),
+        ]
+        try await withGateway { fixture async throws in
+            for field in bad {
+                let client = try await fixture.http2()
+                let stream = try await client.open(
+                    "/open/x",
+                    method: "POST",
+                    body: Array("hello".utf8),
+                    trailers: [field]
+                )
+                try await client.expectMalformed(on: stream, comment: "\(field)")
+            }
+            #expect(fixture.backend.requestsButCanaries.isEmpty)
+        }
+    }
+
+    /// Framing, routing and identity cannot come after the content (RFC 9110 section 6.5.1).
+    @Test func trailersChangeNothingOfTheRequest() async throws {
+        let setup = GatewaySetup(tenant: "identity: { headers: { X-User-Id: sub } }")
+        try await withGateway(setup) { fixture async throws in
+            for field in [
+                ("content-length", "3"), ("host", "other.test"), ("x-user-id", "root"), ("authorization", "x"),
+            ] {
+                let client = try await fixture.http2()
+                let stream = try await client.open(
+                    "/open/x",
+                    method: "POST",
+                    body: Array("hello".utf8),
+                    trailers: [field]
+                )
+                _ = try await client.outcome(of: stream)
+            }
+            for request in fixture.backend.requests {
+                #expect(request.body.trailers.names == [])
+                #expect(request.body.text == "hello")
+            }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import Foundation
+import Testing
+import Verification
+
+/// What a refresh for one must not do to others: on the same connection, at the same backend, under the same host.
+@Suite struct BesideOthersTests {
+    /// A proxy may send several users' requests on one connection.
+    @Test func aRequestThatIsRefusedBeforeItIsReadGetsNobodysTokens() async throws {
+        try await withDesk { fixture, desk async throws in
+            let session = try fixture.session()
+            desk.end(session.old)
+            desk.give(token: session.new)
+            let client = try await fixture.connect()
+            try await client.send(fixture.head("/x", token: session.old))
+            expectDelivered(try await client.response(), session.new)
+            try await client.send(fixture.head("/x", fields: (0..<101).map { "X-\($0): 1" }))
+            let refused = try await client.response()
+            #expect(refused.status == 431)
+            expectNothingDelivered(refused)
+        }
+    }
+
+    @Test func aStreamThatIsRefusedBeforeItIsReadGetsNobodysTokens() async throws {
+        try await withDesk { fixture, desk async throws in
+            let session = try fixture.session()
+            desk.end(session.old)
+            desk.give(token: session.new)
+            let client = try await fixture.http2()
+            let first = try await client.request("/x", fields: [("authorization", "Bearer \(session.old)")])
+            expectDelivered(first, session.new)
+            let refused = try await client.request("/x", fields: (0..<101).map { ("x-\($0)", "1") })
+            #expect(refused.status == 431)
+            expectNothingDelivered(refused)
+        }
+    }
+
+    /// Those who wait for new tokens may hold every connection that there is.
+    @Test func aRefreshGetsThroughToABackendThatHasNoConnectionLeft() async throws {
+        let (reached, called, gate) = (Gate("the request in the way"), Gate("the refresh"), Gate("the first answer"))
+        let slow = BackendScript { exchange in
+            if exchange.head.target == "/slow" {
+                reached.open()
+                try await gate.passed()
+            }
+            try await exchange.sendOK()
+        }
+        let limits = "backend: { servers: [\"{backend}\"], limits: { connections: 1, pending: 1 } }"
+        try await withDesk(.refreshing("grace: 1h", tenant: limits), otherwise: slow) { fixture, desk async throws in
+            let session = try fixture.session(["exp": TestIssuer.fromNow(-600)])
+            let answer = #"{"token":"\#(session.new)"}"#
+            desk.onRefresh { exchange in
+                called.open()
+                try await exchange.sendOK(answer)
+            }
+            let (holder, waiting) = (try await fixture.connect(), try await fixture.connect())
+            try await holder.send(fixture.head("/slow", token: try fixture.token()))
+            try await reached.passed()
+            try await waiting.send(fixture.head("/x", token: session.old))
+            try await called.passed()
+            // Its own turn comes when there is a connection within the limit again.
+            gate.open()
+            #expect(try await holder.response().status == 200)
+            let response = try await waiting.response()
+            #expect(response.status == 200)
+            expectDelivered(response, session.new)
+        }
+    }
+
+    /// The 401 that waits is with its client; its connection is not. One of the two is for the refresh.
+    @Test func aHeld401LeavesItsConnectionToOthers() async throws {
+        let (called, gate) = (Gate("the refresh"), Gate("its answer"))
+        let limits = "backend: { servers: [\"{backend}\"], limits: { connections: 2, pending: 0 } }"
+        try await withDesk(.refreshing(tenant: limits)) { fixture, desk async throws in
+            let session = try fixture.session()
+            desk.end(session.old)
+            let answer = #"{"token":"\#(session.new)"}"#
+            desk.onRefresh { exchange in
+                called.open()
+                try await gate.passed()
+                try await exchange.sendOK(answer)
+            }
+            let waiting = try await fixture.connect()
+            try await waiting.send(fixture.head("/x", token: session.old))
+            try await called.passed()
+            #expect(try await fixture.request("/y", token: try fixture.token()).status == 200)
+            gate.open()
+            let replayed = try await waiting.response()
+            #expect(replayed.status == 200)
+            expectDelivered(replayed, session.new)
+        }
+    }
+
+    /// A new token is younger than the request that it is got for.
+    @Test func aTokenYoungerThanTheRequestIsGoodWithoutAnyLeeway() async throws {
+        let leeway = """
+            authenticate:
+              issuers: [{ issuer: "https://secret.test", audiences: [app], algorithms: [HS256], secret: "${HOUSE_SECRET}" }]
+              leeway: 0s
+            """
+        try await withDesk(.refreshing(tenant: leeway)) { fixture, desk async throws in
+            let session = try fixture.session(["iat": .null])
+            desk.end(session.old)
+            desk.onRefresh { exchange in
+                let issuedAt = try #require(JSONNumber(Date().timeIntervalSince1970))
+                let token = try fixture.token(["sid": "s1", "jti": "new", "iat": .number(issuedAt)])
+                try await exchange.sendOK(#"{"token":"\#(token)"}"#)
+            }
+            #expect(try await fixture.request("/x", token: session.old).status == 200)
+        }
+    }
+
+    @Test func theAppsOwnRefreshIsNotRefreshedUnderAPrefixEither() async throws {
+        let prefix = "path_prefix: /app\nstrip_prefix: true"
+        try await withDesk(.refreshing("grace: 1h", tenant: prefix)) { fixture, desk async throws in
+            let session = try fixture.session()
+            desk.end(session.old)
+            desk.give(["nothing": true], status: 401)
+            let response = try await fixture.request("/app/auth/refresh", method: "POST", token: session.old)
+            #expect(response.status == 401)
+            #expect(fixture.refreshCalls.count == 1)
+        }
+    }
+}

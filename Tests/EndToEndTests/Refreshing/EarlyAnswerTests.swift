@@ -1,0 +1,122 @@
+import Testing
+import Verification
+
+/// `Expect: 100-continue`, and a 401 that comes before the body has.
+@Suite struct EarlyAnswerTests {
+    /// Past tokens are refused at once, with the body still on its way.
+    private func script(_ desk: RefreshingBackend) -> BackendScript {
+        BackendScript { exchange in
+            guard desk.isPast(exchange.head), exchange.head.path != RefreshingBackend.refreshPath else {
+                return try await desk.script().run(exchange)
+            }
+            try await exchange.send(RefreshingBackend.unauthorized + "past")
+            guard exchange.head.fields["Expect"] == [] else {
+                // Nobody is told to send one.
+                exchange.skipBody()
+                try await exchange.gone()
+                return await exchange.close()
+            }
+            try await exchange.body()
+        }
+    }
+
+    private func withEarlyAnswers(_ visit: (GatewayFixture, RefreshingBackend, SampleSession) async throws -> Void)
+        async throws
+    {
+        let desk = RefreshingBackend()
+        try await withGateway(.refreshing(), backend: script(desk)) { fixture async throws in
+            let session = try fixture.session()
+            desk.end(session.old)
+            desk.give(token: session.new)
+            try await visit(fixture, desk, session)
+        }
+    }
+
+    @Test func whoExpectsA100AndGetsA401SendsNoBodyAndHasTheNewToken() async throws {
+        try await withEarlyAnswers { fixture, _, session async throws in
+            let fields = ["Content-Length: 5", "Expect: 100-continue"]
+            let client = try await fixture.connect()
+            try await client.send(fixture.head("/x", method: "POST", token: session.old, fields: fields))
+            let response = try await client.response(to: "POST")
+            #expect(response.interim.isEmpty)
+            expectBackendsRefusal(response)
+            expectDelivered(response, session.new)
+            #expect(fixture.refreshCalls.count == 1)
+            let line = try await fixture.accessLog.next()
+            #expect(line["refresh"] == "not_replayable" && line["refresh_reason"] == "body_not_received")
+        }
+    }
+
+    @Test func whoWasToldToGoOnIsNotToldAgain() async throws {
+        try await withDesk { fixture, desk async throws in
+            let session = try fixture.session()
+            desk.end(session.old)
+            desk.give(token: session.new)
+            let fields = ["Content-Length: 5", "Expect: 100-continue"]
+            let client = try await fixture.connect()
+            try await client.send(fixture.head("/x", method: "POST", token: session.old, fields: fields))
+            #expect(try await client.head(to: "POST").status == 100)
+            try await client.send("hello")
+            let response = try await client.response(to: "POST")
+            #expect(response.status == 200 && response.interim.isEmpty)
+            expectDelivered(response, session.new)
+            let last = try #require(fixture.backend.requests.last)
+            #expect(last.body.text == "hello" && last.fields["Authorization"] == ["Bearer \(session.new)"])
+            #expect(last.fields["Expect"] == [])
+            // The connection is as good as before.
+            try await client.send(fixture.head("/open/x"))
+            #expect(try await client.response().status == 200)
+        }
+    }
+
+    @Test func aBodyThatIsHereInFullIsSentAgain() async throws {
+        try await withEarlyAnswers { fixture, _, session async throws in
+            let head = fixture.head("/x", method: "POST", token: session.old, fields: ["Content-Length: 5"])
+            let response = try await fixture.send(head + "hello", method: "POST")
+            #expect(response.status == 200)
+            expectDelivered(response, session.new)
+            let last = try #require(fixture.backend.requests.last)
+            #expect(last.body.text == "hello" && last.fields["Authorization"] == ["Bearer \(session.new)"])
+        }
+    }
+
+    @Test func aBodyThatComesWhileTheTokenIsRefreshedIsSentAgain() async throws {
+        let gate = Gate("the end of the body")
+        try await withEarlyAnswers { fixture, desk, session async throws in
+            let answer = #"{"token":"\#(session.new)"}"#
+            desk.onRefresh { exchange in
+                try await gate.passed()
+                try await exchange.sendOK(answer)
+            }
+            let client = try await fixture.connect()
+            try await client.send(
+                fixture.head("/x", method: "POST", token: session.old, fields: ["Content-Length: 10"]) + "hello"
+            )
+            #expect(try await fixture.backend.arrivals.next().head.path == RefreshingBackend.refreshPath)
+            try await client.send("world")
+            // One loop serves both: what is answered here came behind the rest of the body.
+            #expect(try await fixture.request("/open/x").status == 200)
+            gate.open()
+            let response = try await client.response(to: "POST")
+            #expect(response.status == 200)
+            expectDelivered(response, session.new)
+            #expect(fixture.backend.requests.last?.body.text == "helloworld")
+        }
+    }
+
+    @Test func aBodyThatIsNotHereIsNotWaitedFor() async throws {
+        try await withEarlyAnswers { fixture, _, session async throws in
+            let client = try await fixture.connect()
+            try await client.send(
+                fixture.head("/x", method: "POST", token: session.old, fields: ["Content-Length: 10"]) + "hello"
+            )
+            let response = try await client.response(to: "POST")
+            expectBackendsRefusal(response)
+            expectDelivered(response, session.new)
+            #expect(!fixture.visits(session).contains("POST /x new"))
+            // What is left of the body is read past, and the connection goes on.
+            try await client.send("world" + fixture.head("/x", token: session.new))
+            #expect(try await client.response().status == 200)
+        }
+    }
+}

@@ -1,0 +1,204 @@
+import TestSupport
+import Testing
+import Verification
+
+/// A token that has expired is refreshed before the request goes on, for as long as the tenant's `grace` allows.
+@Suite struct GraceTests {
+    private static let past: JSONObject = ["exp": TestIssuer.fromNow(-300)]
+    private static let setup = GatewaySetup.refreshing("grace: 1h")
+
+    private func expectExpired(_ response: RawResponse) {
+        expectChallenge(response, 401, "token_expired", error: "invalid_token")
+        expectNothingDelivered(response)
+    }
+
+    @Test func anExpiredTokenIsReplacedBeforeTheBackendSeesIt() async throws {
+        try await withDesk(Self.setup) { fixture, desk async throws in
+            let session = try fixture.session(Self.past)
+            desk.give(token: session.new)
+            let response = try await fixture.request("/x?y", token: session.old)
+            #expect(response.status == 200)
+            expectDelivered(response, session.new)
+            #expect(fixture.visits(session) == ["POST /auth/refresh old", "GET /x?y new"])
+            let line = try await fixture.accessLog.next()
+            #expect(line["refreshed"] == true && line["refresh"] == "renewed" && line["outcome"] == "granted")
+        }
+    }
+
+    @Test func theBodyWaitsAndArrivesOnce() async throws {
+        try await withDesk(Self.setup) { fixture, desk async throws in
+            let session = try fixture.session(Self.past)
+            desk.give(token: session.new)
+            var random = SplitMix64(seed: 8)
+            // Longer than what could be kept.
+            let body = random.variedBytes(200_000)
+            let client = try await fixture.connect()
+            let fields = ["Content-Length: \(body.count)", "Expect: 100-continue"]
+            try await client.send(fixture.head("/x", method: "POST", token: session.old, fields: fields))
+            #expect(try await client.head(to: "POST").status == 100)
+            try await client.send(body)
+            let response = try await client.response(to: "POST")
+            #expect(response.status == 200)
+            expectDelivered(response, session.new)
+            #expect(fixture.visits(session) == ["POST /auth/refresh old", "POST /x new"])
+            #expect(fixture.backend.requests.last?.body.bytes == body)
+        }
+    }
+
+    @Test func pipelinedRequestsWaitForTheirTurn() async throws {
+        try await withDesk(Self.setup) { fixture, desk async throws in
+            let session = try fixture.session(Self.past)
+            desk.give(token: session.new)
+            let client = try await fixture.connect()
+            try await client.send(
+                fixture.head("/1", method: "POST", token: session.old, fields: ["Content-Length: 2"]) + "ab"
+                    + fixture.head("/2", token: session.old) + fixture.head("/open/3")
+            )
+            for path in ["/1", "/2", "/open/3"] {
+                let response = try await client.response()
+                #expect(response.status == 200)
+                if path == "/open/3" {
+                    expectNothingDelivered(response)
+                } else {
+                    expectDelivered(response, session.new)
+                }
+            }
+            #expect(
+                fixture.visits(session)
+                    == ["POST /auth/refresh old", "POST /1 new", "GET /2 new", "GET /open/3 none"]
+            )
+        }
+    }
+
+    @Test func theBackends401ToTheNewTokenIsFinal() async throws {
+        try await withDesk(Self.setup) { fixture, desk async throws in
+            let session = try fixture.session(Self.past)
+            desk.end(session.new)
+            desk.give(token: session.new)
+            let response = try await fixture.request("/x", token: session.old)
+            expectBackendsRefusal(response)
+            expectDelivered(response, session.new)
+            #expect(fixture.visits(session) == ["POST /auth/refresh old", "GET /x new"])
+        }
+    }
+
+    @Test func rulesAreAppliedToTheNewToken() async throws {
+        let setup = GatewaySetup.refreshing("grace: 1h", tenant: "access: [ { path: /**, allow: { roles: [staff] } } ]")
+        try await withDesk(setup) { fixture, desk async throws in
+            var past = Self.past
+            past["role"] = "staff"
+            let session = try fixture.session(past, next: ["role": "guest"])
+            desk.give(token: session.new)
+            let response = try await fixture.request("/x", token: session.old)
+            expectRefusal(response, 403, "insufficient_role")
+            #expect(response.fields["X-Refreshed-Token"] == [session.new])
+            #expect(fixture.visits(session) == ["POST /auth/refresh old"])
+        }
+    }
+
+    // MARK: Where there is none
+
+    @Test func beyondTheGraceATokenIsWorthNothing() async throws {
+        try await withDesk(Self.setup) { fixture, desk async throws in
+            // The leeway of a minute is on top.
+            let session = try fixture.session(["exp": TestIssuer.fromNow(-3600 - 120)])
+            desk.give(token: session.new)
+            expectExpired(try await fixture.request("/x", token: session.old))
+            #expect(fixture.backend.connections == 0)
+        }
+    }
+
+    @Test func aForgedTokenIsNotRefreshedForItsAge() async throws {
+        try await withDesk(Self.setup) { fixture, desk async throws in
+            let session = try fixture.session()
+            desk.give(token: session.new)
+            let forged = try fixture.token(Self.past, algorithm: .rs256, key: fixture.issuer.stranger)
+            expectRefusal(try await fixture.request("/x", token: forged), 401, "invalid_token")
+            #expect(fixture.backend.connections == 0)
+        }
+    }
+
+    @Test func withoutAWayToDeliverATokenIsJustExpired() async throws {
+        try await withDesk(.refreshingCookies("grace: 1h")) { fixture, desk async throws in
+            let session = try fixture.session(Self.past)
+            desk.give(session.pair)
+            let fields = ["Cookie: refresh=\(session.oldRefresh)"]
+            expectExpired(try await fixture.request("/x", token: session.old, fields: fields))
+            expectExpired(try await fixture.request("/x", fields: ["Cookie: access=\(session.old)"]))
+            #expect(fixture.backend.connections == 0)
+        }
+    }
+
+    @Test func openPathsTakeAnExpiredTokenForNone() async throws {
+        try await withDesk(Self.setup) { fixture, desk async throws in
+            let session = try fixture.session(Self.past)
+            desk.give(token: session.new)
+            let response = try await fixture.request("/open/x", token: session.old)
+            #expect(response.status == 200)
+            expectNothingDelivered(response)
+            #expect(fixture.visits(session) == ["GET /open/x old"])
+            #expect(fixture.backend.requests[0].fields["X-User-Id"] == [])
+        }
+    }
+
+    @Test func observedTenantsLetThroughWithoutARefresh() async throws {
+        let setup = GatewaySetup.refreshing("grace: 1h", tenant: "mode: observe")
+        try await withDesk(setup) { fixture, desk async throws in
+            let session = try fixture.session(Self.past)
+            desk.give(token: session.new)
+            let response = try await fixture.request("/x", token: session.old)
+            #expect(response.status == 200)
+            expectNothingDelivered(response)
+            #expect(fixture.visits(session) == ["GET /x old"])
+            #expect(try await fixture.accessLog.next()["outcome"] == "token_expired")
+        }
+    }
+
+    // MARK: Where it fails
+
+    @Test func aProviderThatIsDownIs503AndNotTheEnd() async throws {
+        let setup = GatewaySetup.refreshing(
+            "grace: 1h",
+            call: "path: \"{nobody}/refresh\", send: bearer, access_token: /token",
+            tenant: #"backend: { servers: ["{backend}"], timeouts: { response: 500ms } }"#
+        )
+        try await withDesk(setup) { fixture, _ async throws in
+            let session = try fixture.session(Self.past)
+            let response = try await fixture.request("/x", token: session.old)
+            expectRefusal(response, 503, "backend_unavailable")
+            #expect(response.fields["Retry-After"].compactMap { Int($0) }.first ?? 0 > 0)
+            expectNothingDelivered(response)
+            #expect(fixture.backend.connections == 0)
+            // Not revoked: the same again.
+            #expect(try await fixture.request("/x", token: session.old).status == 503)
+        }
+    }
+
+    /// Who has the expired token alone could sign its owner out otherwise, with a refresh token that he made up.
+    @Test func aRefusedRefreshTakesTheCookiesAndLeavesTheTokenToOthers() async throws {
+        try await withDesk(.refreshingCookies("grace: 1h")) { fixture, desk async throws in
+            let session = try fixture.session(Self.past)
+            desk.give(["error": "invalid_grant"], status: 400)
+            let response = try await fixture.request("/x", fields: [session.cookies])
+            expectChallenge(response, 401, "token_expired", error: "invalid_token")
+            let gone = "Max-Age=0; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Path=/; HttpOnly; Secure; SameSite=Lax"
+            #expect(response.fields["Set-Cookie"] == ["access=; \(gone)", "refresh=; \(gone)"])
+            #expect(fixture.refreshCalls.count == 1 && fixture.backend.requests.count == 1)
+            desk.give(session.pair)
+            let other = "Cookie: access=\(session.old); refresh=another"
+            #expect(try await fixture.request("/x", fields: [other]).status == 200)
+        }
+    }
+
+    @Test func anExpiredTokenIsSignedOutOnAnOpenPath() async throws {
+        let setup = GatewaySetup.refreshing("grace: 1h", tenant: #"revoke_on: ["POST /open/logout"]"#)
+        try await withDesk(setup) { fixture, desk async throws in
+            let session = try fixture.session(Self.past)
+            desk.give(token: session.new)
+            #expect(try await fixture.request("/open/logout", method: "POST", token: session.old).status == 200)
+            #expect(fixture.backend.requests[0].fields["X-User-Id"] == [])
+            expectRefusal(try await fixture.request("/x", token: session.old), 401, "token_revoked")
+            #expect(fixture.visits(session) == ["POST /open/logout old"])
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import Testing
+import Verification
+
+/// The backend's 401 is held back while new tokens are got, and then dropped or passed on, whatever its form.
+@Suite struct HeldAnswerTests {
+    private static let long = String(repeating: "past and gone ", count: 40_000)
+
+    /// The forms in which a 401 may come.
+    private static let forms: [String: String] = [
+        "length": "Content-Length: 4\r\n\r\npast", "empty": "Content-Length: 0\r\n\r\n",
+        "chunked": "Transfer-Encoding: chunked\r\n\r\n2\r\npa\r\n2\r\nst\r\n0\r\nX-Sum: 1\r\n\r\n",
+        "close": "Connection: close\r\n\r\npast", "long": "Content-Length: \(long.utf8.count)\r\n\r\n\(long)",
+    ]
+
+    /// A backend that refuses past tokens in this form.
+    private func withForm(
+        _ form: String,
+        _ visit: (GatewayFixture, RefreshingBackend, SampleSession) async throws -> Void
+    ) async throws {
+        let desk = RefreshingBackend()
+        let script = BackendScript { exchange in
+            guard desk.isPast(exchange.head), exchange.head.path != RefreshingBackend.refreshPath else {
+                return try await desk.script().run(exchange)
+            }
+            try await exchange.body()
+            // The gateway may not want the rest.
+            try? await exchange.send("HTTP/1.1 401 Unauthorized\r\n\(Self.forms[form] ?? "\r\n")")
+            if form == "close" { await exchange.close() }
+        }
+        try await withGateway(.refreshing(), backend: script) { fixture async throws in
+            let session = try fixture.session()
+            desk.end(session.old)
+            try await visit(fixture, desk, session)
+        }
+    }
+
+    @Test(arguments: ["length", "empty", "chunked", "close", "long"])
+    func everyFormOfA401IsDroppedForTheSecondAnswer(_ form: String) async throws {
+        try await withForm(form) { fixture, desk, session async throws in
+            desk.give(token: session.new)
+            let client = try await fixture.connect()
+            for _ in 0..<3 {
+                try await client.send(fixture.head("/x", token: session.old))
+                let response = try await client.response()
+                #expect(response.status == 200 && response.body.text == "ok")
+                expectDelivered(response, session.new)
+                // Nothing of the dropped answer is taken for one to this.
+                try await client.send(fixture.head("/open/x"))
+                #expect(try await client.response().body.text == "ok")
+            }
+            #expect(fixture.refreshCalls.count == 1)
+        }
+    }
+
+    @Test(arguments: ["length", "empty", "chunked", "close", "long"])
+    func everyFormOfA401IsPassedOnWholeWhereThereIsNoNewToken(_ form: String) async throws {
+        try await withForm(form) { fixture, desk, session async throws in
+            desk.give(["nothing": true])
+            let client = try await fixture.connect()
+            try await client.send(fixture.head("/x", token: session.old))
+            let response = try await client.response()
+            #expect(response.status == 401)
+            #expect(response.body.text == (form == "long" ? Self.long : form == "empty" ? "" : "past"))
+            if form == "chunked" { #expect(response.body.trailers["X-Sum"] == ["1"]) }
+            expectNothingDelivered(response)
+            try await client.send(fixture.head("/open/x"))
+            #expect(try await client.response().body.text == "ok")
+        }
+    }
+
+    @Test func theBackendsConnectionIsUsedAgain() async throws {
+        try await withForm("length") { fixture, desk, session async throws in
+            desk.give(token: session.new)
+            for _ in 0..<5 { #expect(try await fixture.request("/x", token: session.old).status == 200) }
+            // One, and another for the refresh while the first held its answer back.
+            #expect(fixture.backend.connections <= 2)
+        }
+    }
+
+    @Test func aServerThatHangsUpMeanwhileTakesNothingBack() async throws {
+        let refreshed = Gate("the refresh call")
+        try await withForm("close") { fixture, desk, session async throws in
+            desk.onRefresh { exchange in
+                try await refreshed.passed()
+                try await exchange.sendOK("no token")
+            }
+            let client = try await fixture.connect()
+            try await client.send(fixture.head("/x", token: session.old))
+            _ = try await fixture.backend.ends.next()
+            // The end has been seen here too, by the one loop.
+            #expect(try await fixture.request("/open/x").status == 200)
+            refreshed.open()
+            let response = try await client.response()
+            #expect(response.status == 401 && response.body.text == "past")
+        }
+    }
+
+    // MARK: The second answer
+
+    @Test(arguments: [204, 302, 403, 404, 500])
+    func theSecondAnswerIsTheAnswer(_ status: Int) async throws {
+        let head = "HTTP/1.1 \(status) X\r\nX-Second: yes\r\n"
+        let good = BackendScript.answers(status == 204 ? "\(head)\r\n" : "\(head)Content-Length: 2\r\n\r\nno")
+        try await withDesk(otherwise: good) { fixture, desk async throws in
+            let session = try fixture.session()
+            desk.end(session.old)
+            desk.give(token: session.new)
+            let response = try await fixture.request("/x", token: session.old)
+            #expect(response.status == status && response.fields["X-Second"] == ["yes"])
+            expectDelivered(response, session.new)
+            #expect(fixture.backend.requests.count == 3)
+        }
+    }
+
+    @Test func aSecondRequestThatGetsNoAnswerStillBringsTheToken() async throws {
+        let resets = BackendScript { exchange in
+            try await exchange.body()
+            try await exchange.reset()
+        }
+        try await withDesk(otherwise: resets) { fixture, desk async throws in
+            let session = try fixture.session()
+            desk.end(session.old)
+            desk.give(token: session.new)
+            let head = fixture.head("/x", method: "POST", token: session.old, fields: ["Content-Length: 2"])
+            let response = try await fixture.send(head + "ab", method: "POST")
+            expectRefusal(response, 502, "backend_unavailable")
+            #expect(response.fields["X-Refreshed-Token"] == [session.new])
+            #expect(fixture.visits(session) == ["POST /x old", "POST /auth/refresh old", "POST /x new"])
+        }
+    }
+
+    @Test func anHTTP10ClientGetsTheSecondAnswerToo() async throws {
+        try await withDesk { fixture, desk async throws in
+            let session = try fixture.session()
+            desk.end(session.old)
+            desk.give(token: session.new)
+            let lines = ["GET /x HTTP/1.0", "Host: app.test", "Authorization: Bearer \(session.old)"]
+            let response = try await fixture.send(lines.joined(separator: "\r\n") + "\r\n\r\n")
+            #expect(response.status == 200 && response.body.text == "ok")
+            expectDelivered(response, session.new)
+        }
+    }
+}

@@ -1,0 +1,262 @@
+import Crypto
+import Foundation
+import TestSupport
+import Testing
+import Verification
+
+/// Refreshing with HTTP/2 on either side, and for WebSockets.
+@Suite struct OtherProtocolTests {
+    @Test func anHTTP2StreamIsMadeAgainWithItsBody() async throws {
+        let names = BackendScript { exchange in
+            let body = try await exchange.body()
+            try await exchange.sendOK(body.text)
+        }
+        try await withDesk(otherwise: names) { fixture, desk async throws in
+            let session = try fixture.session()
+            desk.end(session.old)
+            desk.give(token: session.new)
+            let client = try await fixture.http2()
+            let response = try await client.request(
+                "/x?y",
+                method: "POST",
+                fields: [("authorization", "Bearer \(session.old)"), ("x-own", "1")],
+                body: Array("hello".utf8),
+                trailers: [("x-sum", "42")]
+            )
+            #expect(response.status == 200 && response.body.text == "hello")
+            expectDelivered(response, session.new)
+            #expect(fixture.visits(session) == ["POST /x?y old", "POST /auth/refresh old", "POST /x?y new"])
+            let (first, last) = (fixture.backend.requests[0], fixture.backend.requests[2])
+            #expect(last.body.text == "hello" && last.fields["X-Own"] == ["1"])
+            #expect(last.body.trailers.description == first.body.trailers.description)
+            #expect(last.head.framing == first.head.framing)
+        }
+    }
+
+    @Test func streamsOfOneConnectionShareARefresh() async throws {
+        let gate = Gate("the refresh")
+        try await withDesk { fixture, desk async throws in
+            let session = try fixture.session()
+            desk.end(session.old)
+            let answer = #"{"token":"\#(session.new)"}"#
+            desk.onRefresh { exchange in
+                try await gate.passed()
+                try await exchange.sendOK(answer)
+            }
+            let client = try await fixture.http2()
+            let fields = [("authorization", "Bearer \(session.old)")]
+            var streams: [Int] = []
+            for index in 0..<6 { streams.append(try await client.open("/\(index)", fields: fields)) }
+            for _ in 0..<7 { _ = try await fixture.backend.arrivals.next() }
+            // Others are not held up.
+            #expect(try await client.request("/open/x").status == 200)
+            gate.open()
+            for stream in streams {
+                let response = try await client.answer(on: stream)
+                #expect(response.status == 200)
+                expectDelivered(response, session.new)
+            }
+            #expect(fixture.refreshCalls.count == 1)
+        }
+    }
+
+    @Test func anExpiredTokenOnAStreamIsReplacedBeforeItGoesOn() async throws {
+        try await withDesk(.refreshing("grace: 1h")) { fixture, desk async throws in
+            let session = try fixture.session(["exp": TestIssuer.fromNow(-300)])
+            desk.give(token: session.new)
+            let client = try await fixture.http2()
+            var random = SplitMix64(seed: 9)
+            let body = random.variedBytes(100_000)
+            let response = try await client.request(
+                "/x",
+                method: "POST",
+                fields: [("authorization", "Bearer \(session.old)")],
+                body: body
+            )
+            #expect(response.status == 200)
+            expectDelivered(response, session.new)
+            #expect(fixture.visits(session) == ["POST /auth/refresh old", "POST /x new"])
+            #expect(fixture.backend.requests.last?.body.bytes == body)
+        }
+    }
+
+    @Test func cookiesOfAStreamAreReplaced() async throws {
+        try await withDesk(.refreshingCookies()) { fixture, desk async throws in
+            let session = try fixture.session()
+            desk.end(session.old)
+            desk.give(session.pair)
+            let client = try await fixture.http2()
+            // Each crumb in a field of its own (RFC 9113 section 8.2.3).
+            let fields = [
+                ("cookie", "theme=dark"), ("cookie", "access=\(session.old)"),
+                ("cookie", "refresh=\(session.oldRefresh)"),
+            ]
+            let response = try await client.request("/x", fields: fields)
+            #expect(response.status == 200)
+            #expect(response.fields["set-cookie"].count == 2)
+            #expect(
+                fixture.backend.requests.last?.fields["Cookie"]
+                    == ["theme=dark; access=\(session.new); refresh=\(session.newRefresh)"]
+            )
+        }
+    }
+
+    // MARK: A backend that speaks HTTP/2
+
+    private func withBackend(
+        _ visit: (GatewayFixture, HTTP2Backend, RefreshingBackend, SampleSession) async throws -> Void
+    ) async throws {
+        let desk = RefreshingBackend()
+        let answers = Mailbox<String>("the answer to a refresh")
+        try await withHTTP2Backend(
+            { call in
+                let body = try await call.body()
+                let token = call.fields.first(name: "authorization") ?? ""
+                if call.path == RefreshingBackend.refreshPath {
+                    try await call.answer(try await answers.next())
+                } else if desk.isPast(token) {
+                    try await call.head(401, [("x-of-the-backend", "1")])
+                    // The gateway may have reset the stream already: it wants another answer.
+                    try? await call.data(Array("past".utf8), end: true)
+                } else {
+                    try await call.answer("good" + body.bytes.text)
+                }
+            },
+            tenant: GatewaySetup.refreshing().tenant
+        ) { fixture, backend async throws in
+            let session = try fixture.session()
+            desk.end(session.old)
+            answers.put(#"{"token":"\#(session.new)"}"#)
+            try await visit(fixture, backend, desk, session)
+        }
+    }
+
+    @Test func anHTTP2BackendIsAskedAndTheRequestMadeAgain() async throws {
+        try await withBackend { fixture, backend, _, session async throws in
+            let head = fixture.head("/x", method: "POST", token: session.old, fields: ["Content-Length: 5"])
+            let response = try await fixture.send(head + "hello", method: "POST")
+            #expect(response.status == 200 && response.body.text == "goodhello")
+            expectDelivered(response, session.new)
+            let calls = [
+                try await backend.calls.next(), try await backend.calls.next(), try await backend.calls.next(),
+            ]
+            #expect(calls.map(\.path) == ["/x", RefreshingBackend.refreshPath, "/x"])
+            let tokens = [session.old, session.old, session.new].map { "Bearer \($0)" }
+            #expect(calls.map { $0.fields.first(name: "authorization") } == tokens)
+        }
+    }
+
+    @Test func http2OnBothSides() async throws {
+        try await withBackend { fixture, backend, _, session async throws in
+            let client = try await fixture.http2()
+            let fields = [("authorization", "Bearer \(session.old)")]
+            for _ in 0..<2 {
+                let response = try await client.request("/x", method: "POST", fields: fields, body: Array("ab".utf8))
+                #expect(response.status == 200 && response.body.text == "goodab")
+                expectDelivered(response, session.new)
+            }
+            #expect(backend.requests == 5)
+        }
+    }
+
+    @Test func anHTTP2BackendsSecond401IsPassedOn() async throws {
+        try await withBackend { fixture, backend, desk, session async throws in
+            desk.end(session.new)
+            let response = try await fixture.request("/x", token: session.old)
+            #expect(response.status == 401 && response.body.text == "past")
+            #expect(response.fields["X-Of-The-Backend"] == ["1"])
+            expectDelivered(response, session.new)
+            #expect(backend.requests == 3)
+        }
+    }
+
+    // MARK: WebSockets
+
+    @Test func aHandshakeThatIsRefusedIsMadeAgainAndThenTunnels() async throws {
+        let hall = TunnelBackend(fields: "X-Own: 1\r\n")
+        try await withDesk(otherwise: hall.script) { fixture, desk async throws in
+            let session = try fixture.session()
+            desk.end(session.old)
+            desk.give(token: session.new)
+            let tunnel = try await fixture.openTunnel(hall, "/socket", token: session.old)
+            try await fixture.withTunnel(tunnel) { tunnel async throws in
+                try await tunnel.expectOpen()
+                #expect(tunnel.client.answer.fields["X-Refreshed-Token"] == [session.new])
+                #expect(tunnel.client.answer.fields["X-Own"] == ["1"])
+                #expect(tunnel.server.head.fields["Authorization"] == ["Bearer \(session.new)"])
+                #expect(tunnel.server.head.fields["Sec-WebSocket-Key"] == [Handshake.key])
+                #expect(fixture.visits(session) == ["GET /socket old", "POST /auth/refresh old", "GET /socket new"])
+            }
+        }
+    }
+
+    @Test func anExpiredTokenIsReplacedBeforeTheHandshake() async throws {
+        let hall = TunnelBackend()
+        try await withDesk(.refreshing("grace: 1h"), otherwise: hall.script) { fixture, desk async throws in
+            let session = try fixture.session(["exp": TestIssuer.fromNow(-300)])
+            desk.give(token: session.new)
+            let tunnel = try await fixture.openTunnel(hall, "/socket", token: session.old)
+            try await fixture.withTunnel(tunnel) { tunnel async throws in
+                try await tunnel.expectOpen()
+                #expect(tunnel.client.answer.fields["X-Refreshed-Token"] == [session.new])
+                #expect(tunnel.server.head.fields["Authorization"] == ["Bearer \(session.new)"])
+            }
+        }
+    }
+
+    /// Grants every WebSocket and sends back what comes (RFC 6455 section 4.2.2).
+    private static let parrot = BackendScript { exchange in
+        try await exchange.body()
+        let key = exchange.head.fields["Sec-WebSocket-Key"].first ?? ""
+        let digest = Insecure.SHA1.hash(data: Data("\(key)258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8))
+        try await exchange.send(Handshake.granted(accept: Data(digest).base64EncodedString()))
+        while let piece = try await exchange.pieceOfBody() { try await exchange.send(piece) }
+    }
+
+    /// RFC 8441.
+    @Test func aHandshakeOnAStreamIsMadeAgainAndThenTunnels() async throws {
+        try await withDesk(otherwise: Self.parrot) { fixture, desk async throws in
+            let session = try fixture.session()
+            desk.end(session.old)
+            desk.give(token: session.new)
+            let client = try await fixture.http2()
+            let fields = [
+                (":method", "CONNECT"), (":protocol", "websocket"), (":scheme", "http"), (":path", "/socket"),
+                (":authority", "app.test"), ("sec-websocket-version", "13"),
+                ("authorization", "Bearer \(session.old)"),
+            ]
+            let stream = await client.newStream()
+            try await client.send(.headers(stream, HeaderBlock(fields: fields), end: false))
+            guard case .fields(let answer, let end) = try await client.event(on: stream) else {
+                Issue.record("no answer")
+                return
+            }
+            #expect(answer[":status"] == ["200"] && !end)
+            #expect(answer["x-refreshed-token"] == [session.new])
+            #expect(answer["access-control-expose-headers"] == ["X-Refreshed-Token"])
+            let frame = WebSocketFrame.fromClient("hello").bytes
+            try await client.sendBody(frame, on: stream, end: false)
+            guard case .data(let bytes, _) = try await client.event(on: stream) else {
+                Issue.record("no echo")
+                return
+            }
+            #expect(bytes == frame)
+            #expect(fixture.visits(session) == ["GET /socket old", "POST /auth/refresh old", "GET /socket new"])
+        }
+    }
+
+    @Test func aHandshakeWhoseSessionIsOverIsRefused() async throws {
+        let hall = TunnelBackend()
+        try await withDesk(otherwise: hall.script) { fixture, desk async throws in
+            let session = try fixture.session()
+            desk.end(session.old)
+            desk.give(["error": "invalid_grant"], status: 400)
+            let client = try await fixture.connect()
+            try await client.send(fixture.head("/socket", token: session.old, fields: Handshake.fields))
+            expectBackendsRefusal(try await client.response())
+            // An ordinary connection, and goes on as one.
+            try await client.send(fixture.head("/open/x"))
+            #expect(try await client.response().status == 200)
+        }
+    }
+}

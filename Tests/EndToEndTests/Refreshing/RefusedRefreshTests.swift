@@ -1,0 +1,158 @@
+import TestSupport
+import Testing
+import Verification
+
+/// What a refresh comes to that brings nothing: the backend's 401 goes to the client. Only a provider that refuses ends
+/// the session.
+@Suite struct RefusedRefreshTests {
+    /// The session goes on: the old token still reaches the backend.
+    private func expectUntouched(_ fixture: GatewayFixture, _ session: SampleSession, _ comment: String = "")
+        async throws
+    {
+        let next = try await fixture.request("/next", token: session.old)
+        expectBackendsRefusal(next, comment)
+        expectNothingDelivered(next, comment)
+    }
+
+    // MARK: Refused
+
+    @Test(arguments: [400, 401, 403, 404, 409])
+    func aRefusedSessionIsOver(_ status: Int) async throws {
+        try await withDesk { fixture, desk async throws in
+            let session = try fixture.session()
+            desk.end(session.old)
+            desk.give(["error": "invalid_grant"], status: status)
+            let response = try await fixture.request("/x", token: session.old)
+            expectBackendsRefusal(response)
+            expectNothingDelivered(response)
+            #expect(fixture.visits(session) == ["GET /x old", "POST /auth/refresh old"])
+            expectRefusal(try await fixture.request("/x", token: session.old), 401, "token_revoked")
+            // With all its tokens.
+            let sibling = try fixture.token(["jti": "sibling", "sid": "s1"])
+            expectRefusal(try await fixture.request("/x", token: sibling), 401, "token_revoked")
+            #expect(try await fixture.request("/x", token: try fixture.token(["sid": "s2"])).status == 200)
+            #expect(fixture.refreshCalls.count == 1)
+        }
+    }
+
+    @Test func theCookiesOfARefusedSessionAreCleared() async throws {
+        try await withDesk(.refreshingCookies()) { fixture, desk async throws in
+            let session = try fixture.session()
+            desk.end(session.old)
+            desk.give(["error": "invalid_grant"], status: 400)
+            let response = try await fixture.request("/x", fields: [session.cookies])
+            expectBackendsRefusal(response)
+            let gone = "Max-Age=0; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Path=/; HttpOnly; Secure; SameSite=Lax"
+            #expect(response.fields["Set-Cookie"] == ["access=; \(gone)", "refresh=; \(gone)"])
+            #expect(response.fields["Cache-Control"] == ["no-store"])
+            expectRefusal(try await fixture.request("/x", fields: [session.cookies]), 401, "token_revoked")
+        }
+    }
+
+    // MARK: Not to be had
+
+    @Test(arguments: ["garbage", "no token", "token of another kind", "array", "empty", "huge", "redirect"])
+    func whatIsNoAnswerEndsNothing(_ kind: String) async throws {
+        try await withDesk { fixture, desk async throws in
+            let session = try fixture.session()
+            desk.end(session.old)
+            desk.onRefresh { exchange in
+                switch kind {
+                case "garbage": try await exchange.sendOK("{ not json")
+                case "no token": try await exchange.sendOK(#"{"access_token":"\#(session.new)"}"#)
+                case "token of another kind": try await exchange.sendOK(#"{"token":{"value":"\#(session.new)"}}"#)
+                case "array": try await exchange.sendOK(#"["\#(session.new)"]"#)
+                case "empty": try await exchange.send("HTTP/1.1 204 No Content\r\n\r\n")
+                case "redirect":
+                    try await exchange.send("HTTP/1.1 307 X\r\nLocation: /elsewhere\r\nContent-Length: 0\r\n\r\n")
+                default:
+                    let filling = String(repeating: "x", count: 1 << 20)
+                    let text = #"{"token":"\#(session.new)","filling":"\#(filling)"}"#
+                    // The gateway does not read to the end.
+                    try? await exchange.sendOK(text)
+                }
+            }
+            let response = try await fixture.request("/x", token: session.old)
+            expectBackendsRefusal(response)
+            expectNothingDelivered(response)
+            #expect(fixture.visits(session) == ["GET /x old", "POST /auth/refresh old"])
+            let line = try await fixture.accessLog.next()
+            #expect(line["refreshed"] == false && line["refresh"] == "unavailable")
+            #expect(line["refresh_reason"] == .string(kind == "huge" ? "too_large_answer" : "garbled_answer"))
+            try await expectUntouched(fixture, session)
+        }
+    }
+
+    /// It is tried three times, a second apart.
+    @Test(arguments: ["fails", "refuses connections"])
+    func aProviderThatIsDownEndsNothing(_ kind: String) async throws {
+        let isUp = kind == "fails"
+        let path = isUp ? RefreshingBackend.refreshPath : "\"{nobody}/refresh\""
+        let setup = GatewaySetup.refreshingCookies(call: "path: \(path), send: refresh_token_json")
+        try await withDesk(setup) { fixture, desk async throws in
+            let session = try fixture.session()
+            desk.end(session.old)
+            desk.give(["error": "server_error"], status: 503)
+            let response = try await fixture.request("/x", fields: [session.cookies])
+            expectBackendsRefusal(response)
+            expectNothingDelivered(response)
+            #expect(fixture.refreshCalls.count == (isUp ? 3 : 0))
+            let line = try await fixture.accessLog.next()
+            #expect(line["refresh"] == "unavailable")
+            #expect(line["refresh_reason"] == .string(isUp ? "provider_failed" : "network"))
+            let next = try await fixture.request("/next", fields: [session.cookies])
+            expectBackendsRefusal(next)
+            expectNothingDelivered(next)
+        }
+    }
+
+    @Test func aProviderThatFailsOnceIsAskedAgain() async throws {
+        try await withDesk { fixture, desk async throws in
+            let session = try fixture.session()
+            desk.end(session.old)
+            let calls = Tally()
+            desk.onRefresh { exchange in
+                calls.add(1)
+                if calls.value == 1 {
+                    try await exchange.send("HTTP/1.1 500 X\r\nContent-Length: 0\r\n\r\n")
+                } else {
+                    try await exchange.sendOK(#"{"token":"\#(session.new)"}"#)
+                }
+            }
+            let response = try await fixture.request("/x", token: session.old)
+            #expect(response.status == 200)
+            expectDelivered(response, session.new)
+            #expect(calls.value == 2)
+        }
+    }
+
+    // MARK: Tokens that are not taken
+
+    @Test(arguments: [
+        "other subject", "other issuer", "forged", "expired", "same", "no token at all", "other audience",
+    ])
+    func aTokenThatIsNotTheSessionsIsNotDelivered(_ kind: String) async throws {
+        try await withDesk { fixture, desk async throws in
+            let session = try fixture.session()
+            desk.end(session.old)
+            let claims: JSONObject = ["jti": "new", "sid": "s1"]
+            let token =
+                switch kind {
+                case "other subject": try fixture.token(["jti": "new", "sid": "s1", "sub": "mallory"])
+                case "other issuer": try fixture.token(claims, algorithm: .rs256)
+                case "forged": try fixture.token(claims, algorithm: .rs256, key: fixture.issuer.stranger)
+                case "expired": try fixture.token(["jti": "new", "sid": "s1", "exp": TestIssuer.fromNow(-3600)])
+                case "same": session.old
+                case "other audience": try fixture.token(["jti": "new", "sid": "s1", "aud": "another"])
+                default: "a.b"
+                }
+            desk.give(token: token)
+            let response = try await fixture.request("/x", token: session.old)
+            expectBackendsRefusal(response)
+            expectNothingDelivered(response)
+            #expect(fixture.visits(session) == ["GET /x old", "POST /auth/refresh old"])
+            #expect(try await fixture.accessLog.next()["refreshed"] == false)
+            try await expectUntouched(fixture, session)
+        }
+    }
+}

@@ -1,0 +1,226 @@
+import TestSupport
+import Testing
+import Verification
+
+/// `from: vault`: refresh tokens that the backend gives at its sign-in are kept here, for clients that never send
+/// theirs.
+@Suite struct VaultTests {
+    private static func setup(_ key: String = "on_401: true") -> GatewaySetup {
+        var setup = GatewaySetup.refreshing(
+            key,
+            "from: vault",
+            "vault: { capture: [ { path: /open/login, refresh_token: /data/refresh } ] }",
+            call: "path: \(RefreshingBackend.refreshPath), send: refresh_token_json"
+        )
+        setup.sealingKeys = GatewaySetup.sampleSealingKey
+        return setup
+    }
+
+    /// A backend whose sign-in answers with what is put into the box, from the status line on.
+    ///
+    /// - Parameter key: Of `refresh`.
+    private func withVault(
+        _ key: String = "on_401: true",
+        _ visit: (GatewayFixture, RefreshingBackend, SampleSession, Mailbox<String>) async throws -> Void
+    ) async throws {
+        let answers = Mailbox<String>("the answer to a sign-in")
+        let good = BackendScript { exchange in
+            guard exchange.head.path == "/open/login" else { return try await BackendScript.okOrHead.run(exchange) }
+            try await exchange.body()
+            let answer = try await answers.next()
+            try await exchange.send(answer)
+            if answer.contains("Connection: close") { await exchange.close() }
+        }
+        try await withDesk(Self.setup(key), otherwise: good) { fixture, desk async throws in
+            try await visit(fixture, desk, try fixture.session(), answers)
+        }
+    }
+
+    private func document(_ session: SampleSession, filling: Int = 0) -> String {
+        let filling = String(repeating: "x", count: filling)
+        return #"{ "access_token": "\#(session.old)", "data": {"refresh":"\#(session.oldRefresh)"}, "x":"\#(filling)"}"#
+    }
+
+    private func plain(
+        _ body: String,
+        status: String = "200 OK",
+        fields: String = "Content-Type: application/json\r\n"
+    ) -> String {
+        "HTTP/1.1 \(status)\r\n\(fields)Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+    }
+
+    private func signIn(_ fixture: GatewayFixture) async throws -> RawResponse {
+        let fields = ["Content-Length: 2", "Accept-Encoding: gzip, br", "X-Own: 1"]
+        return try await fixture.send(
+            fixture.head("/open/login", method: "POST", fields: fields) + "{}",
+            method: "POST"
+        )
+    }
+
+    /// Expects the backend's 401 to lead to a refresh with this token.
+    private func expectRefresh(_ fixture: GatewayFixture, _ desk: RefreshingBackend, _ session: SampleSession)
+        async throws
+    {
+        desk.end(session.old)
+        desk.give(session.pair)
+        let response = try await fixture.request("/x", token: session.old)
+        #expect(response.status == 200)
+        expectDelivered(response, session.new)
+        #expect(fixture.refreshCalls.map(\.body.text) == [#"{"refresh_token":"\#(session.oldRefresh)"}"#])
+    }
+
+    /// Expects that there is nothing to refresh with.
+    private func expectNone(_ fixture: GatewayFixture, _ desk: RefreshingBackend, _ session: SampleSession) async throws
+    {
+        desk.end(session.old)
+        desk.give(session.pair)
+        let response = try await fixture.request("/x", token: session.old)
+        expectBackendsRefusal(response)
+        expectNothingDelivered(response)
+        #expect(fixture.refreshCalls.isEmpty)
+    }
+
+    // MARK: Answers that hold tokens
+
+    @Test(arguments: ["length", "chunked", "close"])
+    func theAnswerOfASignInPassesAsItIsAndItsTokenIsKept(_ framing: String) async throws {
+        try await withVault { fixture, desk, session, answers async throws in
+            let document = document(session)
+            let halves = [document.prefix(40), document.dropFirst(40)]
+            switch framing {
+            case "length": answers.put(plain(document))
+            case "chunked":
+                let chunks = halves.map { "\(String($0.utf8.count, radix: 16))\r\n\($0)\r\n" }.joined()
+                answers.put(
+                    "HTTP/1.1 201 Created\r\nContent-Type: Application/Problem+JSON; charset=utf-8\r\n"
+                        + "Transfer-Encoding: chunked\r\n\r\n\(chunks)0\r\nX-Sum: 1\r\n\r\n"
+                )
+            default:
+                answers.put("HTTP/1.1 200 OK\r\nContent-Type: text/json\r\nConnection: close\r\n\r\n\(document)")
+            }
+            let response = try await signIn(fixture)
+            #expect(response.status == (framing == "chunked" ? 201 : 200))
+            #expect(response.body.text == document)
+            if framing == "chunked" { #expect(response.body.trailers["X-Sum"] == ["1"]) }
+            let asked = try #require(fixture.backend.requests.first)
+            // What is read here must not come compressed.
+            #expect(asked.fields["Accept-Encoding"] == [] && asked.fields["X-Own"] == ["1"])
+            try await expectRefresh(fixture, desk, session)
+        }
+    }
+
+    @Test func theConnectionGoesOnAfterASignIn() async throws {
+        try await withVault { fixture, desk, session, answers async throws in
+            let client = try await fixture.connect()
+            answers.put(plain(document(session)))
+            try await client.send(
+                fixture.head("/open/login", method: "POST", fields: ["Content-Length: 0"]) + fixture.head("/open/next")
+            )
+            #expect(try await client.response(to: "POST").body.text == document(session))
+            #expect(try await client.response().body.text == "ok")
+            try await expectRefresh(fixture, desk, session)
+        }
+    }
+
+    @Test func anHTTP2ClientSignsInTheSame() async throws {
+        try await withVault { fixture, desk, session, answers async throws in
+            let client = try await fixture.http2()
+            answers.put(plain(document(session)))
+            let response = try await client.request("/open/login", method: "POST", body: Array("{}".utf8))
+            #expect(response.status == 200 && response.body.text == document(session))
+            try await expectRefresh(fixture, desk, session)
+        }
+    }
+
+    /// The new token is due itself, and refreshed behind the answer.
+    @Test func theRotatedTokenIsUsedNextTime() async throws {
+        try await withVault("within: 2h") { fixture, desk, session, answers async throws in
+            answers.put(plain(document(session)))
+            _ = try await signIn(fixture)
+            try await expectRefresh(fixture, desk, session)
+            #expect(try await fixture.request("/y", token: session.new).status == 200)
+            // The sign-in, a request that was made twice, a last one, and two refreshes.
+            for _ in 0..<6 { _ = try await fixture.backend.arrivals.next() }
+            let expected = [session.oldRefresh, session.newRefresh].map { #"{"refresh_token":"\#($0)"}"# }
+            #expect(fixture.refreshCalls.map(\.body.text) == expected)
+        }
+    }
+
+    @Test func aNewSignInReplacesTheTokenBefore() async throws {
+        try await withVault { fixture, desk, session, answers async throws in
+            let first = document(session).replacing(
+                session.oldRefresh,
+                with: fixture.keepSecret("refresh-zero-77665544")
+            )
+            answers.put(plain(first))
+            _ = try await signIn(fixture)
+            answers.put(plain(document(session)))
+            _ = try await signIn(fixture)
+            try await expectRefresh(fixture, desk, session)
+        }
+    }
+
+    // MARK: Answers that hold none
+
+    @Test(arguments: ["not json", "other members", "null", "empty", "failure", "foreign token", "too large"])
+    func otherAnswersPassAsTheyAre(_ kind: String) async throws {
+        try await withVault { fixture, desk, session, answers async throws in
+            let document =
+                switch kind {
+                case "not json": "{ \(document(session))"
+                case "other members": #"{"access_token":"\#(session.old)","refresh_token":"x"}"#
+                case "null": #"{"access_token":"\#(session.old)","data":{"refresh":null}}"#
+                case "empty": ""
+                case "foreign token": #"{"access_token":"a.b.c","data":{"refresh":"\#(session.oldRefresh)"}}"#
+                case "too large": document(session, filling: 100_000)
+                default: document(session)
+                }
+            answers.put(plain(document, status: kind == "failure" ? "400 Bad Request" : "200 OK"))
+            let response = try await signIn(fixture)
+            #expect(response.status == (kind == "failure" ? 400 : 200))
+            #expect(response.body.text == document)
+            try await expectNone(fixture, desk, session)
+        }
+    }
+
+    @Test(arguments: [
+        "", "Content-Type: text/html; x=json\r\n", "Content-Type: application/json\r\nContent-Encoding: gzip\r\n",
+    ])
+    func whatIsNotReadableAsJSONIsNotLookedInto(_ fields: String) async throws {
+        try await withVault { fixture, desk, session, answers async throws in
+            answers.put(plain(document(session), fields: fields))
+            let response = try await signIn(fixture)
+            #expect(response.status == 200 && response.body.text == document(session))
+            try await expectNone(fixture, desk, session)
+        }
+    }
+
+    @Test func withoutASignInThereIsNothingToRefreshWith() async throws {
+        try await withVault { fixture, desk, session, _ async throws in
+            try await expectNone(fixture, desk, session)
+            let line = try await fixture.accessLog.next()
+            #expect(line["refresh_reason"] == "no_refresh_token" && line["refreshed"] == false)
+        }
+    }
+
+    @Test func otherPathsAreNotLookedInto() async throws {
+        let more = Gate("the rest of the answer")
+        let good = BackendScript { exchange in
+            try await exchange.body()
+            try await exchange.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\none")
+            try await more.passed()
+            try await exchange.send("two")
+        }
+        try await withDesk(Self.setup(), otherwise: good) { fixture, _ async throws in
+            let client = try await fixture.connect()
+            try await client.send(fixture.head("/open/other", fields: ["Accept-Encoding: gzip"]))
+            let head = try await client.head()
+            // It comes as it is sent, and not when it is whole.
+            #expect(try await client.piece()?.text == "one")
+            more.open()
+            #expect(head.status == 200)
+            #expect(try await client.piece()?.text == "two")
+            #expect(fixture.backend.requests.first?.fields["Accept-Encoding"] == ["gzip"])
+        }
+    }
+}

@@ -1,0 +1,230 @@
+import Testing
+import Verification
+
+/// Which tenant a request belongs to (host and path prefix).
+@Suite struct RoutingTests {
+    /// A second tenant, open to everyone, on the other backend.
+    private static func second(hosts: String, more: String = "") -> String {
+        """
+        second:
+          hosts: [\(hosts)]
+          backend: { servers: ["{other}"] }
+          authenticate: { from: [bearer], issuers: [ { issuer: "https://secret.test", audiences: [app], algorithms: [HS256], secret: "${HOUSE_SECRET}" } ] }
+          access: [ { path: /**, allow: anyone } ]
+        \(more)
+        """
+    }
+
+    @Test func theHostIsMatchedWhateverItsCase() async throws {
+        try await withGateway { fixture async throws in
+            #expect(try await fixture.request("/open/a", host: "APP.Test").status == 200)
+        }
+    }
+
+    @Test func thePortAndATrailingDotOfTheHostDoNotCount() async throws {
+        try await withGateway { fixture async throws in
+            for host in ["app.test:8443", "app.test.", "app.test.:80", "APP.TEST.:1"] {
+                #expect(try await fixture.request("/open/a", host: host).status == 200, "\(host)")
+            }
+        }
+    }
+
+    @Test func anUnknownHostIsRefused() async throws {
+        try await withGateway { fixture async throws in
+            for host in ["elsewhere.test", "app.test.evil.test", "xapp.test", "127.0.0.1", "[::1]:8080", "test"] {
+                expectRefusal(try await fixture.request("/open/a", host: host), 404, "unknown_host", host)
+            }
+            #expect(fixture.backend.requests.isEmpty)
+        }
+    }
+
+    @Test func aKnownConnectionMayAskForSeveralTenants() async throws {
+        try await withGateway(GatewaySetup(others: Self.second(hosts: "second.test"))) { fixture async throws in
+            let client = try await fixture.connect()
+            for host in ["app.test", "second.test", "elsewhere.test", "app.test"] {
+                try await client.send(fixture.head("/open/a", host: host))
+                let response = try await client.response()
+                #expect(response.status == (host == "elsewhere.test" ? 404 : 200))
+            }
+            #expect(fixture.backend.requests.count == 2)
+            #expect(fixture.other.requests.count == 1)
+        }
+    }
+
+    @Test func absoluteFormWinsOverHost() async throws {
+        try await withGateway(GatewaySetup(others: Self.second(hosts: "second.test"))) { fixture async throws in
+            let response = try await fixture.request("http://second.test/open/x?y=1", host: "app.test")
+            #expect(response.status == 200)
+            #expect(fixture.backend.requests.isEmpty)
+            let seen = try await fixture.other.arrivals.next()
+            #expect(seen.target == "/open/x?y=1")
+            #expect(seen.fields["Host"] == ["second.test"])
+        }
+    }
+
+    @Test func absoluteFormWithoutAPathAsksForTheRoot() async throws {
+        try await withGateway(GatewaySetup(others: Self.second(hosts: "second.test"))) { fixture async throws in
+            #expect(try await fixture.request("http://second.test", host: "second.test").status == 200)
+            #expect(try await fixture.other.arrivals.next().target == "/")
+            #expect(try await fixture.request("http://second.test?x=1", host: "second.test").status == 200)
+            #expect(try await fixture.other.arrivals.next().target == "/?x=1")
+        }
+    }
+
+    @Test func absoluteFormForAnUnknownHostIsRefusedThoughHostIsKnown() async throws {
+        try await withGateway { fixture async throws in
+            let response = try await fixture.request("http://elsewhere.test/open/a", host: "app.test")
+            expectRefusal(response, 404, "unknown_host")
+            #expect(fixture.backend.requests.isEmpty)
+        }
+    }
+
+    @Test func theHostReachesTheBackendAsItWasSent() async throws {
+        try await withGateway { fixture async throws in
+            _ = try await fixture.request("/open/a", host: "app.test")
+            #expect(try await fixture.backend.arrivals.next().fields["Host"] == ["app.test"])
+        }
+    }
+
+    @Test func aWildcardStandsForOneLabel() async throws {
+        try await withGateway(GatewaySetup(others: Self.second(hosts: "\"*.wild.test\""))) { fixture async throws in
+            for host in ["a.wild.test", "B.Wild.Test:80", "c.wild.test."] {
+                #expect(try await fixture.request("/x", host: host).status == 200, "\(host)")
+            }
+            for host in ["wild.test", "a.b.wild.test", "awild.test", ".wild.test"] {
+                let status = try await fixture.request("/x", host: host).status
+                #expect(status == 404 || status == 400, "\(host)")
+            }
+            #expect(fixture.other.requests.count == 3)
+        }
+    }
+
+    @Test func anExactHostWinsOverAWildcard() async throws {
+        let setup = GatewaySetup(tenant: "hosts: [exact.wild.test]", others: Self.second(hosts: "\"*.wild.test\""))
+        try await withGateway(setup) { fixture async throws in
+            _ = try await fixture.request("/open/a", host: "exact.wild.test")
+            _ = try await fixture.request("/open/a", host: "other.wild.test")
+            #expect(fixture.backend.requests.count == 1)
+            #expect(fixture.other.requests.count == 1)
+        }
+    }
+
+    @Test func theLongestPathPrefixWinsAtASegmentBoundary() async throws {
+        let setup = GatewaySetup(others: Self.second(hosts: "app.test", more: "  path_prefix: /open/shop"))
+        try await withGateway(setup) { fixture async throws in
+            for path in [
+                "/open/shop", "/open/shop/", "/open/shop/a", "/open/shop?x=1", "/open/./shop/b", "/open/sho%70",
+            ] {
+                #expect(try await fixture.request(path).status == 200, "\(path)")
+            }
+            #expect(fixture.other.requests.count == 6)
+            #expect(fixture.backend.requests.isEmpty)
+            for path in ["/open/shopping", "/open/sho", "/open/shop/../x", "/open/Shop"] {
+                #expect(try await fixture.request(path).status == 200, "\(path)")
+            }
+            #expect(fixture.other.requests.count == 6)
+            #expect(fixture.backend.requests.count == 4)
+        }
+    }
+
+    /// The gateway itself, another proxy that asks it, and `explain`.
+    @Test(arguments: ["enforce", "observe"])
+    func tenantOfAPathIsTheSameInEveryReadingOnEveryRoute(mode: String) async throws {
+        let setup = GatewaySetup(
+            gateway: "trusted_proxies: [127.0.0.1/32]",
+            tenant: "mode: \(mode)\naccess: [ { path: /**, allow: anyone } ]",
+            others: Self.second(hosts: "app.test", more: "  path_prefix: /api/admin")
+        )
+        try await withGateway(setup) { fixture async throws in
+            for path in [
+                "/api//admin/x", "/api/admin;a/x", "/api;v=1/admin/x", "/api/./admin;x=1/x", "/api/admin%2fx",
+                "/api%2fadmin/x", "/api/admin%5cx", "/api\\admin\\x", "/x/..%2fapi/admin/x", "/api/%2561dmin/x",
+            ] {
+                expectRefusal(try await fixture.request(path), 400, "ambiguous_path", path)
+                let asked = try await fixture.request(
+                    "/.gatehouse/auth",
+                    host: "gatehouse.internal",
+                    fields: ["X-Forwarded-Method: GET", "X-Forwarded-Host: app.test", "X-Forwarded-Uri: \(path)"]
+                )
+                expectRefusal(asked, 400, "ambiguous_path", path)
+                let explained = try await fixture.explained([
+                    "tenant": "app", "method": "GET", "path": .string(path), "headers": .object([:]),
+                ])
+                #expect(explained.decision == "refuse 400 ambiguous_path", "\(path)")
+            }
+            // The other proxy sends on what the client wrote, and need not resolve it.
+            let climbing = [
+                "X-Forwarded-Method: GET", "X-Forwarded-Host: app.test", "X-Forwarded-Uri: /x/../api/admin",
+            ]
+            let asked = try await fixture.request("/.gatehouse/auth", host: "gatehouse.internal", fields: climbing)
+            expectRefusal(asked, 400, "ambiguous_path")
+            #expect(fixture.backend.requests.isEmpty && fixture.other.requests.isEmpty)
+        }
+    }
+
+    @Test func aPrefixIsKeptUnlessItIsToBeStripped() async throws {
+        let setup = GatewaySetup(others: Self.second(hosts: "app.test", more: "  path_prefix: /shop"))
+        try await withGateway(setup) { fixture async throws in
+            _ = try await fixture.request("/shop/a?b=/shop")
+            #expect(try await fixture.other.arrivals.next().target == "/shop/a?b=/shop")
+        }
+    }
+
+    @Test func aStrippedPrefixIsNotSeenByTheBackend() async throws {
+        let setup = GatewaySetup(
+            others: Self.second(hosts: "app.test", more: "  path_prefix: /shop\n  strip_prefix: true")
+        )
+        try await withGateway(setup) { fixture async throws in
+            let expected = [
+                "/shop/a?b=/shop": "/a?b=/shop", "/shop": "/", "/shop/": "/", "/shop?x=1": "/?x=1",
+                "/shop/shop/a": "/shop/a", "/sh%6Fp/a%20b": "/a%20b", "/x/../shop/c": "/c",
+            ]
+            for (sent, forwarded) in expected {
+                _ = try await fixture.request(sent)
+                #expect(try await fixture.other.arrivals.next().target == forwarded, "\(sent)")
+            }
+        }
+    }
+
+    @Test func withoutATenantForOtherPathsTheyAreUnknown() async throws {
+        try await withGateway(GatewaySetup(tenant: "path_prefix: /open")) { fixture async throws in
+            #expect(try await fixture.request("/open/a").status == 200)
+            expectRefusal(try await fixture.request("/elsewhere"), 404, "unknown_host")
+        }
+    }
+
+    @Test func ourOwnPathsNeverReachABackend() async throws {
+        let setup = GatewaySetup(tenant: "access: [ { path: /**, allow: anyone } ]")
+        try await withGateway(setup) { fixture async throws in
+            let spellings = [
+                "/.gatehouse/", "/.gatehouse/x", "/.gatehouse/x?y=1", "/%2egatehouse/x", "/.%67atehouse/x",
+                "//.gatehouse/x",
+                "/a/../.gatehouse/x", "/./.gatehouse/x", "/.gatehouse;a=b/x", "/.gatehouse//x",
+                "http://app.test/.gatehouse/x",
+            ]
+            for spelling in spellings {
+                let response = try await fixture.request(spelling, token: try fixture.token())
+                #expect((400..<500).contains(response.status), "\(spelling)")
+            }
+            #expect(fixture.backend.requests.isEmpty)
+        }
+    }
+
+    @Test func ourOwnPathsStayOursInObserveMode() async throws {
+        try await withGateway(GatewaySetup(tenant: "mode: observe")) { fixture async throws in
+            #expect(try await fixture.request("/.gatehouse/x").status == 404)
+            #expect(fixture.backend.requests.isEmpty)
+        }
+    }
+
+    @Test func connectIsNeverForwarded() async throws {
+        try await withGateway(GatewaySetup(tenant: "access: [ { path: /**, allow: anyone } ]")) {
+            fixture async throws in
+            for target in ["app.test:443", "/open/a"] {
+                let response = try await fixture.request(target, method: "CONNECT")
+                #expect([400, 404, 405, 501].contains(response.status), "\(target)")
+            }
+            #expect(fixture.backend.requests.isEmpty)
+        }
+    }
+}

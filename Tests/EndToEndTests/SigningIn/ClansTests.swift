@@ -1,0 +1,119 @@
+import Demo
+import Testing
+import Verification
+
+/// An app whose OpenID provider the gateway is: natively on iOS, by code and PKCE on Android.
+@Suite struct ClansTests {
+    private static let android = ClientSignIn.clans
+
+    @Test func phoneExchangesAppleTokenForTheGatewaysOwn() async throws {
+        try await withApps(.clans) { fixture, standIn async throws in
+            let app = fixture.app(.clans)
+            let identity = try standIn.appleToken(.anna, for: "com.example.clans")
+            let tokens = try GivenTokens(
+                try await app.post(
+                    "/api/v1/users/auth/apple/exchange",
+                    json: ["id_token": .string(identity), "name": "Anna"]
+                ),
+                fixture
+            )
+            #expect(try await app.get("/api/v1/boards", token: tokens.access).status == 200)
+            let claims = try #require(GivenTokens.claims(tokens.access))
+            #expect(claims["iss"] == "https://clans.localtest/oidc")
+            #expect(claims["aud"] == "clanboards-mobile")
+        }
+    }
+
+    @Test func androidSignsInWithCodeRefreshesAsksWhoItIsAndRevokes() async throws {
+        try await withApps(.clans) { fixture, standIn async throws in
+            let app = fixture.app(.clans)
+            let discovery = try #require(
+                try await app.get("/api/v1/users/.well-known/openid-configuration").json
+            )
+            #expect(discovery["issuer"] == "https://clans.localtest/oidc")
+            #expect(discovery["token_endpoint"] == "http://clans.localtest/api/v1/users/oauth2/token")
+            let keys = try #require(try await app.get("/api/v1/users/oauth2/jwks.json").json?["keys"]?.array)
+            #expect(!keys.isEmpty)
+
+            let browser = Browser(app)
+            let answer = try await browser.begin(Self.android, at: standIn)
+            #expect(answer.isPost, "Apple gives name and e-mail to a form_post alone")
+            let back = try await browser.bring(answer)
+            #expect(back.status == 303)
+            let location = try #require(back.location)
+            #expect(location.hasPrefix("clanboards://oauthredirect?"))
+            let parameters = Form.query(of: location)
+            #expect(parameters["state"] == Self.android.state)
+            #expect(parameters["iss"] == "https://clans.localtest/oidc")
+            let code = fixture.keepSecret(try #require(parameters["code"]))
+            #expect(browser.cookies.isEmpty, "nothing is left of the sign-in")
+
+            let tokens = try GivenTokens(
+                try await app.post(Self.android.tokenPath, form: Self.android.tokenForm(code)),
+                fixture
+            )
+            let id = try #require(tokens.id.flatMap(GivenTokens.claims))
+            #expect(id["nonce"] == .string(Self.android.nonce))
+            #expect(id["aud"] == "clanboards-mobile")
+            let info = try await app.get("/api/v1/users/userinfo", token: tokens.access)
+            #expect(info.status == 200)
+            #expect(info.json?["sub"] == id["sub"])
+            #expect(info.json?["email"] == .string(ProviderUser.anna.email))
+            #expect(try await app.get("/api/v1/boards", token: tokens.access).status == 200)
+
+            let renewed = try GivenTokens(
+                try await app.post(Self.android.tokenPath, form: Self.android.refreshForm(tokens.refresh)),
+                fixture
+            )
+            #expect(renewed.refresh != tokens.refresh)
+            #expect(try await app.get("/api/v1/boards", token: renewed.access).status == 200)
+
+            let revoked = try await app.post(
+                "/api/v1/users/oauth2/revoke",
+                form: Form.text(["token": renewed.refresh, "client_id": "clanboards-mobile"])
+            )
+            #expect(revoked.status == 200)
+            for token in [tokens.access, renewed.access] {
+                expectRefusal(try await app.get("/api/v1/boards", token: token), 401, "token_revoked")
+                #expect(try await app.get("/api/v1/users/userinfo", token: token).status == 401)
+            }
+            let late = try await app.post(Self.android.tokenPath, form: Self.android.refreshForm(renewed.refresh))
+            #expect(late.status == 400)
+            #expect(late.json?["error"] == "invalid_grant")
+        }
+    }
+
+    @Test func signOutAtTheIssuerEndsTheSessionAndLeadsBackToTheApp() async throws {
+        try await withApps(.clans) { fixture, standIn async throws in
+            let app = fixture.app(.clans)
+            let code = try await Browser(app).code(Self.android, at: standIn)
+            let tokens = try GivenTokens(
+                try await app.post(Self.android.tokenPath, form: Self.android.tokenForm(code)),
+                fixture
+            )
+            let hint = try #require(tokens.id)
+            let query = Form.text([
+                "id_token_hint": hint, "post_logout_redirect_uri": "clanboards://signout", "state": "s",
+            ])
+            let logout = try await app.get("/api/v1/users/oauth2/logout?\(query)")
+            #expect(logout.status == 303)
+            #expect(logout.location == "clanboards://signout?state=s")
+            expectRefusal(try await app.get("/api/v1/boards", token: tokens.access), 401, "token_revoked")
+        }
+    }
+
+    /// Nobody is signed in who says no at Apple, and the app is told so.
+    @Test func personWhoSaysNoIsLedBackToTheApp() async throws {
+        try await withApps(.clans) { fixture, standIn async throws in
+            let browser = Browser(fixture.app(.clans))
+            let page = try await browser.get(Self.android.authorizeTarget())
+            let url = try #require(HostedPage(page).link(to: .apple))
+            let back = try await browser.bring(try standIn.answer(to: url, cancelling: true))
+            let parameters = Form.query(of: try #require(back.location))
+            #expect(parameters["error"] == "access_denied")
+            #expect(parameters["state"] == Self.android.state)
+            #expect(parameters["iss"] == "https://clans.localtest/oidc")
+            #expect(parameters["code"] == nil)
+        }
+    }
+}

@@ -1,0 +1,234 @@
+import Gateway
+import Logging
+import Synchronization
+import Tenants
+import TestSupport
+import Testing
+import Upstream
+import Verification
+
+/// A running gateway between a client and two backends, all on loopback.
+final class GatewayFixture: Sendable {
+    /// What `app` is behind.
+    let backend: RecordingBackend
+    /// A second backend, `{other}` in a setup.
+    let other: RecordingBackend
+    let issuer: TestIssuer
+    let accessLog: AccessLog
+    let log: LogCapture
+    let address: HostPort
+    /// Of all listeners, in the order of the setup.
+    let addresses: [HostPort]
+    let adminAddress: HostPort?
+    /// Where Envoy asks by gRPC, if the setup says so.
+    let extAuthzAddress: HostPort?
+
+    private let gateway: Gateway
+    private let values: [String: String]
+    private let setup: Latest
+    private let clients = Mutex<[RawClient]>([])
+    private let secrets = Mutex<[String]>([TestIssuer.secret])
+
+    fileprivate init(
+        _ setup: GatewaySetup,
+        script: BackendScript,
+        values: [String: String],
+        names: ServerNames,
+        closed: ClosedPort,
+        scratch: Scratch
+    ) async throws {
+        issuer = try TestIssuer.shared()
+        backend = try await RecordingBackend.start(script)
+        other = try await RecordingBackend.start(.ok)
+        accessLog = AccessLog()
+        log = LogCapture()
+        let ordinary = [
+            "backend": "http://127.0.0.1:\(backend.port)",
+            "other": "http://127.0.0.1:\(other.port)",
+            "nobody": "http://127.0.0.1:\(closed.port)",
+            "jwks": try scratch.write(issuer.jwks, to: "jwks.json"),
+        ]
+        let values = ordinary.merging(values) { _, given in given }
+        let configuration = try setup.configuration(values)
+        let accessLog = accessLog
+        let current = Latest(setup)
+        self.values = values
+        self.setup = current
+        gateway = Gateway(
+            configuration: configuration,
+            logger: log.logger(),
+            accessLog: .sink { accessLog.write($0) },
+            sealingKeys: setup.sealingKeys.map { Secret($0) },
+            reading: { current.value.withLock { $0 }.reading(values) },
+            names: names
+        )
+        let bound = try await gateway.start()
+        guard let first = bound.listeners.first else { throw Malformed("no listener") }
+        address = first
+        addresses = bound.listeners
+        adminAddress = bound.admin
+        extAuthzAddress = bound.extAuthz
+    }
+
+    // MARK: Clients
+
+    /// A new connection to the gateway.
+    func connect(receiveBuffer: Int? = nil) async throws -> RawClient {
+        keep(RawClient(try await Wire.connect(to: address, receiveBuffer: receiveBuffer)))
+    }
+
+    /// Closes the client with the gateway.
+    func keep(_ client: RawClient) -> RawClient {
+        clients.withLock { $0.append(client) }
+        return client
+    }
+
+    /// One request on a connection of its own.
+    func send(_ raw: String, method: String = "GET") async throws -> RawResponse {
+        let client = try await connect()
+        try await client.send(raw)
+        let response = try await client.response(to: method)
+        await client.close()
+        return response
+    }
+
+    /// One request without a body on a connection of its own.
+    ///
+    /// - Parameter fields: Whole field lines, without their CRLF.
+    func request(
+        _ target: String,
+        method: String = "GET",
+        host: String = "app.test",
+        token: String? = nil,
+        fields: [String] = []
+    ) async throws -> RawResponse {
+        try await send(head(target, method: method, host: host, token: token, fields: fields), method: method)
+    }
+
+    /// The bytes of a request head.
+    func head(
+        _ target: String,
+        method: String = "GET",
+        host: String = "app.test",
+        token: String? = nil,
+        fields: [String] = []
+    ) -> String {
+        let authorization = token.map { ["Authorization: Bearer \($0)"] } ?? []
+        let lines = ["\(method) \(target) HTTP/1.1", "Host: \(host)"] + authorization + fields
+        return lines.joined(separator: "\r\n") + "\r\n\r\n"
+    }
+
+    /// One request to the admin listener.
+    func admin(_ path: String, fields: [String] = []) async throws -> RawResponse {
+        guard let adminAddress else { throw Malformed("no admin listener") }
+        let client = RawClient(try await Wire.connect(to: adminAddress))
+        clients.withLock { $0.append(client) }
+        try await client.send(head(path, host: "\(adminAddress)", fields: fields + ["Connection: close"]))
+        let response = try await client.response()
+        await client.close()
+        return response
+    }
+
+    // MARK: Tokens
+
+    /// A token of the gateway's identity provider; see ``TestIssuer/token(_:algorithm:key:keyID:header:)``.
+    func token(
+        _ claims: JSONObject = [:],
+        algorithm: SignatureAlgorithm = .hs256,
+        key: SigningKey? = nil,
+        keyID: String? = nil,
+        header: JSONObject = [:]
+    ) throws -> String {
+        keepSecret(try issuer.token(claims, algorithm: algorithm, key: key, keyID: keyID, header: header))
+    }
+
+    /// Notes something that must never show in a log or a metric.
+    @discardableResult
+    func keepSecret(_ text: String) -> String {
+        secrets.withLock { $0.append(text) }
+        return text
+    }
+
+    // MARK: Reloading
+
+    /// What tenants.yaml says by now.
+    private final class Latest: Sendable {
+        let value: Mutex<GatewaySetup>
+
+        init(_ setup: GatewaySetup) { value = Mutex(setup) }
+    }
+
+    /// Writes tenants.yaml anew and has it read.
+    @discardableResult
+    func reload(_ setup: GatewaySetup) async -> ReloadReport {
+        self.setup.value.withLock { $0 = setup }
+        return await gateway.reload(because: .signal)
+    }
+
+    /// As ``reload(_:)``, of which nothing but a success is wanted.
+    func change(_ setup: GatewaySetup, sourceLocation: SourceLocation = #_sourceLocation) async {
+        let report = await reload(setup)
+        #expect(report.result == .applied, "\(report.mistakes)", sourceLocation: sourceLocation)
+    }
+
+    // MARK: Closing
+
+    func shutdown() async {
+        await gateway.shutdown()
+    }
+
+    fileprivate func close() async {
+        for client in clients.withLock({ $0 }) { await client.close() }
+        await gateway.shutdown()
+        await backend.stop()
+        await other.stop()
+    }
+
+    /// What holds in every gateway: backends saw nothing that can be read in two ways, and no log shows a secret.
+    fileprivate func expectCleanBooks() {
+        #expect(backend.complaints == [])
+        #expect(other.complaints == [])
+        let logged = accessLog.text + log.text
+        for secret in secrets.withLock({ $0 }) {
+            // The signature alone would do harm, the header alone would not.
+            let telling = secret.split(separator: ".").last.map(String.init) ?? secret
+            #expect(telling.isEmpty || !logged.contains(telling), "a secret is in a log")
+        }
+    }
+}
+
+/// Opens a gateway, lets `visit` in, and always closes it again.
+///
+/// - Parameters:
+///   - values: What else is filled in for `{name}` in the setup.
+///   - names: How servers are found that are given by name.
+func withGateway(
+    _ setup: GatewaySetup = GatewaySetup(),
+    backend script: BackendScript = .ok,
+    values: [String: String] = [:],
+    names: ServerNames = .system,
+    _ visit: (GatewayFixture) async throws -> Void
+) async throws {
+    try await Street.shared.withPlace {
+        let scratch = try Scratch()
+        defer { scratch.remove() }
+        let closed = try ClosedPort()
+        let fixture = try await GatewayFixture(
+            setup,
+            script: script,
+            values: values,
+            names: names,
+            closed: closed,
+            scratch: scratch
+        )
+        do {
+            try await visit(fixture)
+        } catch {
+            await fixture.close()
+            throw error
+        }
+        await fixture.close()
+        fixture.expectCleanBooks()
+        withExtendedLifetime(closed) {}
+    }
+}

@@ -1,0 +1,207 @@
+import Testing
+import Verification
+
+/// A WebSocket is decided on before its 101, and only a good handshake opens one (RFC 6455 section 4.2).
+@Suite struct HandshakeTests {
+    private static func ask(
+        _ fixture: GatewayFixture,
+        _ target: String = "/open/socket",
+        method: String = "GET",
+        token: String? = nil,
+        fields: [String] = Handshake.fields
+    ) async throws -> RawResponse {
+        try await fixture.request(target, method: method, token: token, fields: fields)
+    }
+
+    // MARK: The decision
+
+    @Test func withoutATokenThereIsNoTunnelAndTheBackendSeesNothing() async throws {
+        try await withGateway(backend: TunnelBackend().script) { fixture async throws in
+            expectChallenge(try await Self.ask(fixture, "/socket"), 401, "missing_token", error: nil)
+            #expect(fixture.backend.connections == 0)
+        }
+    }
+
+    @Test func aBadTokenOpensNoTunnel() async throws {
+        try await withGateway(backend: TunnelBackend().script) { fixture async throws in
+            let expired = try fixture.token(["exp": TestIssuer.fromNow(-3600)])
+            let forged = try fixture.token(algorithm: .rs256, key: fixture.issuer.stranger)
+            expectChallenge(
+                try await Self.ask(fixture, "/socket", token: expired),
+                401,
+                "token_expired",
+                error: "invalid_token"
+            )
+            expectChallenge(
+                try await Self.ask(fixture, "/socket", token: forged),
+                401,
+                "invalid_token",
+                error: "invalid_token"
+            )
+            #expect(fixture.backend.connections == 0)
+        }
+    }
+
+    @Test func aRefusalLeavesTheConnectionForOrdinaryRequests() async throws {
+        try await withGateway(backend: TunnelBackend().script) { fixture async throws in
+            let client = try await fixture.connect()
+            try await client.send(fixture.head("/socket", fields: Handshake.fields))
+            #expect(try await client.response().status == 401)
+            try await client.send(fixture.head("/open/x"))
+            #expect(try await client.response().body.text == "ok")
+        }
+    }
+
+    @Test func pathRulesHoldForTunnels() async throws {
+        let setup = GatewaySetup(
+            tenant: """
+                access:
+                  - { path: /open/**, allow: anyone }
+                  - { path: /staff/**, allow: { roles: [staff] } }
+                """
+        )
+        let hall = TunnelBackend()
+        try await withGateway(setup, backend: hall.script) { fixture async throws in
+            let guest = try fixture.token(["role": "guest"])
+            let staff = try fixture.token(["role": "staff"])
+            let refused = try await Self.ask(fixture, "/staff/socket", token: guest)
+            expectChallenge(refused, 403, "insufficient_role", error: "insufficient_scope")
+            // What is matched is what is forwarded: no way round the rule by a spelling.
+            let spelled = try await Self.ask(fixture, "/open/../staff/socket")
+            expectChallenge(spelled, 401, "missing_token", error: nil)
+            #expect(fixture.backend.connections == 0)
+            let tunnel = try await fixture.openTunnel(hall, "/staff/socket", token: staff)
+            try await fixture.withTunnel(tunnel) { try await $0.expectOpen() }
+        }
+    }
+
+    @Test func theIdentityArrivesWithTheHandshake() async throws {
+        let setup = GatewaySetup(tenant: "identity: { headers: { X-User-Id: sub }, token: strip }")
+        let hall = TunnelBackend()
+        try await withGateway(setup, backend: hall.script) { fixture async throws in
+            let fields = Handshake.fields + ["X-User-Id: mallory", "x_user_id: mallory"]
+            let tunnel = try await fixture.openTunnel(hall, "/socket", token: try fixture.token(), fields: fields)
+            try await fixture.withTunnel(tunnel) { tunnel async throws in
+                #expect(tunnel.server.head.fields["X-User-Id"] == ["alice"])
+                #expect(tunnel.server.head.fields["x_user_id"] == [])
+                #expect(tunnel.server.head.fields["Authorization"] == [])
+            }
+        }
+    }
+
+    // MARK: What arrives
+
+    @Test func theHandshakeArrivesWholeAndOnce() async throws {
+        let hall = TunnelBackend(fields: "X-Of-The-Backend: yes\r\n")
+        try await withGateway(backend: hall.script) { fixture async throws in
+            let fields =
+                Handshake.fields + ["Origin: https://app.example", "Sec-WebSocket-Extensions: permessage-deflate"]
+            let tunnel = try await fixture.openTunnel(hall, "/open/socket?room=7", fields: fields)
+            try await fixture.withTunnel(tunnel) { tunnel async throws in
+                let head = tunnel.server.head
+                #expect(head.method == "GET" && head.target == "/open/socket?room=7" && head.version == "HTTP/1.1")
+                #expect(head.fields["Upgrade"] == ["websocket"])
+                #expect(head.fields.list("Connection") == ["upgrade"])
+                #expect(head.fields["Sec-WebSocket-Key"] == [Handshake.key])
+                #expect(head.fields["Sec-WebSocket-Version"] == ["13"])
+                #expect(head.fields["Sec-WebSocket-Extensions"] == ["permessage-deflate"])
+                #expect(head.fields["Origin"] == ["https://app.example"])
+                #expect(head.fields["X-Forwarded-Host"] == ["app.test"])
+                #expect(tunnel.client.answer.fields["X-Of-The-Backend"] == ["yes"])
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ["Connection: keep-alive, Upgrade", "Upgrade: WebSocket"],
+        ["Connection: keep-alive", "Connection: UPGRADE", "Upgrade: websocket"],
+    ])
+    func otherSpellingsOfAGoodHandshakeOpenATunnel(_ spelling: [String]) async throws {
+        let hall = TunnelBackend()
+        try await withGateway(backend: hall.script) { fixture async throws in
+            let fields = spelling + ["Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: \(Handshake.key)"]
+            let tunnel = try await fixture.openTunnel(hall, fields: fields)
+            try await fixture.withTunnel(tunnel) { try await $0.expectOpen() }
+        }
+    }
+
+    // MARK: Bad handshakes
+
+    @Test(arguments: ["12", "8", "013", "13, 8", ""])
+    func anotherVersionIsToldTheRightOne(_ version: String) async throws {
+        try await withGateway(backend: TunnelBackend().script) { fixture async throws in
+            let fields = Handshake.fields(without: "Sec-WebSocket-Version", and: ["Sec-WebSocket-Version: \(version)"])
+            let response = try await Self.ask(fixture, fields: fields)
+            expectRefusal(response, 426, "bad_request")
+            #expect(response.fields["Sec-WebSocket-Version"] == ["13"])
+            #expect(fixture.backend.connections == 0)
+        }
+    }
+
+    @Test func aHandshakeWithoutAVersionIsToldTheRightOne() async throws {
+        try await withGateway(backend: TunnelBackend().script) { fixture async throws in
+            let response = try await Self.ask(fixture, fields: Handshake.fields(without: "Sec-WebSocket-Version"))
+            expectRefusal(response, 426, "bad_request")
+            #expect(response.fields["Sec-WebSocket-Version"] == ["13"])
+        }
+    }
+
+    @Test(arguments: [
+        [], ["Sec-WebSocket-Key: "], ["Sec-WebSocket-Key: c2hvcnQ="], ["Sec-WebSocket-Key: not base64 at all!!!!!!=="],
+        ["Sec-WebSocket-Key: \(Handshake.key)", "Sec-WebSocket-Key: \(Handshake.key)"],
+        ["Sec_WebSocket_Key: \(Handshake.key)"],
+    ])
+    func aBadKeyIsRefused(_ keys: [String]) async throws {
+        try await withGateway(backend: TunnelBackend().script) { fixture async throws in
+            let response = try await Self.ask(
+                fixture,
+                fields: Handshake.fields(without: "Sec-WebSocket-Key", and: keys)
+            )
+            expectRefusal(response, 400, "bad_request")
+            #expect(fixture.backend.connections == 0)
+        }
+    }
+
+    @Test(arguments: [["Content-Length: 5"], ["Transfer-Encoding: chunked"]])
+    func aHandshakeWithABodyIsRefused(_ framing: [String]) async throws {
+        try await withGateway(backend: TunnelBackend().script) { fixture async throws in
+            let client = try await fixture.connect()
+            try await client.send(fixture.head("/open/socket", fields: Handshake.fields + framing))
+            expectRefusal(try await client.response(), 400, "bad_request")
+            #expect(fixture.backend.connections == 0)
+        }
+    }
+
+    // MARK: No handshakes
+
+    @Test(arguments: [
+        ["Upgrade: websocket"], ["Connection: Upgrade"], ["Connection: Upgrade", "Upgrade: h2c"],
+        ["Connection: Upgrade", "Upgrade: websocket, h2c"],
+    ])
+    func whatAsksForNoWebSocketIsAnOrdinaryRequest(_ fields: [String]) async throws {
+        try await withGateway { fixture async throws in
+            let response = try await Self.ask(fixture, fields: fields)
+            #expect(response.status == 200 && response.body.text == "ok")
+            let seen = try await fixture.backend.arrivals.next().fields
+            #expect(seen["Upgrade"] == [])
+            #expect(!seen.list("Connection").contains("upgrade"))
+        }
+    }
+
+    @Test func aPostIsNoHandshake() async throws {
+        try await withGateway { fixture async throws in
+            let response = try await Self.ask(fixture, method: "POST", fields: Handshake.fields + ["Content-Length: 0"])
+            #expect(response.status == 200)
+            #expect(try await fixture.backend.arrivals.next().fields["Upgrade"] == [])
+        }
+    }
+
+    @Test func anHTTP10RequestIsNoHandshake() async throws {
+        try await withGateway { fixture async throws in
+            let lines = ["GET /open/socket HTTP/1.0", "Host: app.test"] + Handshake.fields
+            let response = try await fixture.send(lines.joined(separator: "\r\n") + "\r\n\r\n")
+            #expect(response.status == 200)
+            #expect(try await fixture.backend.arrivals.next().fields["Upgrade"] == [])
+        }
+    }
+}

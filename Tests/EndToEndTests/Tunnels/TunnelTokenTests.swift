@@ -1,0 +1,149 @@
+import Testing
+import Verification
+
+/// A browser's script can set no field of a handshake: its token may come in the query or among the subprotocols, where
+/// the tenant says so and nowhere else.
+@Suite struct TunnelTokenTests {
+    private static func setup(_ places: String, _ whatBecomesOfIt: String) -> GatewaySetup {
+        GatewaySetup(
+            tenant: """
+                authenticate:
+                  from: [\(places)]
+                  issuers:
+                    - { issuer: "https://secret.test", audiences: [app], algorithms: [HS256], secret: "${HOUSE_SECRET}" }
+                identity: { headers: { X-User-Id: sub }, token: \(whatBecomesOfIt) }
+                """
+        )
+    }
+
+    private static let query = "\"query:access_token\""
+    private static let subprotocol = "\"header:Sec-WebSocket-Protocol\""
+
+    private func open(
+        _ setup: GatewaySetup,
+        _ target: (String) -> String = { _ in "/socket" },
+        fields: (String) -> [String] = { _ in [] },
+        answer: String = "",
+        _ visit: (Tunnel, String) async throws -> Void
+    ) async throws {
+        let hall = TunnelBackend(fields: answer)
+        try await withGateway(setup, backend: hall.script) { fixture async throws in
+            let token = try fixture.token()
+            let tunnel = try await fixture.openTunnel(hall, target(token), fields: Handshake.fields + fields(token))
+            try await fixture.withTunnel(tunnel) { tunnel async throws in
+                try await tunnel.expectOpen()
+                #expect(tunnel.server.head.fields["X-User-Id"] == ["alice"])
+                try await visit(tunnel, token)
+            }
+            // The gateway looks for the token in all that was logged when it closes.
+            await tunnel.client.close()
+            #expect(try await fixture.accessLog.next()["subject"] == "alice")
+        }
+    }
+
+    // MARK: The query
+
+    @Test func aTokenInTheQueryIsTakenAndStripped() async throws {
+        try await open(Self.setup(Self.query, "strip")) {
+            "/socket?room=7&access_token=\($0)&x=1"
+        } _: { tunnel, _ in
+            #expect(tunnel.server.head.target == "/socket?room=7&x=1")
+        }
+    }
+
+    @Test func aTokenInTheQueryIsKeptWhereTheTenantSaysSo() async throws {
+        try await open(Self.setup(Self.query, "keep")) {
+            "/socket?access_token=\($0)"
+        } _: { tunnel, token in
+            #expect(tunnel.server.head.target == "/socket?access_token=\(token)")
+        }
+    }
+
+    // MARK: The subprotocols
+
+    @Test func aTokenAmongTheSubprotocolsIsTakenAndStripped() async throws {
+        try await open(
+            Self.setup(Self.subprotocol, "strip"),
+            fields: { ["Sec-WebSocket-Protocol: chat, \($0), superchat"] },
+            answer: "Sec-WebSocket-Protocol: chat\r\n"
+        ) { tunnel, _ in
+            #expect(tunnel.server.head.fields.list("Sec-WebSocket-Protocol") == ["chat", "superchat"])
+            #expect(tunnel.client.answer.fields["Sec-WebSocket-Protocol"] == ["chat"])
+        }
+    }
+
+    @Test func aTokenInAFieldOfItsOwnIsTakenAndStripped() async throws {
+        try await open(
+            Self.setup(Self.subprotocol, "strip"),
+            fields: { ["Sec-WebSocket-Protocol: chat", "Sec-WebSocket-Protocol: \($0)"] }
+        ) { tunnel, _ in
+            #expect(tunnel.server.head.fields["Sec-WebSocket-Protocol"] == ["chat"])
+        }
+    }
+
+    @Test func aTokenThatIsTheOnlySubprotocolLeavesNone() async throws {
+        try await open(
+            Self.setup(Self.subprotocol, "strip"),
+            fields: { ["Sec-WebSocket-Protocol: \($0)"] }
+        ) { tunnel, _ in
+            #expect(!tunnel.server.head.fields.names.contains("sec-websocket-protocol"))
+        }
+    }
+
+    @Test func aTokenAmongTheSubprotocolsIsKeptWhereTheTenantSaysSo() async throws {
+        try await open(
+            Self.setup(Self.subprotocol, "keep"),
+            fields: { ["Sec-WebSocket-Protocol: chat, \($0)"] },
+            answer: "Sec-WebSocket-Protocol: chat\r\n"
+        ) { tunnel, token in
+            #expect(tunnel.server.head.fields["Sec-WebSocket-Protocol"] == ["chat, \(token)"])
+        }
+    }
+
+    @Test func subprotocolsWithoutATokenPassAsTheyAre() async throws {
+        let hall = TunnelBackend(fields: "Sec-WebSocket-Protocol: v2.chat.example\r\n")
+        try await withGateway(Self.setup(Self.subprotocol, "strip"), backend: hall.script) { fixture async throws in
+            let fields = Handshake.fields + ["Sec-WebSocket-Protocol: v2.chat.example, v1"]
+            let tunnel = try await fixture.openTunnel(hall, fields: fields)
+            try await fixture.withTunnel(tunnel) { tunnel async throws in
+                #expect(tunnel.server.head.fields.list("Sec-WebSocket-Protocol") == ["v2.chat.example", "v1"])
+            }
+        }
+    }
+
+    @Test func twoTokensAmongTheSubprotocolsAreRefused() async throws {
+        try await withGateway(Self.setup(Self.subprotocol, "strip")) { fixture async throws in
+            let tokens = [try fixture.token(), try fixture.token(["sub": "mallory"])]
+            let fields = Handshake.fields + ["Sec-WebSocket-Protocol: \(tokens.joined(separator: ", "))"]
+            expectRefusal(try await fixture.request("/socket", fields: fields), 400, "bad_request")
+            #expect(fixture.backend.connections == 0)
+        }
+    }
+
+    // MARK: Not where it is not wanted
+
+    @Test func whereTheTenantNamesNoSuchPlaceThereIsNoToken() async throws {
+        try await withGateway { fixture async throws in
+            let token = try fixture.token()
+            let fields = Handshake.fields + ["Sec-WebSocket-Protocol: \(token)"]
+            let inQuery = try await fixture.request("/socket?access_token=\(token)", fields: Handshake.fields)
+            let inProtocol = try await fixture.request("/socket", fields: fields)
+            expectChallenge(inQuery, 401, "missing_token", error: nil)
+            expectChallenge(inProtocol, 401, "missing_token", error: nil)
+            #expect(fixture.backend.connections == 0)
+            for _ in 0..<2 { _ = try await fixture.accessLog.next() }
+        }
+    }
+
+    @Test func aRefusedTokenIsNotLogged() async throws {
+        try await withGateway(Self.setup("\(Self.query), \(Self.subprotocol)", "strip")) { fixture async throws in
+            let expired = try fixture.token(["exp": TestIssuer.fromNow(-3600)])
+            let fields = Handshake.fields + ["Sec-WebSocket-Protocol: chat, \(expired)"]
+            let inQuery = try await fixture.request("/socket?access_token=\(expired)", fields: Handshake.fields)
+            let inProtocol = try await fixture.request("/socket", fields: fields)
+            expectChallenge(inQuery, 401, "token_expired", error: "invalid_token")
+            expectChallenge(inProtocol, 401, "token_expired", error: "invalid_token")
+            for _ in 0..<2 { #expect(try await fixture.accessLog.next()["outcome"] == "token_expired") }
+        }
+    }
+}

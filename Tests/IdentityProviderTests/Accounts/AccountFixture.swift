@@ -1,0 +1,68 @@
+import Logging
+import Store
+import Tenants
+import TestSupport
+import Time
+import Verification
+
+@testable import IdentityProvider
+
+/// People, and the books they sign in at.
+enum AccountFixture {
+    static let start = UnixTime(1_800_000_000.25)
+
+    /// A book that links by e-mail.
+    static func book(_ store: any Store, log: RecordedLog = RecordedLog()) -> AccountRepository {
+        book(AccountRules(linkByEmail: true), store, log: log)
+    }
+
+    static func book(
+        _ rules: AccountRules,
+        tenant: String = "chat",
+        _ store: any Store,
+        hook: AccountHook? = nil,
+        log: RecordedLog = RecordedLog()
+    ) -> AccountRepository {
+        AccountRepository(rules, tenant: tenant, store: store, hook: hook, logger: log.logger)
+    }
+
+    static func apple(
+        _ subject: String = "001234.ab",
+        email: String? = "alice@example.org",
+        isEmailVerified: Bool = true,
+        isPrivateEmail: Bool = false,
+        name: String? = nil
+    ) -> ProviderIdentity {
+        ProviderIdentity(
+            provider: .apple,
+            subject: subject,
+            email: email,
+            isEmailVerified: isEmailVerified,
+            isPrivateEmail: isPrivateEmail,
+            name: name
+        )
+    }
+
+    static func google(
+        _ subject: String = "1098765",
+        email: String? = "alice@example.org",
+        isEmailVerified: Bool = true,
+        name: String? = nil
+    ) -> ProviderIdentity {
+        ProviderIdentity(
+            provider: .google,
+            subject: subject,
+            email: email,
+            isEmailVerified: isEmailVerified,
+            name: name
+        )
+    }
+}
+
+extension AccountRepository {
+    func enter(_ identity: ProviderIdentity, givenName: String? = nil, after seconds: Double = 0) async throws
+        -> Account
+    {
+        try await signIn(identity, givenName: givenName, at: AccountFixture.start + seconds)
+    }
+}

@@ -1,0 +1,268 @@
+import Store
+import Tenants
+import TestSupport
+import Testing
+import Time
+import Verification
+
+@testable import IdentityProvider
+
+/// A tenant with everything that signs people in in a browser.
+struct BrowserSignInFixture {
+    /// When tests begin.
+    static let start = SessionFixture.start
+    /// Of RFC 7636 appendix B.
+    static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+    static let host = "chat.example"
+
+    let store: WatchedStore
+    let accounts = ScriptedAccounts()
+    let apple = ScriptedBrowserProvider(.apple)
+    let google = ScriptedBrowserProvider(.google)
+    let web: ScriptedBrowserProvider
+    let log = RecordedLog()
+    let limits = AttemptLimits()
+    let desk: SessionFixture
+    let codes: AuthorizationCodes
+    let endpoints: BrowserEndpoints
+
+    init(
+        page: SignInPage = SignInPage(name: "Chat", color: "#0a7d5a"),
+        name: String = "chat",
+        web webProvider: SignIn.Provider = .google,
+        store: WatchedStore = WatchedStore(),
+        clients: [IssuerClient] = Self.clients,
+        proof: ProofRules? = nil
+    ) throws {
+        var tenant = try Self.tenant(name, page, webProvider, clients)
+        tenant.proof = proof
+        self.store = store
+        web = ScriptedBrowserProvider(webProvider)
+        desk = try SessionFixture(.chat, store)
+        codes = AuthorizationCodes(store, tenant: name)
+        let context = SignInContext(
+            tenant: tenant,
+            store: store,
+            accounts: accounts,
+            sessions: desk.book,
+            keys: nil,
+            providerTokens: UnaskedParts(),
+            requests: UnaskedParts(),
+            revocations: UnaskedParts(),
+            logger: log.logger,
+            proofNonces: ProofNonces(),
+            limits: limits
+        )
+        endpoints = BrowserEndpoints(context, page: [apple, google], web: web, codes: codes)
+    }
+
+    static let clients = [
+        IssuerClient(
+            id: "mobile",
+            redirectURIs: ["clanboards://oauthredirect"],
+            scopes: ["openid", "email", "profile"]
+        ),
+        IssuerClient(
+            id: "board",
+            secret: Secret("board's secret"),
+            redirectURIs: ["https://board.example/back?from=chat", "https://board.example/back"],
+            scopes: ["openid"]
+        ),
+        IssuerClient(id: "odd", redirectURIs: ["javascript:alert(1)//", "https://odd.example/#part"]),
+    ]
+
+    private static func tenant(
+        _ name: String,
+        _ page: SignInPage,
+        _ webProvider: SignIn.Provider,
+        _ clients: [IssuerClient]
+    ) throws -> Tenant {
+        Tenant(
+            name: name,
+            hosts: [.exact(host)],
+            backend: Backend(servers: []),
+            authenticate: Authentication(policy: VerificationPolicy(issuers: [])),
+            refresh: nil,
+            issuer: BuiltInIssuer(
+                url: "https://chat.example",
+                audience: "chat-api",
+                algorithm: .es256,
+                basePath: "/id",
+                clients: clients,
+                page: page
+            ),
+            signIn: SignIn(
+                web: WebSignIn(
+                    login: try PathPattern("/login"),
+                    callback: try PathPattern("/login/callback"),
+                    provider: webProvider,
+                    clientID: "chat-web",
+                    after: "https://app.chat.example/home",
+                    accessCookie: "chat_access",
+                    refreshCookie: "chat_refresh"
+                )
+            )
+        )
+    }
+}
+
+extension BrowserSignInFixture {
+    /// Parameters that are as they have to be.
+    static let good: [(name: String, value: String)] = [
+        ("client_id", "mobile"), ("redirect_uri", "clanboards://oauthredirect"), ("response_type", "code"),
+        ("scope", "openid email"), ("state", "of the app"), ("nonce", "n-1"), ("code_challenge", challenge),
+        ("code_challenge_method", "S256"),
+    ]
+
+    /// The good ones with some changed; nil leaves one out.
+    static func parameters(_ changes: KeyValuePairs<String, String?> = [:]) -> [(name: String, value: String)] {
+        var parameters = good
+        for (name, value) in changes {
+            parameters.removeAll { $0.name == name }
+            if let value { parameters.append((name, value)) }
+        }
+        return parameters
+    }
+
+    func request(
+        _ endpoint: Endpoint,
+        by method: String = "GET",
+        _ parameters: [(name: String, value: String)],
+        cookies: [String] = [],
+        isSecure: Bool = true,
+        at now: UnixTime = start
+    ) -> EndpointRequest {
+        let text = FormText.text(of: parameters)
+        let isPost = method == "POST"
+        return EndpointRequest(
+            endpoint: endpoint,
+            method: method,
+            query: isPost ? nil : text,
+            isSecure: isSecure,
+            authority: Self.host,
+            fields: EndpointRequest.Fields(
+                contentType: isPost ? "application/x-www-form-urlencoded" : nil,
+                cookies: cookies,
+                userAgent: "Telephone 1"
+            ),
+            body: isPost ? Array(text.utf8) : [],
+            id: "request-1",
+            now: now
+        )
+    }
+
+    func response(_ request: EndpointRequest) async throws -> EndpointResponse {
+        guard case .response(let response) = await endpoints.answer(request) else {
+            throw Unexpected(what: "no response")
+        }
+        return response
+    }
+
+    /// What an authorization request comes to.
+    func authorize(_ parameters: [(name: String, value: String)] = good) async throws -> EndpointResponse {
+        try await response(request(.authorize, parameters))
+    }
+}
+
+struct Unexpected: Error {
+    let what: String
+}
+
+/// A browser that has begun to sign in at the page, and one of the providers that it may go on to.
+struct BrowserVisit {
+    let fixture: BrowserSignInFixture
+    let provider: ScriptedBrowserProvider
+    /// `Cookie` fields.
+    let cookies: [String]
+    let code: String
+    let asked: ScriptedBrowserProvider.Asked
+
+    /// Begins at the page, and signs in at the provider.
+    init(
+        _ fixture: BrowserSignInFixture,
+        _ name: SignIn.Provider = .google,
+        _ parameters: [(name: String, value: String)] = BrowserSignInFixture.good
+    ) async throws {
+        let page = try await fixture.authorize(parameters)
+        let link = try #require(PageReading(page).links.first { $0.contains("\(name.rawValue).example") })
+        try self.init(fixture, name == .apple ? fixture.apple : fixture.google, page, link)
+    }
+
+    /// Begins at the tenant's own sign-in.
+    init(web fixture: BrowserSignInFixture, after: String? = nil) async throws {
+        let login = try await fixture.response(fixture.request(.webLogin, after.map { [("after", $0)] } ?? []))
+        try self.init(fixture, fixture.web, login, try #require(login.value(of: "Location")))
+    }
+
+    private init(
+        _ fixture: BrowserSignInFixture,
+        _ provider: ScriptedBrowserProvider,
+        _ response: EndpointResponse,
+        _ url: String
+    ) throws {
+        self.fixture = fixture
+        self.provider = provider
+        cookies = response.cookies.map { String($0.prefix { $0 != ";" }) }
+        (code, asked) = try provider.signIn(at: url)
+    }
+
+    /// The request with which the provider's answer comes.
+    func back(
+        _ endpoint: Endpoint,
+        by method: String = "GET",
+        _ changes: KeyValuePairs<String, String?> = [:],
+        cookies: [String]? = nil,
+        at now: UnixTime = BrowserSignInFixture.start + 5
+    ) -> EndpointRequest {
+        var parameters: [(name: String, value: String)] = [("code", code), ("state", asked.state)]
+        for (name, value) in changes {
+            parameters.removeAll { $0.name == name }
+            if let value { parameters.append((name, value)) }
+        }
+        return fixture.request(endpoint, by: method, parameters, cookies: cookies ?? self.cookies, at: now)
+    }
+}
+
+extension EndpointResponse {
+    func value(of name: String) -> String? { fields.first { $0.name == name }?.value }
+
+    /// `Set-Cookie` values.
+    var cookies: [String] { fields.filter { $0.name == "Set-Cookie" }.map(\.value) }
+
+    var text: String { String(decoding: body, as: UTF8.self) }
+
+    /// The parameters of where it redirects to.
+    var locationFields: FormFields {
+        get throws {
+            let location = try #require(value(of: "Location"))
+            let query = location.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
+            return try FormFields(Array(query.utf8))
+        }
+    }
+
+    /// The `error` that the client is told; nil for none.
+    var toldError: String? {
+        get throws { value(of: "Location") == nil ? nil : try locationFields["error"] }
+    }
+}
+
+/// What signing in in a browser never asks for itself.
+private struct UnaskedParts: ProviderTokens, ProviderRequests, RevocationChecks {
+    func verify(
+        _ token: String,
+        as kind: ProviderTokenKind,
+        at now: UnixTime
+    ) async -> Result<Principal, ProviderTokenProblem> {
+        .failure(.keysUnavailable)
+    }
+
+    func send(_ request: ProviderRequest) async throws(ProviderRequestFailure) -> ProviderResponse {
+        throw .unreachable
+    }
+
+    func isRevoked(_ principal: Principal, tenant: String) async -> Bool { true }
+
+    func isRevoked(_ session: IssuerSession, tenant: String) async -> Bool { true }
+
+    func revoke(_ revocations: [Revocation]) async throws(StoreError) { throw .unavailable("not here") }
+}

@@ -1,0 +1,150 @@
+import Store
+import Tenants
+import TestSupport
+import Testing
+import Time
+import Verification
+
+@testable import IdentityProvider
+
+/// A tenant's issuer, whole: a store, its keys, sessions, codes and endpoints.
+struct IssuerFixture {
+    /// When tests begin.
+    static let start = UnixTime(1_800_000_000.25)
+    /// Of RFC 7636 appendix B.
+    static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+    static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+
+    let tenant: Tenant
+    let store: WatchedStore
+    let accounts = KnownAccounts()
+    let log = RecordedLog()
+    let keys: DirectoryKeys
+    let sessions: SessionService
+    let codes: AuthorizationCodes
+    let limits = AttemptLimits()
+    let context: SignInContext
+    let endpoints: IssuerEndpoints
+
+    /// - Parameters:
+    ///   - name: The tenant's; several may share a store.
+    ///   - proof: The tenant's `dpop`.
+    ///   - files: Where the private keys are; nil: the two of all tests.
+    init(
+        _ name: String = "clans",
+        _ store: WatchedStore = WatchedStore(),
+        issuer: BuiltInIssuer? = nil,
+        proof: ProofRules? = nil,
+        keys files: (any FileReading)? = nil
+    ) throws {
+        let issuer = issuer ?? .clans(name)
+        let rules = IssuerRules(issuer, tenant: name)
+        let files = try files ?? TestKeys.files()
+        keys = DirectoryKeys(
+            algorithm: issuer.algorithm,
+            directory: SigningKeyDirectory(path: TestKeys.directory, algorithm: issuer.algorithm, files: files)
+        )
+        tenant = Tenant(
+            name: name,
+            hosts: [.exact("\(name).example")],
+            backend: Backend(servers: []),
+            authenticate: Authentication(policy: VerificationPolicy(issuers: [])),
+            issuer: issuer,
+            proof: proof
+        )
+        self.store = store
+        let revocations = StoredRevocations(store: store)
+        sessions = SessionService(rules, store: store, keys: keys, revocations: revocations, logger: log.logger)
+        codes = AuthorizationCodes(store, tenant: name)
+        context = SignInContext(
+            tenant: tenant,
+            store: store,
+            accounts: accounts,
+            sessions: sessions,
+            keys: keys,
+            providerTokens: NoProviders(),
+            requests: NoProviders(),
+            revocations: revocations,
+            logger: log.logger,
+            proofNonces: ProofNonces(),
+            limits: limits
+        )
+        let endpoints = IssuerEndpoints(
+            context,
+            codes: codes,
+            verifier: OwnTokenVerifier(rules, keys: keys, leeway: 0)
+        )
+        self.endpoints = try #require(endpoints)
+        accounts.put(.alice)
+    }
+}
+
+extension BuiltInIssuer {
+    static func clans(
+        _ name: String = "clans",
+        algorithm: SignatureAlgorithm = .es256,
+        clients: [IssuerClient] = [.mobile, .board, .desk, .tablet]
+    ) -> BuiltInIssuer {
+        BuiltInIssuer(
+            url: "https://\(name).example",
+            audience: "\(name)-api",
+            algorithm: algorithm,
+            access: .seconds(1800),
+            basePath: "/id",
+            clients: clients
+        )
+    }
+}
+
+extension IssuerClient {
+    /// An app on a telephone.
+    static let mobile = IssuerClient(
+        id: "mobile",
+        redirectURIs: ["clanboards://oauthredirect"],
+        postLogoutRedirectURIs: ["clanboards://signed-out"],
+        scopes: ["openid", "email", "profile"]
+    )
+    /// Another one, of somebody else.
+    static let tablet = IssuerClient(id: "tablet", redirectURIs: ["clanboards://oauthredirect"])
+    /// A server.
+    static let board = IssuerClient(
+        id: "board",
+        secret: Secret("kzI+ABc/09=="),
+        redirectURIs: ["https://board.example/back"],
+        postLogoutRedirectURIs: ["https://board.example/bye?from=id", "https://board.example/bye"],
+        scopes: ["openid", "email", "stats"]
+    )
+    /// A server whose name and secret have to be encoded.
+    static let desk = IssuerClient(
+        id: "the desk:1",
+        secret: Secret("100% of a+b&c=d: é"),
+        redirectURIs: ["https://desk.example/back"]
+    )
+}
+
+extension Account {
+    static let alice = Account(
+        subject: "alice",
+        role: "member",
+        email: "alice@example.org",
+        isEmailVerified: true,
+        name: "Alice",
+        claims: ["clan": "north"],
+        createdAt: 1
+    )
+}
+
+/// No provider is asked for anything here.
+struct NoProviders: ProviderTokens, ProviderRequests {
+    func verify(
+        _ token: String,
+        as kind: ProviderTokenKind,
+        at now: UnixTime
+    ) async -> Result<Principal, ProviderTokenProblem> {
+        .failure(.keysUnavailable)
+    }
+
+    func send(_ request: ProviderRequest) async throws(ProviderRequestFailure) -> ProviderResponse {
+        throw .unreachable
+    }
+}

@@ -1,0 +1,61 @@
+import Authorization
+package import IdentityProvider
+import Logging
+import NIOEmbedded
+import NIOPosix
+package import Proxy
+package import SharedState
+import Store
+package import Tenants
+package import Upstream
+import UpstreamTestSupport
+
+/// A worker whose loop never runs, for what hangs on one: pools and their labels.
+package final class EmbeddedWorker {
+    package let worker: Worker
+
+    package convenience init(servers: Int = 1) throws {
+        var tenant = try RequestPipeline.tenant()
+        tenant.backend.servers = (1...servers).map {
+            BackendServer(address: HostPort(host: "127.0.0.1", port: 9000 + $0))
+        }
+        self.init([tenant])
+    }
+
+    package init(
+        _ tenants: [Tenant],
+        gateway: GatewaySettings = GatewaySettings(listeners: []),
+        keys: @escaping @Sendable (RemoteKeySource, KeySetReason) async -> KeySetAnswer = { _, _ in .nothingNew },
+        answer: @escaping @Sendable (TenantIndex, EndpointRequest) async -> EndpointAnswer = { _, _ in
+            .refused(.badRequest("nobody answers here"))
+        }
+    ) {
+        let parts = Worker.Parts(
+            edition: ConfigurationSnapshot(
+                TenantsConfiguration(gateway: gateway, tenants: tenants),
+                at: 0
+            ),
+            directory: TenantDirectory(tenants),
+            gauge: ConnectionGauge(),
+            accessLog: nil,
+            loops: 1,
+            slowVerifiers: [SlowVerifier(tenants, eventLoop: MultiThreadedEventLoopGroup.singleton.any())],
+            controlPlane: ControlPlane(
+                keys: keys,
+                endSession: { _ in true },
+                introspect: { _ in .unavailable(retryAfterSeconds: 1, isForAll: true) },
+                refresh: { _ in .unavailable(.late) },
+                capture: { _ in false },
+                answer: answer,
+                register: { _, _ in }
+            ),
+            limits: SharedLimits(tenants, store: MemoryStore(), logger: Logger(label: "test")),
+            backendTLS: tenants.map { _ in nil },
+            logger: Logger(label: "test")
+        )
+        worker = Worker(parts, eventLoop: EmbeddedEventLoop())
+        worker.use(RevocationUpdate(sets: [:], contact: worker.lastTick))
+    }
+
+    package var pools: [ServerPool] { worker.serving.tenants.flatMap(\.servers.pools) }
+}

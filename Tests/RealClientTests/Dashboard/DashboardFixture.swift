@@ -1,0 +1,155 @@
+import Demo
+import Foundation
+import Gateway
+import Logging
+import Tenants
+import Time
+import Verification
+
+/// A running gateway with an admin listener, and who runs it at its dashboard in Chromium.
+///
+/// Its tenants: `shop` on `shop.localtest`, whose tokens have a shared secret, and `clans` on `clans.localtest`, which
+/// has an issuer of its own.
+final class DashboardFixture: Sendable {
+    private static let secret = "a-secret-of-the-dashboard-and-of-nobody-else-0123456789"
+    private static let adminToken = "an-admin-token-of-the-dashboard"
+    private static let providerKeys = Result { try ProviderKeys.generate() }
+
+    private let provider: ProviderStandIn
+    private let gateway: Gateway
+    private let site: String
+    private let admin: String
+
+    fileprivate init(appPort: String, _ provider: ProviderStandIn) async throws {
+        self.provider = provider
+        var configuration = try Self.configuration(appPort: appPort)
+        for place in configuration.tenants.indices { provider.apply(to: &configuration.tenants[place]) }
+        gateway = Gateway(
+            configuration: configuration,
+            logger: Logger(label: "dashboard") { _ in SwiftLogNoOpLogHandler() },
+            accessLog: .discard,
+            sealingKeys: Secret(Data(repeating: 7, count: 32).base64EncodedString())
+        )
+        let bound = try await gateway.start()
+        guard let listener = bound.listeners.first, let admin = bound.admin else {
+            throw Program.Failure("no listener")
+        }
+        site = "http://\(listener)"
+        self.admin = "http://\(admin)"
+    }
+
+    /// What came of a scenario of `dashboard.py`.
+    func plays(_ scenario: String) async throws -> JSONObject {
+        let google = try provider.googleIDToken(
+            subject: "google-alice",
+            email: "alice@example.com",
+            audience: "clans.apps.example"
+        )
+        let options = [
+            "admin=\(admin)", "token=\(Self.adminToken)", "site=\(site)", "caller=\(try caller())", "google=\(google)",
+        ]
+        return try jsonLine(try await Program.python.succeed([Program.script("dashboard"), scenario] + options))
+    }
+
+    /// The first line that `text` is in of what a command of the documents prints; it is ended then.
+    ///
+    /// - Parameter command: For a shell; the admin listener of the documents is this gateway's.
+    func line(with text: String, of command: String) async throws -> String {
+        let command = command.replacing("http://127.0.0.1:9901", with: admin)
+        let shell = Program(path: "/bin/sh", package: "dash")
+        let running = try shell.start(["-c", "GATEHOUSE_ADMIN_TOKEN=\(Self.adminToken); exec \(command)"])
+        do {
+            let line = try await running.line(with: text)
+            await running.stop()
+            return line
+        } catch {
+            await running.stop()
+            throw error
+        }
+    }
+
+    /// What `screenshots.py` needs to take its pictures.
+    func pictured(seconds: Int) throws -> [String] {
+        [admin, Self.adminToken, site, try caller(), "\(seconds)", "shop"]
+    }
+
+    /// A token of the shop's.
+    private func caller() throws -> String {
+        let now = Int(Date().timeIntervalSince1970)
+        let claims: JSONObject = [
+            "iss": "https://secret.test", "sub": "alice", "jti": "the-callers", "iat": .number(JSONNumber(now)),
+            "exp": .number(JSONNumber(now + 3600)),
+        ]
+        return try TokenSigner(SigningKey(secret: Array(Self.secret.utf8)), algorithm: .hs256).sign(claims)
+    }
+
+    fileprivate func shutdown() async { await gateway.shutdown() }
+
+    fileprivate static func provider() throws -> ProviderStandIn {
+        ProviderStandIn(
+            keys: try providerKeys.get(),
+            logger: Logger(label: "provider") { _ in SwiftLogNoOpLogHandler() }
+        ) {
+            UnixTime(Date().timeIntervalSince1970)
+        }
+    }
+
+    private static func configuration(appPort: String) throws -> TenantsConfiguration {
+        let text = """
+            version: 1
+            gateway:
+              listen: [ { address: "127.0.0.1:0" } ]
+              admin: { address: "127.0.0.1:0", token: "${ADMIN_TOKEN}" }
+              threads: 1
+              store: "memory:"
+              shutdown_grace: 1s
+              log: { access: false }
+            tenants:
+              shop:
+                hosts: [shop.localtest]
+                backend: { servers: ["http://127.0.0.1:\(appPort)"] }
+                authenticate:
+                  from: [bearer]
+                  issuers: [ { issuer: "https://secret.test", algorithms: [HS256], secret: "${SECRET}" } ]
+              clans:
+                hosts: [clans.localtest]
+                backend: { servers: ["http://127.0.0.1:\(appPort)"] }
+                authenticate: { from: [bearer], issuers: [ { preset: built-in } ] }
+                issuer: { url: "https://clans.localtest", audience: clans-api, algorithm: ES256 }
+                sign_in: { google: { path: /auth/google, client_ids: [clans.apps.example], then: issue } }
+            """
+        let result = TenantsFile.read(
+            text: Array(text.utf8),
+            path: "tenants.yaml",
+            environment: ["SECRET": secret, "ADMIN_TOKEN": adminToken],
+            files: DiskFiles()
+        )
+        guard let configuration = result.configuration else {
+            throw Program.Failure(result.errors.map(\.description).joined(separator: "\n"))
+        }
+        return configuration
+    }
+}
+
+/// Opens a gateway, lets `visit` in, and always closes it again.
+func withDashboardFixture(_ visit: (DashboardFixture) async throws -> Void) async throws {
+    let provider = try DashboardFixture.provider()
+    let app = try Program.python.start([Program.script("sign_in_app")])
+    do {
+        try await provider.start()
+        let fixture = try await DashboardFixture(appPort: try await app.line(), provider)
+        do {
+            try await visit(fixture)
+        } catch {
+            await fixture.shutdown()
+            throw error
+        }
+        await fixture.shutdown()
+    } catch {
+        await provider.shutdown()
+        await app.stop()
+        throw error
+    }
+    await provider.shutdown()
+    await app.stop()
+}

@@ -1,0 +1,106 @@
+import Foundation
+import Gateway
+import Logging
+import Synchronization
+import Tenants
+import Verification
+
+/// A gateway that is asked by gRPC, for the app `app` on `app.test`.
+final class ExtAuthzGateway: Sendable {
+    private static let secret = "a-secret-of-the-questions-and-of-nobody-else-0123456789"
+
+    /// Of the listener for questions.
+    let port: Int
+    private let gateway: Gateway
+    private let accessLog: AccessLines
+
+    fileprivate init(trusting proxies: String) async throws {
+        let accessLog = AccessLines()
+        self.accessLog = accessLog
+        gateway = Gateway(
+            configuration: try Self.configuration(proxies),
+            logger: Logger(label: "ext_authz") { _ in SwiftLogNoOpLogHandler() },
+            accessLog: .sink { accessLog.add($0) }
+        )
+        guard let port = try await gateway.start().extAuthz?.port else { throw Program.Failure("no listener") }
+        self.port = port
+    }
+
+    func token(role: String? = "customer", secret: String = ExtAuthzGateway.secret) throws -> String {
+        let now = Int(Date().timeIntervalSince1970)
+        var claims: JSONObject = [
+            "iss": "https://secret.test", "sub": "alice", "iat": .number(JSONNumber(now)),
+            "exp": .number(JSONNumber(now + 3600)),
+        ]
+        if let role { claims["role"] = .string(role) }
+        return try TokenSigner(SigningKey(secret: Array(secret.utf8)), algorithm: .hs256).sign(claims)
+    }
+
+    /// - Returns: The lines of the access log, which are all written then.
+    @discardableResult
+    func shutdown() async throws -> [JSONObject] {
+        await gateway.shutdown()
+        return try accessLog.all()
+    }
+
+    private static func configuration(_ proxies: String) throws -> TenantsConfiguration {
+        let text = """
+            version: 1
+            gateway:
+              listen: [ { address: "127.0.0.1:0" } ]
+              ext_authz: { address: "127.0.0.1:0" }
+              trusted_proxies: [\(proxies)]
+              threads: 2
+              store: "memory:"
+              shutdown_grace: 5s
+            tenants:
+              app:
+                hosts: [app.test]
+                backend: { servers: ["http://127.0.0.1:9"] }
+                authenticate:
+                  from: [bearer, "cookie:session", "query:access_token"]
+                  issuers: [ { issuer: "https://secret.test", algorithms: [HS256], secret: "${SECRET}" } ]
+                access:
+                  - { path: /open/anyone, allow: anyone }
+                  - { path: /admin/**, allow: { roles: [admin] } }
+                identity: { headers: { X-User-Id: sub, X-User-Role: role }, token: strip }
+            """
+        let result = TenantsFile.read(
+            text: Array(text.utf8),
+            path: "tenants.yaml",
+            environment: ["SECRET": secret],
+            files: DiskFiles()
+        )
+        guard let configuration = result.configuration else {
+            throw Program.Failure(result.errors.map(\.description).joined(separator: "\n"))
+        }
+        return configuration
+    }
+}
+
+/// Opens a gateway, lets `visit` in, and always closes it again.
+///
+/// - Parameter proxies: Who may ask.
+func withExtAuthzGateway(
+    trusting proxies: String = "127.0.0.1/32",
+    _ visit: (ExtAuthzGateway) async throws -> Void
+) async throws {
+    let fixture = try await ExtAuthzGateway(trusting: proxies)
+    do {
+        try await visit(fixture)
+    } catch {
+        try await fixture.shutdown()
+        throw error
+    }
+    try await fixture.shutdown()
+}
+
+private final class AccessLines: Sendable {
+    private let bytes = Mutex<[UInt8]>([])
+
+    func add(_ more: [UInt8]) { bytes.withLock { $0 += more } }
+
+    func all() throws -> [JSONObject] {
+        try bytes.withLock { $0 }.split(separator: 0x0a).map { try jsonLine(String(decoding: $0, as: UTF8.self)) }
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import Gateway
+import Logging
+import Tenants
+import Verification
+
+/// What lies between the client and the echo.
+enum GRPCRoute: CaseIterable, Sendable {
+    /// Prior knowledge on both sides of the gateway.
+    case plaintext
+    /// The client comes by TLS with ALPN.
+    case tlsToGateway
+    /// The gateway goes to the backend by TLS with ALPN.
+    case tlsToBackend
+}
+
+/// A running gateway in front of the echo server, which is the backend of its one tenant.
+struct GRPCGateway: Sendable {
+    static let subject = "alice"
+    private static let issuer = "https://secret.test"
+    private static let secret = "a-secret-of-the-grpc-tests-and-of-nobody-else-0123456789"
+
+    let server: GRPCEchoServer
+    /// The gateway, called with a good token.
+    let endpoint: GRPCEndpoint
+
+    /// A token that is good for an hour.
+    static func token() throws -> String {
+        let now = Int(Date().timeIntervalSince1970)
+        let claims: JSONObject = [
+            "iss": .string(issuer),
+            "sub": .string(subject),
+            "aud": "echo",
+            "iat": .number(JSONNumber(now)),
+            "exp": .number(JSONNumber(now + 3600)),
+        ]
+        return try TokenSigner(SigningKey(secret: Array(secret.utf8)), algorithm: .hs256).sign(claims)
+    }
+
+    fileprivate static func configuration(
+        _ route: GRPCRoute,
+        backendPort: Int,
+        _ scratch: GRPCScratch
+    ) throws -> TenantsConfiguration {
+        let certificate = try GRPCCertificate.shared()
+        let certificateFile = try scratch.write(certificate.certificate, to: "certificate.pem")
+        let keyFile = try scratch.write(certificate.key, to: "key.pem")
+        let server = "\(route == .tlsToBackend ? "https" : "h2c")://127.0.0.1:\(backendPort)"
+        let backendTLS =
+            route == .tlsToBackend
+            ? ", tls: { ca_file: \"\(certificateFile)\", server_name: \(GRPCCertificate.name) }" : ""
+        let text = """
+            version: 1
+            gateway:
+              listen: [ { address: "127.0.0.1:0", tls: \(route == .tlsToGateway) } ]
+              threads: 1
+              store: "memory:"
+              shutdown_grace: 2s
+              log: { access: false }
+            tenants:
+              echo:
+                hosts: [\(GRPCCertificate.name)]
+                tls: { certificate_file: "\(certificateFile)", key_file: "\(keyFile)" }
+                backend: { servers: ["\(server)"]\(backendTLS) }
+                authenticate:
+                  from: [bearer]
+                  issuers:
+                    - { issuer: "\(issuer)", audiences: [echo], algorithms: [HS256], secret: "${GRPC_SECRET}" }
+                identity: { headers: { X-User-Id: sub }, token: keep }
+            """
+        let result = TenantsFile.read(
+            text: Array(text.utf8),
+            path: "tenants.yaml",
+            environment: ["GRPC_SECRET": secret],
+            files: DiskFiles()
+        )
+        guard let configuration = result.configuration else {
+            throw GRPCSurprise(result.errors.map(\.description).joined(separator: "\n"))
+        }
+        return configuration
+    }
+}
+
+/// Runs the echo server and a gateway before it while `visit` runs.
+func withGRPCGateway(
+    _ route: GRPCRoute = .plaintext,
+    _ visit: (GRPCGateway) async throws -> Void
+) async throws {
+    let scratch = try GRPCScratch()
+    defer { scratch.remove() }
+    let certificate = try GRPCCertificate.shared()
+    try await withGRPCEchoServer(certificate: route == .tlsToBackend ? certificate : nil) { server in
+        let gateway = Gateway(
+            configuration: try GRPCGateway.configuration(route, backendPort: server.port, scratch),
+            logger: Logger(label: "grpc") { _ in SwiftLogNoOpLogHandler() },
+            accessLog: .discard
+        )
+        let bound = try await gateway.start()
+        do {
+            guard let address = bound.listeners.first else { throw GRPCSurprise("no listener") }
+            let endpoint = GRPCEndpoint(
+                host: address.host,
+                port: address.port,
+                authority: GRPCCertificate.name,
+                token: try GRPCGateway.token(),
+                certificate: route == .tlsToGateway ? certificate : nil
+            )
+            try await visit(GRPCGateway(server: server, endpoint: endpoint))
+        } catch {
+            await gateway.shutdown()
+            throw error
+        }
+        await gateway.shutdown()
+    }
+}

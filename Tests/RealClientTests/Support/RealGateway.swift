@@ -1,0 +1,129 @@
+import Foundation
+import Gateway
+import Logging
+import Tenants
+import Verification
+
+/// A running gateway before a Python backend, with a port in plain text and one with TLS.
+///
+/// Its tenants: `app` on `app.test` (a token is needed but under `/open`), `wild` on `*.wild.test`, and `vault` on
+/// `vault.test`, whose clients show a certificate.
+final class RealGateway: Sendable {
+    private static let secret = "a-secret-of-the-real-clients-and-of-nobody-else-0123456789"
+
+    let backend: RunningProgram
+    let certificates: TestCertificates
+    /// On loopback, in plain text.
+    let plainPort: Int
+    /// On loopback, with TLS.
+    let securedPort: Int
+    fileprivate let gateway: Gateway
+
+    fileprivate init(backend: RunningProgram, port: String, certificates: TestCertificates) async throws {
+        self.backend = backend
+        self.certificates = certificates
+        gateway = Gateway(
+            configuration: try Self.configuration(backendPort: port, certificates),
+            logger: Logger(label: "real") { _ in SwiftLogNoOpLogHandler() },
+            accessLog: .discard
+        )
+        let listeners = try await gateway.start().listeners
+        guard listeners.count == 2 else { throw Program.Failure("\(listeners.count) listeners") }
+        (plainPort, securedPort) = (listeners[0].port, listeners[1].port)
+    }
+
+    /// The authority that all of the gateway's certificates are issued by, as a file.
+    var authority: String { certificates.file("authority.pem") }
+
+    /// A token of `alice`, good for so many seconds.
+    func token(seconds: Int = 3600) throws -> String {
+        let now = Int(Date().timeIntervalSince1970)
+        let claims: JSONObject = [
+            "iss": "https://secret.test", "sub": "alice", "aud": "app", "iat": .number(JSONNumber(now)),
+            "exp": .number(JSONNumber(now + seconds)),
+        ]
+        return try TokenSigner(SigningKey(secret: Array(Self.secret.utf8)), algorithm: .hs256).sign(claims)
+    }
+
+    /// Begins to drain; see ``Gateway/shutdown()``.
+    func shutdown() async { await gateway.shutdown() }
+
+    private static func configuration(
+        backendPort: String,
+        _ certificates: TestCertificates
+    ) throws -> TenantsConfiguration {
+        func tls(_ name: String) -> String {
+            "certificate_file: \"\(certificates.file("\(name).pem"))\", key_file: \"\(certificates.file("\(name).key"))\""
+        }
+        let backend = "backend: { servers: [\"http://127.0.0.1:\(backendPort)\"] }"
+        let issuer = "{ issuer: \"https://secret.test\", audiences: [app], algorithms: [HS256], secret: \"${SECRET}\" }"
+        let text = """
+            version: 1
+            gateway:
+              listen: [ { address: "127.0.0.1:0" }, { address: "127.0.0.1:0", tls: true } ]
+              threads: 1
+              store: "memory:"
+              shutdown_grace: 20s
+              log: { access: false }
+            tenants:
+              app:
+                hosts: [app.test]
+                tls: { \(tls("app")) }
+                \(backend)
+                authenticate:
+                  from: [bearer, "query:access_token", "header:Sec-WebSocket-Protocol"]
+                  issuers: [ \(issuer) ]
+                  leeway: 0s
+                access: [ { path: /open/**, allow: anyone } ]
+                identity: { headers: { X-User-Id: sub }, token: strip }
+              wild:
+                hosts: ["*.wild.test"]
+                tls: { \(tls("wild")) }
+                \(backend)
+                authenticate: { from: [bearer], issuers: [ \(issuer) ] }
+                access: [ { path: /open/**, allow: anyone } ]
+              vault:
+                hosts: [vault.test]
+                tls: { \(tls("vault")), client_ca_file: "\(certificates.file("members.pem"))" }
+                \(backend)
+                authenticate: { from: [bearer], issuers: [ \(issuer) ] }
+                access: [ { path: /open/**, allow: anyone } ]
+            """
+        let result = TenantsFile.read(
+            text: Array(text.utf8),
+            path: "tenants.yaml",
+            environment: ["SECRET": secret],
+            files: DiskFiles()
+        )
+        guard let configuration = result.configuration else {
+            throw Program.Failure(result.errors.map(\.description).joined(separator: "\n"))
+        }
+        return configuration
+    }
+}
+
+/// Opens a gateway, lets `visit` in, and always closes it again.
+///
+/// - Parameter script: The backend: the name of one of the Python programs.
+func withRealGateway(_ script: String = "backend", _ visit: (RealGateway) async throws -> Void) async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("real-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let certificates = try await TestCertificates(in: folder.path)
+    let backend = try Program.python.start([Program.script(script)])
+    do {
+        let port = try await backend.line()
+        let fixture = try await RealGateway(backend: backend, port: port, certificates: certificates)
+        do {
+            try await visit(fixture)
+        } catch {
+            await fixture.shutdown()
+            throw error
+        }
+        await fixture.shutdown()
+    } catch {
+        await backend.stop()
+        throw error
+    }
+    await backend.stop()
+}

@@ -1,0 +1,127 @@
+import Foundation
+import Logging
+import NIOPosix
+import Redis
+import Synchronization
+import TestSupport
+import Time
+
+@testable import Store
+
+/// The three makers, each of which has to pass the same tests.
+enum StoreFactory: String, CaseIterable {
+    case memory, embedded, redis
+
+    /// Runs `body` with a store that is empty, and is gone afterwards.
+    ///
+    /// - Parameter keptChanges: How long the store's history is at least.
+    func run(keptChanges: Int = 100_000, _ body: (StoreWorld) async throws -> Void) async throws {
+        let world = try await StoreWorld(self, keptChanges: keptChanges)
+        do {
+            try await body(world)
+        } catch {
+            await world.remove()
+            throw error
+        }
+        await world.remove()
+    }
+}
+
+/// A place with data, and stores that work on it.
+final class StoreWorld: Sendable {
+    let maker: StoreFactory
+    let clock = ManualClock()
+    let log = RecordedLog(from: .error)
+    /// Nil but for ``StoreFactory/redis``.
+    let server: UnawaitedRedisServer?
+    /// Of ``StoreFactory/embedded``.
+    let file: URL
+    private let keptChanges: Int
+    private let opened = Mutex<[any Store]>([])
+
+    init(_ maker: StoreFactory, keptChanges: Int) async throws {
+        self.maker = maker
+        self.keptChanges = keptChanges
+        server = maker == .redis ? try await UnawaitedRedisServer() : nil
+        file = FileManager.default.temporaryDirectory.appendingPathComponent("store-\(UUID().uuidString).db")
+    }
+
+    /// An open store: for Redis and SQLite one more, as another process has it.
+    func store() async throws -> any Store {
+        if maker == .memory, let store = opened.withLock({ $0.first }) { return store }
+        let store = make()
+        try await store.open()
+        opened.withLock { $0.append(store) }
+        return store
+    }
+
+    private func make() -> any Store {
+        switch maker {
+        case .memory: MemoryStore(clock: clock.reading, keptChanges: keptChanges, keptAnnouncements: 100)
+        case .embedded: embeddedStore()
+        case .redis: redisStore()
+        }
+    }
+
+    private func embeddedStore() -> EmbeddedStore {
+        EmbeddedStore(path: file.path, logger: log.logger, clock: clock.reading, keptChanges: keptChanges)
+    }
+
+    func redisStore() -> RedisStore {
+        RedisStore(
+            RedisConfiguration(servers: .direct([server?.address ?? RedisAddress(host: "127.0.0.1")])),
+            eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
+            logger: log.logger,
+            clock: clock.reading,
+            keptChanges: keptChanges
+        )
+    }
+
+    func remove() async {
+        for store in opened.withLock({ $0 }) { await store.close() }
+        server?.remove()
+        for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file.path + suffix) }
+    }
+}
+
+/// Asks again and again until it is so; not for longer than a minute.
+func eventually(_ condition: () async throws -> Bool) async throws -> Bool {
+    let end = ContinuousClock.now + .seconds(60)
+    while ContinuousClock.now < end {
+        if try await condition() { return true }
+    }
+    return false
+}
+
+extension Store {
+    /// All that is on record, and the position to go on from.
+    func load(_ tenants: [String]) async throws -> (records: [RevocationDigest: RevocationRecord], StorePosition) {
+        let loaded = Mutex<[RevocationDigest: RevocationRecord]>([:])
+        let position = try await loadRevocations(tenants: tenants) { page in
+            loaded.withLock { for record in page { $0[record.digest] = record } }
+        }
+        return (loaded.withLock { $0 }, position)
+    }
+
+    /// What happened since, without waiting.
+    func changes(after position: StorePosition) async throws -> [RevocationRecord]? {
+        guard case .changes(let records, _, _) = try await news(after: position, waiting: .zero) else { return nil }
+        return records
+    }
+}
+
+func revocation(
+    _ id: String,
+    tenant: String = "chat",
+    at revokedAt: UnixTime = 1_800_000_000.25,
+    expires: UnixTime = .distantFuture,
+    reason: String? = nil
+) -> Revocation {
+    Revocation(
+        tenant: tenant,
+        target: .token(issuer: "https://issuer.example", tokenID: id),
+        revokedAt: revokedAt,
+        expiresAt: expires,
+        reason: reason
+    )
+}
