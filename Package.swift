@@ -408,6 +408,7 @@ let package = Package(
         .testTarget(
             name: "TenantsTests",
             dependencies: ["Tenants", "TestSupport", "Time", "Verification"],
+            exclude: ["Mistakes"],
             swiftSettings: strict
         ),
         .testTarget(
