@@ -1,3 +1,4 @@
+import Foundation
 import Tenants
 import Testing
 import Verification
@@ -11,23 +12,34 @@ struct MistakesTests {
             "p384.p8": (try? SigningKey.generate(.p384).privateKeyPEM) ?? "",
         ]) { $1 }
     )
-    static let all =
-        Mistake.document + Mistake.structure + Mistake.gateway + Mistake.routing + Mistake.backend + Mistake.tls
-        + Mistake.authentication + Mistake.keySources + Mistake.policy + Mistake.store + Mistake.redisFiles
-        + Mistake.introspection
-        + Mistake.revocation + Mistake.refreshSources + Mistake.refreshCalls + Mistake.refreshTargets
-        + Mistake.refreshDelivery + Mistake.refreshIssuer + Mistake.signInPaths + Mistake.signInProviders
-        + Mistake.webSignIn
-        + Mistake.signInIssuer + Mistake.ownIssuer + Mistake.issuerClients + Mistake.accounts
-        + Mistake.sharedTenants + Mistake.proofs + Mistake.tests + Mistake.extAuthz + Mistake.browsers
+    static func all() throws -> [Mistake] { try MistakeFile.all().flatMap(\.mistakes) }
 
-    @Test(arguments: all)
+    @Test(arguments: try all())
     func everyMistakeIsToldAtItsPlaceWithARemedy(mistake: Mistake) {
         let result = Sample.read(mistake.text, environment: Self.environment, files: Self.files)
-        #expect(result.diagnostics.map(\.description) == mistake.diagnostics.map { "t.yaml:\($0)" })
+        let place = SourceLocation(
+            fileID: "TenantsTests/\(mistake.file)",
+            filePath: Repository.root.appendingPathComponent("\(MistakeFile.folder)/\(mistake.file)").path,
+            line: mistake.line,
+            column: 1
+        )
+        #expect(
+            result.diagnostics.map(\.description) == mistake.diagnostics.map { "t.yaml:\($0)" },
+            sourceLocation: place
+        )
         let hasErrors = mistake.diagnostics.contains { !$0.contains(": warning: ") }
-        #expect((result.configuration == nil) == hasErrors)
-        #expect((result.effective == nil) == hasErrors)
+        #expect((result.configuration == nil) == hasErrors, sourceLocation: place)
+        #expect((result.effective == nil) == hasErrors, sourceLocation: place)
+    }
+
+    /// A mistake in a base would be one of each case over it.
+    @Test func basesThemselvesAreRight() throws {
+        for file in try MistakeFile.all() {
+            for (name, text) in file.bases {
+                let result = Sample.read(text, environment: Self.environment, files: Self.files)
+                #expect(result.diagnostics.isEmpty, "\(name) in \(file.name)")
+            }
+        }
     }
 
     @Test func samplesThemselvesAreRight() {
@@ -35,9 +47,11 @@ struct MistakesTests {
         #expect(Sample.read(Sample.gateway("threads: 2")).diagnostics.isEmpty)
     }
 
-    @Test func namesOfMistakesAreDistinct() {
-        let names = Self.all.map(\.name)
-        #expect(Set(names).count == names.count)
+    @Test func namesOfMistakesAreDistinct() throws {
+        let mistakes = Dictionary(grouping: try Self.all(), by: \.name)
+        for (name, same) in mistakes where same.count > 1 {
+            Issue.record("\(name) is there twice: \(same.map(\.testDescription))")
+        }
     }
 
     @Test func aFileThatIsNotThereIsAnError() {
@@ -51,6 +65,10 @@ struct MistakesTests {
         let text = Array("version: 1\n# ".utf8) + [0xff] + Array("\n".utf8)
         let result = TenantsFile.read(text: text, path: "t.yaml", environment: [:], files: PretendFiles())
         #expect(result.diagnostics.map(\.description) == ["t.yaml:2:1: not valid UTF-8: save the file as UTF-8"])
+    }
+
+    @Test func aFileNeedsNoNewlineAtItsEnd() {
+        #expect(Sample.read(String(Sample.tenant().dropLast())).diagnostics.isEmpty)
     }
 
     @Test func anAliasedMistakeIsToldOnce() {

@@ -95,8 +95,8 @@ struct JSONSchemaTests {
         #expect(JSONSchema.value(of: "false", .text(example: "x")) == "false")
     }
 
-    private static func mistakes() -> [Text] {
-        MistakesTests.all.map { mistake in
+    private static func mistakes() throws -> [Text] {
+        try MistakesTests.all().map { mistake in
             let result = Sample.read(mistake.text, environment: MistakesTests.environment, files: MistakesTests.files)
             return Text(
                 name: mistake.name,
