@@ -41,11 +41,11 @@ enum Sample {
     }
 
     /// Two tenants of one host with a TLS listener; the other's hosts are in line 12.
-    static func sharedHost(_ first: String, _ other: String?) -> String {
+    static func sharedHost(_ first: String, _ other: String) -> String {
         tenant(more: "tls: \(first)") + """
               other:
                 path_prefix: /other
-                \(other.map { "tls: \($0)" } ?? "strip_prefix: false")
+                tls: \(other)
                 hosts: [shop.test]
                 backend: { servers: [http://127.0.0.1:9001] }
                 authenticate: { issuers: [\(issuer)] }
