@@ -2,7 +2,7 @@
 /// for one machine, memory for trying things out.
 ///
 /// Nothing here is on the way of a request whose token is in the cache. A call that fails has said so in good time:
-/// every maker bounds how long it waits.
+/// every implementation bounds how long it waits.
 public protocol Store: Sendable {
     /// What it is, for logs: `redis`, `embedded` or `memory`.
     var name: String { get }

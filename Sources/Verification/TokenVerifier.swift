@@ -1,6 +1,6 @@
 public import Time
 
-/// Verifies tokens against one policy: the only maker of a `Principal`.
+/// Verifies tokens against one policy: nothing else makes a `Principal`.
 ///
 /// Not `Sendable`: it owns OpenSSL contexts that are kept initialised between tokens. Make one an event loop from the
 /// shared policy; that costs little, as keys are loaded when first used.

@@ -3,7 +3,7 @@ public import Store
 public import Time
 public import Verification
 
-/// A tenant's sessions, and the tokens they get. Instances share a book by sharing its store.
+/// A tenant's sessions, and the tokens they get. Instances share sessions by sharing the store.
 ///
 /// The time is given with every call.
 public struct SessionService: Sendable {

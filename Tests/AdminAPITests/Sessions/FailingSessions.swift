@@ -6,7 +6,7 @@ import Verification
 
 @testable import AdminAPI
 
-/// A book of sessions whose store may be away.
+/// Sessions whose store may be away.
 final class FailingSessions: SessionListing {
     private let book: SessionService
     private let away = Mutex(false)

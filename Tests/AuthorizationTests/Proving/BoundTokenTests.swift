@@ -6,7 +6,7 @@ import Verification
 
 @testable import Authorization
 
-/// Tokens that are bound to a key, at the pipeline: what an attacker may try, and what an honest client may do.
+/// Tokens that are bound to a key: what an attacker may try, and what an honest client may do.
 struct BoundTokenTests {
     private func expectProofRefused(_ refusal: Refusal?, _ detail: String, error: ProofError = .invalidProof) {
         #expect(refusal?.code == .invalidToken)

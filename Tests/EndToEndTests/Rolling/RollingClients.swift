@@ -34,7 +34,7 @@ struct RollingClients: Sendable {
         await exchange.close()
     }
 
-    /// Runs them all until the books are closed.
+    /// Runs them all until the log is closed.
     func run() async {
         await withTaskGroup { group in
             for number in 0..<4 { group.addTask { await keepAlive("/x/\(number)", .keepAlive) } }

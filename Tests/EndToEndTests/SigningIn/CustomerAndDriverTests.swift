@@ -2,7 +2,7 @@ import Demo
 import Testing
 import Verification
 
-/// Two apps with one backend, which mints its own tokens: what Apple says is checked at the route.
+/// Two apps with one backend, which mints its own tokens: what Apple says is checked at the edge.
 @Suite struct CustomerAndDriverTests {
     private static let path = "/api/auth/apple"
 

@@ -7,11 +7,11 @@ import Verification
 
 @testable import IdentityProvider
 
-/// People, and the books they sign in at.
+/// People, and the account repositories they sign in at.
 enum AccountFixture {
     static let start = UnixTime(1_800_000_000.25)
 
-    /// A book that links by e-mail.
+    /// A repository that links by e-mail.
     static func book(_ store: any Store, log: RecordedLog = RecordedLog()) -> AccountRepository {
         book(AccountRules(linkByEmail: true), store, log: log)
     }

@@ -10,7 +10,7 @@ import Verification
 /// Instances on one store in a time of their own, which goes wrong as times do: clocks differ, the store is away for
 /// some, processes are killed, and stop in the middle of a write while the others go on.
 ///
-/// It keeps its own books of who read the store when, and objects to a token that somebody up to date cannot verify.
+/// It records who read the store when, and objects to a token that somebody up to date cannot verify.
 actor KeyFleet {
     /// Who asks the store.
     @TaskLocal static var caller: Int?

@@ -22,7 +22,7 @@ final class KeyInstance: Sendable {
     let log = RecordedLog()
     private let state: State
 
-    /// - Parameter seal: The keys of the fixture by number; the first one seals.
+    /// - Parameter seal: The sealing keys by number; the first one seals.
     init(
         _ store: any Store,
         algorithm: SignatureAlgorithm = .es256,

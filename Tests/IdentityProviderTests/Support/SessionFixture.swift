@@ -6,7 +6,7 @@ import Verification
 
 @testable import IdentityProvider
 
-/// One instance's book of a tenant, with who verifies its tokens.
+/// One instance's sessions of a tenant, with who verifies its tokens.
 struct SessionFixture {
     /// When tests begin.
     static let start = UnixTime(1_800_000_000.25)

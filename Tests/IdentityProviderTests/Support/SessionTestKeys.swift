@@ -3,7 +3,7 @@ import Verification
 
 @testable import IdentityProvider
 
-/// The keys of ``TestKeys``, as a book of sessions signs with them. It publishes none: who verifies reads the files.
+/// The keys of ``TestKeys``, as a session service signs with them. It publishes none: who verifies reads the files.
 struct SessionTestKeys: IssuerKeys {
     let algorithm: SignatureAlgorithm
     /// Why nothing can be signed; nil: it can.

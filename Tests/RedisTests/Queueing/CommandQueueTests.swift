@@ -139,7 +139,7 @@ import Testing
         #expect(queue.isEmpty && queue.commands == 0 && queue.bytes == 0)
     }
 
-    /// A pretend world keeps its own books of every call, and every call has exactly one end.
+    /// A pretend world records every call, and every call has exactly one end.
     @Test(arguments: 0..<50 as Range<UInt64>)
     func everyCallHasOneEndWhateverHappens(seed: UInt64) throws {
         var world = PretendWorld(seed: seed)

@@ -7,7 +7,7 @@ import Verification
 
 @testable import SharedState
 
-/// A server that keeps its own books: who is asked about, how often, and how many at once. It answers when it is told to.
+/// A server that records who is asked about, how often, and how many at once. It answers when it is told to.
 final class PretendIntrospection: IntrospectionAsking {
     private struct State {
         var answers: [[UInt8]: Result<String, IntrospectionFailure>] = [:]

@@ -5,7 +5,7 @@ import Verification
 
 @testable import SharedState
 
-/// Random lives of a key set, with the rules as a second, simpler book.
+/// Random lives of a key set, with the rules as a second, simpler model.
 @Suite struct KeySetStatePropertyTests {
     private struct Life {
         var random: SplitMix64

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Verification
 
-/// Somebody who signs in again and again, and keeps books of what the gateway has acknowledged.
+/// Somebody who signs in again and again, and records what the gateway has acknowledged.
 struct SignInLog: Sendable {
     /// One for each acknowledgement.
     let acknowledged = Mailbox<Void>("an acknowledgement")

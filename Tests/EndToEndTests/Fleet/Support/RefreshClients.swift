@@ -4,7 +4,7 @@ import Testing
 /// Many clients of one instance, each with a connection of its own and one request on it.
 struct RefreshClients: Sendable {
     private let clients: [RawClient]
-    /// Tells this crowd's requests from those of others.
+    /// Tells these clients' requests from those of others.
     private let name: String
 
     init(_ count: Int, at instance: Instance) async throws {
@@ -14,7 +14,7 @@ struct RefreshClients: Sendable {
         name = "\(instance.address.port)"
     }
 
-    /// One crowd at each instance.
+    /// One set of clients at each instance.
     static func gather(_ count: Int = 200, at instances: [Instance]) async throws -> [RefreshClients] {
         var crowds: [RefreshClients] = []
         for instance in instances { crowds.append(try await RefreshClients(count, at: instance)) }

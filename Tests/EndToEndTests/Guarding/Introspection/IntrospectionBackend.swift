@@ -87,7 +87,7 @@ final class IntrospectionBackend: Sendable {
     }
 }
 
-/// A gateway whose opaque tokens a desk knows.
+/// A gateway whose opaque tokens an ``IntrospectionBackend`` knows.
 ///
 /// - Parameters:
 ///   - keys: Further keys of `introspection`.

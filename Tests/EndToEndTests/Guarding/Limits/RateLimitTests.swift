@@ -1,7 +1,7 @@
 import Testing
 import Verification
 
-/// Rate limits at the route. Their rates are so low that no request comes back while a test runs.
+/// Rate limits at the edge. Their rates are so low that no request comes back while a test runs.
 @Suite struct RateLimitTests {
     private static func fixture(_ limits: String, gateway: String = "") -> GatewaySetup {
         GatewaySetup(gateway: gateway, tenant: "rate_limits: [\(limits)]")

@@ -69,7 +69,7 @@ import Verification
             } else {
                 desk.give(["error": "invalid_grant"], status: 400)
             }
-            // Made here: a gateway may have to be waited for.
+            // Made here, since the gateway may have been waited for.
             let aging = nonces.make(at: UnixTime(Date().timeIntervalSince1970) - 200)
             let fields = try client.fields(session.old, Self.url, nonce: aging)
             let response = try await fixture.request("/x", fields: fields)

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHPACK
 
-/// A client's books on one connection: the windows it gave, the streams it opened, the compression state. Whatever the
+/// A client's record of one connection: the windows it gave, the streams it opened, the compression state. Whatever the
 /// gateway sends against them is ``Malformed``.
 struct HTTP2Ledger {
     private static let ordinaryWindow = 65_535

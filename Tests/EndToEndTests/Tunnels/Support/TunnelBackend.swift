@@ -79,7 +79,7 @@ final class TunnelClient: Sendable {
     func reset() async throws { try await client.reset() }
 }
 
-/// Both ends of a tunnel through a gateway's gateway.
+/// Both ends of a tunnel through a gateway.
 struct Tunnel: Sendable {
     let fixture: GatewayFixture
     let client: TunnelClient
