@@ -1,5 +1,5 @@
-/// What must be shared between instances or survive a restart. Three makers give the same: Redis for a fleet, SQLite
-/// for one machine, memory for trying things out.
+/// What must be shared between instances or survive a restart. Three implementations give the same: Redis for a fleet,
+/// SQLite for one machine, memory for trying things out.
 ///
 /// Nothing here is on the way of a request whose token is in the cache. A call that fails has said so in good time:
 /// every implementation bounds how long it waits.

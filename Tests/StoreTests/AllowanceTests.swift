@@ -20,8 +20,8 @@ import Time
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func usesAddUpAcrossInstances(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func usesAddUpAcrossInstances(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let (first, second) = (try await world.store(), try await world.store())
             let alone = try await first.use([Self.use("a", 2)], timeout: .seconds(5))
             #expect(alone.count == 1 && Self.isNearly(alone.first, 2_000_000_000))
@@ -33,8 +33,8 @@ import Time
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func askingUsesNothing(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func askingUsesNothing(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let store = try await world.store()
             #expect(try await store.use([Self.use("a", 0)], timeout: .seconds(5)) == [0])
             _ = try await store.use([Self.use("a", 2)], timeout: .seconds(5))
@@ -47,8 +47,8 @@ import Time
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func whatIsWholeAgainIsForgotten(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func whatIsWholeAgainIsForgotten(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let store = try await world.store()
             _ = try await store.use([Self.use("a", 3, interval: 10_000)], timeout: .seconds(5))
             world.clock.advance(0.031)
@@ -57,8 +57,8 @@ import Time
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func noTimeLiesFurtherAheadThanItCan(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func noTimeLiesFurtherAheadThanItCan(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let store = try await world.store()
             _ = try await store.use([Self.use("a", 1_000_000)], timeout: .seconds(5))
             let asked = try await store.use([Self.use("a", 1_000_000)], timeout: .seconds(5))
@@ -67,8 +67,8 @@ import Time
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func manyKeysAreToldTogetherInTheirOrder(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func manyKeysAreToldTogetherInTheirOrder(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let store = try await world.store()
             let uses = (1...700).map { Self.use("\($0)", $0) }
             let times = try await store.use(uses, timeout: .seconds(5))
@@ -78,8 +78,8 @@ import Time
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func manyAtOnceLoseNothing(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func manyAtOnceLoseNothing(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let stores = [try await world.store(), try await world.store()]
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for index in 0..<40 {
@@ -93,8 +93,8 @@ import Time
     }
 
     @Test(arguments: [StoreFactory.embedded, .redis])
-    func whatIsNoTimeIsTakenForNone(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func whatIsNoTimeIsTakenForNone(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let store = try await world.store()
             try await store.set(Array("nonsense".utf8), for: Self.use("a", 1).key, lifetime: nil)
             let times = try await store.use([Self.use("a", 1)], timeout: .seconds(5))
@@ -104,8 +104,8 @@ import Time
 
     /// What a key is ahead of now that it can never be was put down by a clock that was set back since.
     @Test(arguments: [StoreFactory.embedded, .redis])
-    func aTimeFromBeforeTheClockWasSetBackIsTakenForNone(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func aTimeFromBeforeTheClockWasSetBackIsTakenForNone(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let store = try await world.store()
             try await store.set(Array("8000000000000000".utf8), for: Self.use("a", 1).key, lifetime: nil)
             #expect(try await store.use([Self.use("a", 0)], timeout: .seconds(5)) == [0])

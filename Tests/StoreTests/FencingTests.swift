@@ -8,8 +8,8 @@ import Testing
     private let key = StoreKey(tenant: "chat", kind: "result", name: "refresh")
 
     @Test(arguments: StoreFactory.allCases)
-    func theHolderWritesAndNobodyElse(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func theHolderWritesAndNobodyElse(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let first = try await world.store()
             let second = try await world.store()
             let held = try #require(try await first.acquire(lease, for: .seconds(3600)))
@@ -25,8 +25,8 @@ import Testing
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func whoLostTheLeaseDoesNotOverwriteTheNextHolder(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func whoLostTheLeaseDoesNotOverwriteTheNextHolder(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let store = try await world.store()
             let late = try #require(try await store.acquire(lease, for: .milliseconds(30)))
             world.clock.advance(0.031)
@@ -40,8 +40,8 @@ import Testing
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func whatTheHolderWroteExpires(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func whatTheHolderWroteExpires(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let store = try await world.store()
             let held = try #require(try await store.acquire(lease, for: .seconds(3600)))
             #expect(try await store.set([1], for: key, lifetime: .milliseconds(30), holding: held))

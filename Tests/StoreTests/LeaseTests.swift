@@ -6,8 +6,8 @@ import Testing
     private let key = StoreKey(tenant: "chat", kind: "lease", name: "refresh")
 
     @Test(arguments: StoreFactory.allCases)
-    func aLeaseHasOneHolder(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func aLeaseHasOneHolder(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let first = try await world.store()
             let second = try await world.store()
             let lease = try #require(try await first.acquire(key, for: .seconds(3600)))
@@ -23,8 +23,8 @@ import Testing
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func ofManyThatAskAtOnceOneGetsIt(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func ofManyThatAskAtOnceOneGetsIt(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let stores = [try await world.store(), try await world.store()]
             let leases = try await withThrowingTaskGroup(of: Lease?.self) { group in
                 for index in 0..<30 {
@@ -37,8 +37,8 @@ import Testing
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func aLeaseThatRanOutIsTakenOverAndItsHolderCanDoNothingMore(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func aLeaseThatRanOutIsTakenOverAndItsHolderCanDoNothingMore(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let store = try await world.store()
             let late = try #require(try await store.acquire(key, for: .milliseconds(30)))
             world.clock.advance(0.031)
@@ -57,8 +57,8 @@ import Testing
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func aRenewedLeaseLastsFromThenOn(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func aRenewedLeaseLastsFromThenOn(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let store = try await world.store()
             let lease = try #require(try await store.acquire(key, for: .seconds(3600)))
             #expect(try await store.renew(lease, for: .milliseconds(40)))
@@ -69,8 +69,8 @@ import Testing
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func fencingTokensGrowAcrossKeysAndHolders(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func fencingTokensGrowAcrossKeysAndHolders(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let stores = [try await world.store(), try await world.store()]
             var last: UInt64 = 0
             for index in 0..<40 {

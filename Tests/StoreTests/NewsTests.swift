@@ -5,8 +5,8 @@ import Testing
 /// A wait that does not end when it should is far longer than the time that a test has.
 @Suite(.timeLimit(.minutes(5))) struct NewsTests {
     @Test(arguments: StoreFactory.allCases)
-    func changesAreToldInOrderToAllAndOnce(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func changesAreToldInOrderToAllAndOnce(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let writer = try await world.store()
             let reader = try await world.store()
             let (_, start) = try await reader.load(["chat"])
@@ -27,8 +27,8 @@ import Testing
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func oneThatWaitsIsWokenByAnother(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func oneThatWaitsIsWokenByAnother(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let writer = try await world.store()
             let reader = try await world.store()
             var (_, position) = try await reader.load([])
@@ -48,8 +48,8 @@ import Testing
 
     /// A store on this machine is asked to wait for long; a reload has something else to ask of it meanwhile.
     @Test(arguments: [StoreFactory.memory, .embedded])
-    func waitForNewsCanBeEnded(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func waitForNewsCanBeEnded(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let store = try await world.store()
             #expect(store.isLocal)
             let (_, position) = try await store.load([])
@@ -66,8 +66,8 @@ import Testing
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func announcementsAreToldWithTheChanges(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func announcementsAreToldWithTheChanges(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let writer = try await world.store()
             let reader = try await world.store()
             try await writer.announce(Announcement(topic: "key-set", subject: "before"))
@@ -91,8 +91,8 @@ import Testing
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func aStretchThatWasTrimmedIsMissed(maker: StoreFactory) async throws {
-        try await maker.run(keptChanges: 100) { world in
+    func aStretchThatWasTrimmedIsMissed(factory: StoreFactory) async throws {
+        try await factory.run(keptChanges: 100) { world in
             let store = try await world.store()
             let (_, start) = try await store.load([])
             _ = try await store.revoke([revocation("first")])
@@ -113,8 +113,8 @@ import Testing
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func aLongStretchIsToldPieceByPiece(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func aLongStretchIsToldPieceByPiece(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let store = try await world.store()
             var (_, position) = try await store.load([])
             let count = 2 * StoreNews.fullPage
@@ -135,8 +135,8 @@ import Testing
     }
 
     @Test(arguments: StoreFactory.allCases, [Duration.zero, .seconds(30)])
-    func aPageIsFullWhileMoreIsWaiting(maker: StoreFactory, wait: Duration) async throws {
-        try await maker.run { world in
+    func aPageIsFullWhileMoreIsWaiting(factory: StoreFactory, wait: Duration) async throws {
+        try await factory.run { world in
             let writer = try await world.store()
             let reader = try await world.store()
             let (_, start) = try await reader.load([])
@@ -154,10 +154,10 @@ import Testing
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func aPositionOfAnotherStoreIsMissed(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func aPositionOfAnotherStoreIsMissed(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let store = try await world.store()
-            try await maker.run { other in
+            try await factory.run { other in
                 let elsewhere = try await other.store()
                 _ = try await elsewhere.revoke([revocation("elsewhere")])
                 let (_, foreign) = try await elsewhere.load([])
@@ -170,8 +170,8 @@ import Testing
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func aWaitEndsWhenItsTaskIsCancelled(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func aWaitEndsWhenItsTaskIsCancelled(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let store = try await world.store()
             let (_, position) = try await store.load([])
             let waiting = Task { try await store.news(after: position, waiting: .seconds(3600)) }

@@ -6,8 +6,8 @@ import Time
 
 @Suite struct RevocationTests {
     @Test(arguments: StoreFactory.allCases)
-    func aRevocationIsOnRecordAsItWasGiven(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func aRevocationIsOnRecordAsItWasGiven(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let store = try await world.store()
             let asked = [
                 revocation("one", expires: 1_900_000_000.125, reason: "lost \"phone\"\n\u{1F4F1}\\"),
@@ -32,8 +32,8 @@ import Time
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func revokingAgainWeakensNothing(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func revokingAgainWeakensNothing(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let store = try await world.store()
             let now = world.clock.now
             // When it was revoked and when it expires: first, then, and what holds after that.
@@ -60,8 +60,8 @@ import Time
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func oneCallThatRevokesTwiceKeepsTheLongerAndTheLater(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func oneCallThatRevokesTwiceKeepsTheLongerAndTheLater(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let store = try await world.store()
             let some = [revocation("one", at: 5), revocation("one", at: 7, expires: world.clock.now + 1)]
             let records = try await store.revoke(some)
@@ -72,8 +72,8 @@ import Time
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func whatIsNotInForceLeavesNothingToTheNext(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func whatIsNotInForceLeavesNothingToTheNext(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let store = try await world.store()
             _ = try await store.revoke([revocation("withdrawn"), revocation("over", expires: world.clock.now + 5)])
             _ = try await store.revoke([revocation("withdrawn", tenant: "clans"), revocation("over", tenant: "clans")])
@@ -87,8 +87,8 @@ import Time
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func aRecordThatWasNotShortenedIsNotForgottenAtTheShorterEnd(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func aRecordThatWasNotShortenedIsNotForgottenAtTheShorterEnd(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let store = try await world.store()
             _ = try await store.revoke([revocation("one"), revocation("two", expires: world.clock.now + 30)])
             let ends = world.clock.now + 10
@@ -100,8 +100,8 @@ import Time
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func aWithdrawalLeavesARecordOfItself(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func aWithdrawalLeavesARecordOfItself(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let store = try await world.store()
             let revoked = try await store.revoke([revocation("one"), revocation("two", expires: world.clock.now + 9)])
             let unknown = RevocationTarget.session("nobody")
@@ -121,8 +121,8 @@ import Time
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func whatHasExpiredIsNotWithdrawn(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func whatHasExpiredIsNotWithdrawn(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let store = try await world.store()
             _ = try await store.revoke([revocation("one", expires: world.clock.now + 5)])
             world.clock.advance(5)
@@ -131,8 +131,8 @@ import Time
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func restoringPutsBackWhatIsNotThereAndNothingOlder(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func restoringPutsBackWhatIsNotThereAndNothingOlder(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let store = try await world.store()
             let kept = try await store.revoke([revocation("kept")])[0]
             let withdrawn = try await store.withdraw([revocation("kept").target], tenant: "chat")[0]
@@ -151,8 +151,8 @@ import Time
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func whatIsRevokedAfterARestoreIsNewerThanAllThatWasRestored(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func whatIsRevokedAfterARestoreIsNewerThanAllThatWasRestored(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let store = try await world.store()
             // As of a store whose clock was a year ahead.
             let version = RevocationVersion.next(after: 0, now: Clock.unix() + 366 * 86400)
@@ -167,8 +167,8 @@ import Time
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func timesThatAreNoNumbersAreRefused(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func timesThatAreNoNumbersAreRefused(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let store = try await world.store()
             await #expect(throws: StoreError.self) { try await store.revoke([revocation("one", at: UnixTime(.nan))]) }
             await #expect(throws: StoreError.self) {
@@ -181,8 +181,8 @@ import Time
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func aListIsReadPageByPageAndHasWhatIsInForce(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func aListIsReadPageByPageAndHasWhatIsInForce(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let store = try await world.store()
             let asked = (0..<700).map { revocation("\($0)", expires: world.clock.now + ($0 % 7 == 0 ? 1 : 100)) }
             let records = try await store.revoke(asked)
@@ -209,8 +209,8 @@ import Time
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func whatHasExpiredIsForgotten(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func whatHasExpiredIsForgotten(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let store = try await world.store()
             let passing = (0..<1200).map { revocation("passing \($0)", expires: world.clock.now + 10) }
             let lasting = [revocation("lasting", expires: world.clock.now + 100), revocation("for ever")]
@@ -226,8 +226,8 @@ import Time
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func aRecordThatIsExtendedIsNotForgottenAtItsFirstEnd(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func aRecordThatIsExtendedIsNotForgottenAtItsFirstEnd(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let store = try await world.store()
             _ = try await store.revoke([revocation("one", expires: world.clock.now + 10)])
             let extended = try await store.revoke([revocation("one")])[0]
@@ -238,8 +238,8 @@ import Time
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func nothingIsMissedByALoadDuringWrites(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func nothingIsMissedByALoadDuringWrites(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let writer = try await world.store()
             let reader = try await world.store()
             _ = try await writer.revoke((0..<8000).map { revocation("before \($0)") })

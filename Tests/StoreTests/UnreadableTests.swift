@@ -9,8 +9,8 @@ import Time
     private static let shared: [StoreFactory] = [.embedded, .redis]
 
     @Test(arguments: shared)
-    func aRecordIsLeftOutUntilItIsRevokedAnew(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func aRecordIsLeftOutUntilItIsRevokedAnew(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let store = try await world.store()
             let records = try await store.revoke((0..<5).map { revocation("\($0)") })
             let spoilt = records[2]
@@ -30,8 +30,8 @@ import Time
     }
 
     @Test(arguments: shared)
-    func aRecordGivesWayToWhatIsPutBack(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func aRecordGivesWayToWhatIsPutBack(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let store = try await world.store()
             let record = try await store.revoke([revocation("one")])[0]
             try await world.spoil(record)
@@ -46,8 +46,8 @@ import Time
     }
 
     @Test(arguments: shared, [false, true])
-    func aChangeIsMissedAndThenBehind(maker: StoreFactory, isLast: Bool) async throws {
-        try await maker.run { world in
+    func aChangeIsMissedAndThenBehind(factory: StoreFactory, isLast: Bool) async throws {
+        try await factory.run { world in
             let store = try await world.store()
             let (_, start) = try await store.load(["chat"])
             var written = try await store.revoke([revocation("one")])

@@ -6,8 +6,8 @@ import Testing
     private let key = StoreKey(tenant: "chat", kind: "key-set", name: "https://issuer.example")
 
     @Test(arguments: StoreFactory.allCases)
-    func aValueIsThereUntilItIsRemoved(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func aValueIsThereUntilItIsRemoved(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let store = try await world.store()
             #expect(try await store.value(for: key) == nil)
             let bytes = Array(UInt8.min...UInt8.max)
@@ -24,8 +24,8 @@ import Testing
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func aValueExpires(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func aValueExpires(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let store = try await world.store()
             try await store.set([1], for: key, lifetime: .milliseconds(30))
             world.clock.advance(0.031)
@@ -38,8 +38,8 @@ import Testing
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func aValueIsReplacedOnlyIfItIsWhatWasExpected(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func aValueIsReplacedOnlyIfItIsWhatWasExpected(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let store = try await world.store()
             #expect(try await !store.replace([1], with: [2], for: key))
             #expect(try await store.replace(nil, with: [1], for: key))
@@ -51,8 +51,8 @@ import Testing
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func aReplacedValueKeepsItsLifetime(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func aReplacedValueKeepsItsLifetime(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let store = try await world.store()
             try await store.set([1], for: key, lifetime: .milliseconds(200))
             _ = try await store.replace([1], with: [2], for: key)
@@ -62,8 +62,8 @@ import Testing
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func aReplacedValueLivesAsLongAsIsSaidAnew(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func aReplacedValueLivesAsLongAsIsSaidAnew(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let store = try await world.store()
             try await store.set([1], for: key, lifetime: .seconds(3600))
             #expect(try await store.replace([1], with: [2], for: key, lifetime: .seconds(7200)))
@@ -78,8 +78,8 @@ import Testing
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func anExpiredValueIsNothingToReplace(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func anExpiredValueIsNothingToReplace(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let store = try await world.store()
             #expect(try await store.replace(nil, with: [1], for: key, lifetime: .milliseconds(30)))
             #expect(try await !store.replace([9], with: [2], for: key, lifetime: .seconds(60)))
@@ -95,8 +95,8 @@ import Testing
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func ofManyThatReplaceAtOnceOneDoes(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func ofManyThatReplaceAtOnceOneDoes(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let stores = [try await world.store(), try await world.store()]
             let wins = try await withThrowingTaskGroup(of: Bool.self) { group in
                 for index in 0..<20 {
@@ -111,9 +111,9 @@ import Testing
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func aStoreThatIsClosedSaysSo(maker: StoreFactory) async throws {
-        guard maker != .memory else { return }
-        try await maker.run { world in
+    func aStoreThatIsClosedSaysSo(factory: StoreFactory) async throws {
+        guard factory != .memory else { return }
+        try await factory.run { world in
             let store = try await world.store()
             await store.close()
             await #expect(throws: StoreError.self) { try await store.value(for: key) }

@@ -22,7 +22,7 @@ public struct AllowanceUse: Sendable, Equatable {
     }
 }
 
-/// The arithmetic of a use, for the makers that do it here.
+/// The arithmetic of a use, for the stores that do it here.
 struct AllowanceTime {
     /// Microseconds by which readings of the clock may overtake one another.
     static let tolerance: Int64 = 1_000_000

@@ -7,9 +7,9 @@ import Verification
 /// Bodies of `POST /api/explain` that cannot be answered.
 struct ExplainHandlerTests {
     private func problem(_ body: String) async throws -> AdminProblem? {
-        let desk = ExplainHandler(live: .serving([try SampleTenant.tenant()]), decide: { _, _ in nil })
+        let handler = ExplainHandler(live: .serving([try SampleTenant.tenant()]), decide: { _, _ in nil })
         do {
-            _ = try await desk.explain(Array(body.utf8))
+            _ = try await handler.explain(Array(body.utf8))
             return nil
         } catch {
             return try #require(error as? AdminProblem)

@@ -7,12 +7,12 @@ import Verification
 /// The admin API's signing keys from body to answer, without HTTP.
 struct KeysHandlerTests {
     private let fixture: AdminFixture
-    private let desk: KeysHandler
+    private let handler: KeysHandler
 
     init() throws {
         let fixture = try AdminFixture()
         self.fixture = fixture
-        desk = KeysHandler(
+        handler = KeysHandler(
             live: .serving(fixture.tenants),
             keys: { $0 == 0 ? fixture.keys : nil },
             now: { AdminFixture.now },
@@ -22,11 +22,11 @@ struct KeysHandlerTests {
 
     private func rotate(_ body: String) async throws(AdminProblem) -> JSONObject {
         var entry = AuditEntry(.rotateKeys)
-        return try await desk.rotate(Array(body.utf8), &entry)
+        return try await handler.rotate(Array(body.utf8), &entry)
     }
 
     private func keys() async throws -> [JSONObject] {
-        try #require(try await desk.list(tenant: "app")["keys"]?.array).compactMap(\.object)
+        try #require(try await handler.list(tenant: "app")["keys"]?.array).compactMap(\.object)
     }
 
     @Test func aListTellsWhatEachKeyDoes() async throws {
@@ -51,13 +51,13 @@ struct KeysHandlerTests {
 
     @Test func aDryRunIsNoChange() async throws {
         var entry = AuditEntry(.rotateKeys)
-        _ = try await desk.rotate(Array(#"{"tenant":"app","dry_run":true}"#.utf8), &entry)
+        _ = try await handler.rotate(Array(#"{"tenant":"app","dry_run":true}"#.utf8), &entry)
         #expect(entry.isRehearsal)
     }
 
     @Test func aRotationIsStoredAndInTheAudit() async throws {
         var entry = AuditEntry(.rotateKeys)
-        let answer = try await desk.rotate(Array(#"{"tenant":"app"}"#.utf8), &entry)
+        let answer = try await handler.rotate(Array(#"{"tenant":"app"}"#.utf8), &entry)
         #expect(answer["dry_run"] == false && answer["under_way"] == false)
         let keys = try await keys()
         #expect(keys[0]["retires_at"] == answer["takes_over_at"] && keys[1]["active_from"] == answer["takes_over_at"])
@@ -74,7 +74,7 @@ struct KeysHandlerTests {
     @Test func keysOnDiskAreTheOperators() async {
         for problem in [
             await fixture.problem { () async throws(AdminProblem) in try await rotate(#"{"tenant":"disk"}"#) },
-            await fixture.problem { () async throws(AdminProblem) in try await desk.list(tenant: "disk") },
+            await fixture.problem { () async throws(AdminProblem) in try await handler.list(tenant: "disk") },
         ] {
             #expect(problem?.code == .keysElsewhere)
             #expect(
@@ -97,7 +97,8 @@ struct KeysHandlerTests {
 
     @Test func aListNeedsATenant() async {
         for name in [nil, ""] {
-            let problem = await fixture.problem { () async throws(AdminProblem) in try await desk.list(tenant: name) }
+            let problem = await fixture.problem { () async throws(AdminProblem) in try await handler.list(tenant: name)
+            }
             #expect(problem?.code == .badRequest)
         }
     }

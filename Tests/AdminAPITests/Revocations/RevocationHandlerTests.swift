@@ -14,7 +14,7 @@ final class RevocationHandlerTests: Sendable {
     private let told = Mutex<[String: RevocationSet]>([:])
     private let lines = Mutex<[String]>([])
 
-    private func desk() throws -> RevocationHandler {
+    private func handler() throws -> RevocationHandler {
         let logger = Logger(label: "test") { _ in LineHandler { line in self.lines.withLock { $0.append(line) } } }
         let service = RevocationService(
             store: store,
@@ -51,7 +51,7 @@ final class RevocationHandlerTests: Sendable {
     }
 
     @Test func whatIsAcknowledgedIsStoredAndInForce() async throws {
-        let answer = try await desk().revoke(body(#"{"tenant":"app","session":"s1","for":"1h","reason":"lost"}"#))
+        let answer = try await handler().revoke(body(#"{"tenant":"app","session":"s1","for":"1h","reason":"lost"}"#))
         #expect(
             JSONWriter.text(of: .object(answer))
                 == #"{"revoked":[{"tenant":"app","kind":"session","id":"s1","revoked_at":"2027-01-15T08:00:00.000Z","#
@@ -63,26 +63,26 @@ final class RevocationHandlerTests: Sendable {
     }
 
     @Test func withdrawingTellsWhatWasInForce() async throws {
-        let desk = try desk()
+        let handler = try handler()
         let session = body(#"{"tenant":"app","session":"s1"}"#)
-        _ = try await desk.revoke(session)
+        _ = try await handler.revoke(session)
         #expect(
-            JSONWriter.text(of: .object(try await desk.withdraw(session)))
+            JSONWriter.text(of: .object(try await handler.withdraw(session)))
                 == #"{"withdrawn":[{"tenant":"app","kind":"session","id":"s1","#
                 + #""revoked_at":"2027-01-15T08:00:00.000Z"}]}"#
         )
         #expect(!isInForce(.session("s1")))
-        #expect(try await desk.withdraw(session) == ["withdrawn": []])
+        #expect(try await handler.withdraw(session) == ["withdrawn": []])
     }
 
     @Test func listGoesOnWhereThePageEnded() async throws {
-        let desk = try desk()
-        for name in 0..<5 { _ = try await desk.revoke(body(#"{"tenant":"app","session":"s\#(name)"}"#)) }
-        _ = try await desk.revoke(body(#"{"tenant":"shop","session":"elsewhere"}"#))
+        let handler = try handler()
+        for name in 0..<5 { _ = try await handler.revoke(body(#"{"tenant":"app","session":"s\#(name)"}"#)) }
+        _ = try await handler.revoke(body(#"{"tenant":"shop","session":"elsewhere"}"#))
         var seen: [String] = []
         var parameters = ["tenant": "app", "limit": "2"]
         for _ in 0..<5 {
-            let page = try await desk.list(RevocationQuery(parameters))
+            let page = try await handler.list(RevocationQuery(parameters))
             seen += (page["revocations"]?.array ?? []).compactMap { $0.object?["id"]?.string }
             guard let next = page["next"]?.string else { break }
             parameters = ["tenant": "app", "limit": "2", "cursor": next]
@@ -91,37 +91,37 @@ final class RevocationHandlerTests: Sendable {
     }
 
     @Test func emptyListHasNoNextPage() async throws {
-        #expect(try await desk().list(RevocationQuery(["tenant": "app"])) == ["revocations": [], "next": nil])
+        #expect(try await handler().list(RevocationQuery(["tenant": "app"])) == ["revocations": [], "next": nil])
     }
 
     @Test func cursorThatWasNeverGivenIsRefused() async throws {
-        let desk = try desk()
+        let handler = try handler()
         let query = try RevocationQuery(["tenant": "app", "cursor": "x"])
         #expect(
-            await problem { () async throws(AdminProblem) in try await desk.list(query) }
+            await problem { () async throws(AdminProblem) in try await handler.list(query) }
                 == .badRequest("\"cursor\" is none that came as \"next\" with a page of this tenant")
         )
     }
 
     @Test func unknownTenantIsToldWhichThereAre() async throws {
-        let desk = try desk()
+        let handler = try handler()
         let expected = AdminProblem(.unknownTenant, "there is no such tenant; there are app, shop")
         let wrong = body(#"{"tenant":"App","all":true}"#)
         let query = try RevocationQuery(["tenant": "none"])
-        #expect(await problem { () async throws(AdminProblem) in try await desk.revoke(wrong) } == expected)
-        #expect(await problem { () async throws(AdminProblem) in try await desk.withdraw(wrong) } == expected)
-        #expect(await problem { () async throws(AdminProblem) in try await desk.list(query) } == expected)
+        #expect(await problem { () async throws(AdminProblem) in try await handler.revoke(wrong) } == expected)
+        #expect(await problem { () async throws(AdminProblem) in try await handler.withdraw(wrong) } == expected)
+        #expect(await problem { () async throws(AdminProblem) in try await handler.list(query) } == expected)
     }
 
     @Test func storeOutOfReachIsSaidAndNothingIsInForce() async throws {
-        let desk = try desk()
+        let handler = try handler()
         store.cut()
         let all = body(#"{"tenant":"app","all":true}"#)
         let query = try RevocationQuery(["tenant": "app", "cursor": "x"])
         for problem in [
-            await problem { () async throws(AdminProblem) in try await desk.revoke(all) },
-            await problem { () async throws(AdminProblem) in try await desk.withdraw(all) },
-            await problem { () async throws(AdminProblem) in try await desk.list(query) },
+            await problem { () async throws(AdminProblem) in try await handler.revoke(all) },
+            await problem { () async throws(AdminProblem) in try await handler.withdraw(all) },
+            await problem { () async throws(AdminProblem) in try await handler.list(query) },
         ] {
             #expect(problem?.code == .storeUnavailable)
         }
@@ -130,12 +130,12 @@ final class RevocationHandlerTests: Sendable {
     }
 
     @Test func everyChangeIsLoggedOnceAndNoTokenIs() async throws {
-        let desk = try desk()
+        let handler = try handler()
         let token = try SampleTenant.token(["jti": "secret-id"])
         let ask = body(#"{"tenant":"app","token":"\#(token)","reason":"lost phone","for":"1h"}"#)
         var (revoked, withdrawn) = (AuditEntry(.revoke), AuditEntry(.withdraw))
-        let answer = try await desk.revoke(ask, &revoked)
-        _ = try await desk.withdraw(ask, &withdrawn)
+        let answer = try await handler.revoke(ask, &revoked)
+        _ = try await handler.withdraw(ask, &withdrawn)
         for entry in [revoked, withdrawn] {
             #expect(
                 entry.metadata(result: "done") == [
@@ -144,17 +144,17 @@ final class RevocationHandlerTests: Sendable {
             )
         }
         var subject = AuditEntry(.revoke)
-        _ = try await desk.revoke(body(#"{"tenant":"shop","subject":"ali\nce"}"#), &subject)
+        _ = try await handler.revoke(body(#"{"tenant":"shop","subject":"ali\nce"}"#), &subject)
         #expect(subject.metadata(result: "done")["id"] == #"ali\u000ace"#)
         #expect(!JSONWriter.text(of: .object(answer)).contains(token))
         #expect(lines.withLock { $0 } == [])
     }
 
     @Test func theAuditKnowsWhoseChangeItWasThatFailed() async throws {
-        let desk = try desk()
+        let handler = try handler()
         var entry = AuditEntry(.revoke)
         let wrong = body(#"{"tenant":"no\nsuch","subject":"alice"}"#)
-        await #expect(throws: AdminProblem.self) { _ = try await desk.revoke(wrong, &entry) }
+        await #expect(throws: AdminProblem.self) { _ = try await handler.revoke(wrong, &entry) }
         #expect(
             entry.metadata(result: "unknown_tenant") == [
                 "kind": "subject", "id": "alice", "tenant": #"no\u000asuch"#, "result": "unknown_tenant",

@@ -11,7 +11,7 @@ struct SessionsHandlerTests {
     private let fixture: AdminFixture
     private let store: FailingSessions
     private let book: SessionService
-    private let desk: SessionsHandler
+    private let handler: SessionsHandler
 
     init() throws {
         let memory = MemoryStore()
@@ -20,7 +20,7 @@ struct SessionsHandlerTests {
         let rules = IssuerRules(try #require(fixture.tenants[0].issuer), tenant: "app")
         book = SessionService(rules, store: memory, keys: fixture.keys, revocations: StoredRevocations(store: memory))
         store = FailingSessions(book)
-        desk = SessionsHandler(
+        handler = SessionsHandler(
             live: .serving(fixture.tenants),
             sessions: { [store] place in place == 0 ? store : nil },
             now: { AdminFixture.now + 10 },
@@ -39,7 +39,7 @@ struct SessionsHandlerTests {
     }
 
     private func end(_ body: String, _ entry: inout AuditEntry) async throws(AdminProblem) -> JSONObject {
-        try await desk.end(Array(body.utf8), &entry)
+        try await handler.end(Array(body.utf8), &entry)
     }
 
     private func ids(_ answer: JSONObject, _ member: String = "sessions") -> [String] {
@@ -49,13 +49,13 @@ struct SessionsHandlerTests {
     @Test func sessionsAreListedByIDAndBySubject() async throws {
         let (one, other) = (try await signIn("alice"), try await signIn("alice"))
         _ = try await signIn("bob")
-        let mine = try await desk.list(["tenant": "app", "subject": "alice"])
+        let mine = try await handler.list(["tenant": "app", "subject": "alice"])
         #expect(Set(ids(mine)) == [one, other])
-        let answer = try await desk.list(["tenant": "app", "session": one])
+        let answer = try await handler.list(["tenant": "app", "session": one])
         let session = try #require(answer["sessions"]?.array?.first?.object)
         #expect(session["subject"] == "alice" && session["device"] == "phone" && session["provider"] == "apple")
         #expect(session["created_at"] == "2027-01-15T08:00:00.000Z")
-        #expect(try await desk.list(["tenant": "app", "session": "none"]) == ["sessions": []])
+        #expect(try await handler.list(["tenant": "app", "session": "none"]) == ["sessions": []])
         // Nothing in it lets anybody in.
         #expect(session["claims"] == nil && session["token"] == nil)
     }
@@ -64,7 +64,7 @@ struct SessionsHandlerTests {
         let (one, other) = (try await signIn("alice"), try await signIn("alice"))
         var entry = AuditEntry(.endSessions)
         #expect(ids(try await end(#"{"tenant":"app","session":"\#(one)"}"#, &entry), "ended") == [one])
-        #expect(ids(try await desk.list(["tenant": "app", "subject": "alice"])) == [other])
+        #expect(ids(try await handler.list(["tenant": "app", "subject": "alice"])) == [other])
         #expect(try await end(#"{"tenant":"app","session":"\#(one)"}"#) == ["ended": []])
         #expect(
             entry.metadata(result: "done") == [
@@ -78,7 +78,7 @@ struct SessionsHandlerTests {
         let other = try await signIn("bob")
         var entry = AuditEntry(.endSessions)
         #expect(Set(ids(try await end(#"{"tenant":"app","subject":"ali\nce"}"#, &entry), "ended")) == Set(mine))
-        #expect(ids(try await desk.list(["tenant": "app", "subject": "bob"])) == [other])
+        #expect(ids(try await handler.list(["tenant": "app", "subject": "bob"])) == [other])
         #expect(entry.metadata(result: "done")["id"] == #"ali\u000ace"#)
     }
 
@@ -100,7 +100,7 @@ struct SessionsHandlerTests {
             ["tenant": "app", "subject": ""],
         ]
         for query in queries {
-            let problem = await fixture.problem { () async throws(AdminProblem) in try await desk.list(query) }
+            let problem = await fixture.problem { () async throws(AdminProblem) in try await handler.list(query) }
             #expect(problem?.code == .badRequest, "\(query)")
         }
     }
@@ -113,6 +113,6 @@ struct SessionsHandlerTests {
         }
         #expect(problem?.code == .storeUnavailable)
         store.isAway = false
-        #expect(ids(try await desk.list(["tenant": "app", "subject": "alice"])) == [one])
+        #expect(ids(try await handler.list(["tenant": "app", "subject": "alice"])) == [one])
     }
 }

@@ -9,7 +9,7 @@ import Verification
 
 @testable import AdminAPI
 
-/// Tenants for the admin desks: `app` has keys in the store, `disk` has a directory of them, `plain` has no issuer.
+/// Tenants for the admin handlers: `app` has keys in the store, `disk` has a directory of them, `plain` has no issuer.
 final class AdminFixture: Sendable {
     static let now = UnixTime(1_800_000_000)
 

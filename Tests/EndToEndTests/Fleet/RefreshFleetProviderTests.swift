@@ -60,9 +60,9 @@ import Verification
             let all = try await scene.start()
             let session = try scene.session(need)
             scene.provider.always(.says(nonsense.answer))
-            let crowds = try await RefreshClients.gather(at: all)
-            try await crowds.ask(session.cookies)
-            let answers = try await crowds.answers()
+            let clients = try await RefreshClients.gather(at: all)
+            try await clients.ask(session.cookies)
+            let answers = try await clients.answers()
             expectNothingRefreshed(answers, 600, status: need == .expired ? nonsense.status : 401)
             if need == .unauthorized {
                 #expect(answers.allSatisfy { $0.response.fields["X-Of-The-Backend"] == ["1"] })
@@ -73,9 +73,9 @@ import Verification
             scene.provider.always(nil)
             var last: [RefreshClients.Answer] = []
             try await until("a refresh is tried again") {
-                let crowd = try await RefreshClients(1, at: all[2])
-                try await crowd.ask(session.cookies)
-                last = try await crowd.answers()
+                let clients = try await RefreshClients(1, at: all[2])
+                try await clients.ask(session.cookies)
+                last = try await clients.answers()
                 return last.first?.response.status == 200
             }
             expectRefreshed(last, 1, to: try scene.provider.current(session))
@@ -87,9 +87,9 @@ import Verification
     private static func expectRefreshedOnce(_ scene: RefreshScene, _ need: RefreshScene.Need, calls: Int) async throws {
         let all = try await scene.start()
         let session = try scene.session(need)
-        let crowds = try await RefreshClients.gather(at: all)
-        try await crowds.ask(session.cookies)
-        let answers = try await crowds.answers()
+        let clients = try await RefreshClients.gather(at: all)
+        try await clients.ask(session.cookies)
+        let answers = try await clients.answers()
         expectRefreshed(answers, 600, to: try scene.provider.current(session))
         #expect(scene.provider.calls == calls)
         #expect(scene.provider.mostUnderWay == 1, "one call after the other")

@@ -17,9 +17,9 @@ import Verification
             scene.provider.end(session.access)
             // What the first refresh brings is soon past.
             scene.provider.next(claims: ["iat": TestIssuer.fromNow(-60), "exp": TestIssuer.fromNow(3)])
-            let crowd = try await RefreshClients(50, at: all[1])
-            try await crowd.ask(session.bearer)
-            let second = try await Self.expectDelivered(crowd, session, generation: 1, scene)
+            let clients = try await RefreshClients(50, at: all[1])
+            try await clients.ask(session.bearer)
+            let second = try await Self.expectDelivered(clients, session, generation: 1, scene)
             #expect(scene.provider.calls == 1)
             try await until("that is past") {
                 try await all[2].visit("/x", second.bearer).fields["X-Refreshed-Token"] != []
@@ -61,8 +61,8 @@ import Verification
             let all = try await scene.start()
             let session = try scene.session(.unauthorized)
             scene.provider.next(.answersWhenReleased)
-            let crowds = try await RefreshClients.gather(20, at: [all[0], all[2]])
-            try await crowds.ask(session.cookies)
+            let clients = try await RefreshClients.gather(20, at: [all[0], all[2]])
+            try await clients.ask(session.cookies)
             try await scene.everybodyWaits(40, .unauthorized)
             #expect(try await all[1].visit("/logout", method: "POST", session.cookies).status == 200)
             for instance in all {
@@ -71,7 +71,7 @@ import Verification
                 }
             }
             scene.provider.release()
-            let answers = try await crowds.answers()
+            let answers = try await clients.answers()
             let new = try await Self.rotated(session, scene)
             #expect(answers.count == 40)
             for answer in answers {
@@ -111,12 +111,12 @@ import Verification
 
     /// - Returns: The tokens that the session has now.
     private static func expectDelivered(
-        _ crowd: RefreshClients,
+        _ clients: RefreshClients,
         _ session: RotatingProvider.Pair,
         generation: Int,
         _ scene: RefreshScene
     ) async throws -> RotatingProvider.Pair {
-        let answers = try await crowd.answers()
+        let answers = try await clients.answers()
         let new = try scene.provider.current(session)
         let bad = answers.filter { answer in
             let fields = answer.response.fields

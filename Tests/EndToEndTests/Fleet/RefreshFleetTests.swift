@@ -26,9 +26,9 @@ import Verification
         try await withRefreshFleet(setup) { scene in
             let all = try await scene.start()
             let session = try scene.session(.unauthorized)
-            let crowds = try await RefreshClients.gather(at: all)
-            try await crowds.ask(session.cookies)
-            expectRefreshed(try await crowds.answers(), 600, to: try scene.provider.current(session))
+            let clients = try await RefreshClients.gather(at: all)
+            try await clients.ask(session.cookies)
+            expectRefreshed(try await clients.answers(), 600, to: try scene.provider.current(session))
             #expect(scene.provider.calls == 1)
         }
     }
@@ -38,11 +38,11 @@ import Verification
         try await withRefreshFleet { scene in
             let all = try await scene.start()
             let sessions = try (0..<300).map { _ in try scene.session(.expired) }
-            var crowds: [[RefreshClients]] = []
-            for _ in sessions { crowds.append(try await RefreshClients.gather(1, at: all)) }
-            for (session, own) in zip(sessions, crowds) { try await own.ask(session.cookies) }
+            var clients: [[RefreshClients]] = []
+            for _ in sessions { clients.append(try await RefreshClients.gather(1, at: all)) }
+            for (session, own) in zip(sessions, clients) { try await own.ask(session.cookies) }
             var bad: [Int] = []
-            for (session, own) in zip(sessions, crowds) {
+            for (session, own) in zip(sessions, clients) {
                 let answers = try await own.answers()
                 let new = try scene.provider.current(session)
                 let cookies = ["access=\(new.access)", "rt=\(new.refresh)"]
@@ -58,11 +58,11 @@ import Verification
         let all = try await scene.start()
         let session = try scene.session(need)
         scene.provider.next(.answersWhenReleased)
-        let crowds = try await RefreshClients.gather(at: all)
-        try await crowds.ask(session.cookies)
+        let clients = try await RefreshClients.gather(at: all)
+        try await clients.ask(session.cookies)
         try await scene.everybodyWaits(600, need)
         scene.provider.release()
-        let answers = try await crowds.answers()
+        let answers = try await clients.answers()
         let new = try scene.provider.current(session)
         expectRefreshed(answers, 600, to: new)
         // Who comes later with the old ones is given the same.

@@ -48,7 +48,7 @@ final class LoggedGateway: Sendable {
 
     func app(_ app: AppSetup) -> AppClient { instance.app(app.host) }
 
-    var desk: AppClient { instance.desk }
+    var adminClient: AppClient { instance.adminClient }
 
     func keep(_ given: SignedIn) -> SignedIn {
         secrets.keep("access token", given.access)
@@ -59,7 +59,7 @@ final class LoggedGateway: Sendable {
 
     /// Asks the admin listener; the answer goes on record under the path.
     func tell(_ method: String, _ target: String, _ body: JSONObject? = nil) async throws {
-        let response = try await desk.request(
+        let response = try await adminClient.request(
             method,
             target,
             token: Self.adminToken,

@@ -159,7 +159,7 @@ import Verification
 
     private func useAdminListener(_ fixture: LoggedGateway) async throws {
         let wrong = fixture.secrets.keep("wrong admin token", "not-the-admin-token-but-one-like-it")
-        #expect(try await fixture.desk.get("/metrics", token: wrong).status == 401)
+        #expect(try await fixture.adminClient.get("/metrics", token: wrong).status == 401)
         let token = fixture.secrets.keep(
             "revoked token",
             try TestIssuer.shared().token([

@@ -9,9 +9,9 @@ import Verification
 
     @Test func theAnswerComesFirstAndTheNewTokenWithTheNext() async throws {
         let refreshed = Gate("the refresh call")
-        try await withDesk(Self.setup) { fixture, desk async throws in
+        try await withStub(Self.setup) { fixture, stub async throws in
             let session = try fixture.session(Self.ending, next: Self.fresh)
-            desk.onRefresh { exchange in
+            stub.onRefresh { exchange in
                 try await refreshed.passed()
                 try await exchange.sendOK(#"{"token":"\#(session.new)"}"#)
             }
@@ -36,9 +36,9 @@ import Verification
     }
 
     @Test func everyAnswerToTheOldTokenBringsTheNewOne() async throws {
-        try await withDesk(Self.setup) { fixture, desk async throws in
+        try await withStub(Self.setup) { fixture, stub async throws in
             let session = try fixture.session(Self.ending, next: Self.fresh)
-            desk.give(token: session.new)
+            stub.give(token: session.new)
             _ = try await fixture.response {
                 try await fixture.request("/x", token: session.old)
             } until: {
@@ -54,9 +54,9 @@ import Verification
     }
 
     @Test func aTokenThatLivesLongerIsLeftAlone() async throws {
-        try await withDesk(Self.setup) { fixture, desk async throws in
+        try await withStub(Self.setup) { fixture, stub async throws in
             let session = try fixture.session(Self.fresh)
-            desk.give(token: session.new)
+            stub.give(token: session.new)
             for _ in 0..<3 { expectNothingDelivered(try await fixture.request("/x", token: session.old)) }
             // What is behind it in the log of the backend would be the call.
             #expect(try await fixture.request("/open/last").status == 200)
@@ -65,9 +65,9 @@ import Verification
     }
 
     @Test func openPathsRefreshNothing() async throws {
-        try await withDesk(Self.setup) { fixture, desk async throws in
+        try await withStub(Self.setup) { fixture, stub async throws in
             let session = try fixture.session(Self.ending, next: Self.fresh)
-            desk.give(token: session.new)
+            stub.give(token: session.new)
             for _ in 0..<3 { _ = try await fixture.request("/open/x", token: session.old) }
             _ = try await fixture.request("/x", token: session.old)
             while try await fixture.backend.arrivals.next().head.path != RefreshingBackend.refreshPath {}
@@ -77,9 +77,9 @@ import Verification
     }
 
     @Test func aFailureInTheBackgroundIsNotFelt() async throws {
-        try await withDesk(Self.setup) { fixture, desk async throws in
+        try await withStub(Self.setup) { fixture, stub async throws in
             let session = try fixture.session(Self.ending, next: Self.fresh)
-            desk.onRefresh { try await $0.sendOK("no token") }
+            stub.onRefresh { try await $0.sendOK("no token") }
             #expect(try await fixture.request("/1", token: session.old).status == 200)
             while try await fixture.backend.arrivals.next().head.path != RefreshingBackend.refreshPath {}
             for _ in 0..<5 {
@@ -93,15 +93,15 @@ import Verification
 
     @Test func a401MeanwhileIsServedByTheSameRefresh() async throws {
         let refreshed = Gate("the refresh call")
-        try await withDesk(Self.setup) { fixture, desk async throws in
+        try await withStub(Self.setup) { fixture, stub async throws in
             let session = try fixture.session(Self.ending, next: Self.fresh)
-            desk.onRefresh { exchange in
+            stub.onRefresh { exchange in
                 try await refreshed.passed()
                 try await exchange.sendOK(#"{"token":"\#(session.new)"}"#)
             }
             #expect(try await fixture.request("/1", token: session.old).status == 200)
             while try await fixture.backend.arrivals.next().head.path != RefreshingBackend.refreshPath {}
-            desk.end(session.old)
+            stub.end(session.old)
             let client = try await fixture.connect()
             try await client.send(fixture.head("/2", token: session.old))
             #expect(try await fixture.backend.arrivals.next().target == "/2")

@@ -6,10 +6,10 @@ import Verification
 @Suite struct BesideOthersTests {
     /// A proxy may send several users' requests on one connection.
     @Test func aRequestThatIsRefusedBeforeItIsReadGetsNobodysTokens() async throws {
-        try await withDesk { fixture, desk async throws in
+        try await withStub { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
-            desk.give(token: session.new)
+            stub.end(session.old)
+            stub.give(token: session.new)
             let client = try await fixture.connect()
             try await client.send(fixture.head("/x", token: session.old))
             expectDelivered(try await client.response(), session.new)
@@ -21,10 +21,10 @@ import Verification
     }
 
     @Test func aStreamThatIsRefusedBeforeItIsReadGetsNobodysTokens() async throws {
-        try await withDesk { fixture, desk async throws in
+        try await withStub { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
-            desk.give(token: session.new)
+            stub.end(session.old)
+            stub.give(token: session.new)
             let client = try await fixture.http2()
             let first = try await client.request("/x", fields: [("authorization", "Bearer \(session.old)")])
             expectDelivered(first, session.new)
@@ -45,10 +45,10 @@ import Verification
             try await exchange.sendOK()
         }
         let limits = "backend: { servers: [\"{backend}\"], limits: { connections: 1, pending: 1 } }"
-        try await withDesk(.refreshing("grace: 1h", tenant: limits), otherwise: slow) { fixture, desk async throws in
+        try await withStub(.refreshing("grace: 1h", tenant: limits), otherwise: slow) { fixture, stub async throws in
             let session = try fixture.session(["exp": TestIssuer.fromNow(-600)])
             let answer = #"{"token":"\#(session.new)"}"#
-            desk.onRefresh { exchange in
+            stub.onRefresh { exchange in
                 called.open()
                 try await exchange.sendOK(answer)
             }
@@ -70,11 +70,11 @@ import Verification
     @Test func aHeld401LeavesItsConnectionToOthers() async throws {
         let (called, gate) = (Gate("the refresh"), Gate("its answer"))
         let limits = "backend: { servers: [\"{backend}\"], limits: { connections: 2, pending: 0 } }"
-        try await withDesk(.refreshing(tenant: limits)) { fixture, desk async throws in
+        try await withStub(.refreshing(tenant: limits)) { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
+            stub.end(session.old)
             let answer = #"{"token":"\#(session.new)"}"#
-            desk.onRefresh { exchange in
+            stub.onRefresh { exchange in
                 called.open()
                 try await gate.passed()
                 try await exchange.sendOK(answer)
@@ -97,10 +97,10 @@ import Verification
               issuers: [{ issuer: "https://secret.test", audiences: [app], algorithms: [HS256], secret: "${HOUSE_SECRET}" }]
               leeway: 0s
             """
-        try await withDesk(.refreshing(tenant: leeway)) { fixture, desk async throws in
+        try await withStub(.refreshing(tenant: leeway)) { fixture, stub async throws in
             let session = try fixture.session(["iat": .null])
-            desk.end(session.old)
-            desk.onRefresh { exchange in
+            stub.end(session.old)
+            stub.onRefresh { exchange in
                 let issuedAt = try #require(JSONNumber(Date().timeIntervalSince1970))
                 let token = try fixture.token(["sid": "s1", "jti": "new", "iat": .number(issuedAt)])
                 try await exchange.sendOK(#"{"token":"\#(token)"}"#)
@@ -111,10 +111,10 @@ import Verification
 
     @Test func theAppsOwnRefreshIsNotRefreshedUnderAPrefixEither() async throws {
         let prefix = "path_prefix: /app\nstrip_prefix: true"
-        try await withDesk(.refreshing("grace: 1h", tenant: prefix)) { fixture, desk async throws in
+        try await withStub(.refreshing("grace: 1h", tenant: prefix)) { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
-            desk.give(["nothing": true], status: 401)
+            stub.end(session.old)
+            stub.give(["nothing": true], status: 401)
             let response = try await fixture.request("/app/auth/refresh", method: "POST", token: session.old)
             #expect(response.status == 401)
             #expect(fixture.refreshCalls.count == 1)

@@ -38,10 +38,10 @@ import Verification
     private static let attributes = ["Path=/", "HttpOnly", "Secure", "SameSite=Lax"]
 
     @Test func bothTokensAreReplacedHereAndThere() async throws {
-        try await withDesk(.refreshingCookies()) { fixture, desk async throws in
+        try await withStub(.refreshingCookies()) { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
-            desk.give(session.pair)
+            stub.end(session.old)
+            stub.give(session.pair)
             let response = try await fixture.request("/x", fields: [session.cookies])
             #expect(response.status == 200 && response.body.text == "ok")
             #expect(response.fields["X-Refreshed-Token"] == [])
@@ -67,10 +67,10 @@ import Verification
         var setup = GatewaySetup.refreshingCookies("grace: 1h")
         setup.tenant = setup.tenant.replacing("from: [\"cookie:access\"", with: "from: [\"query:t\", \"cookie:access\"")
             .replacing("deliver: {", with: "deliver: { header: X-Refreshed-Token,")
-        try await withDesk(setup) { fixture, desk async throws in
+        try await withStub(setup) { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
-            desk.give(session.pair)
+            stub.end(session.old)
+            stub.give(session.pair)
             let past = Int(Date().timeIntervalSince1970) - 60
             let theirs = try fixture.token([
                 "iss": "https://secret.test", "sub": "mallory", "exp": .number(JSONNumber(past)),
@@ -86,11 +86,11 @@ import Verification
 
     @Test(arguments: [0, 1800])
     func anAccessTokensCookieLivesAsLongAsItCanBeUsed(_ grace: Int) async throws {
-        try await withDesk(.refreshingCookies("grace: \(grace)s")) { fixture, desk async throws in
+        try await withStub(.refreshingCookies("grace: \(grace)s")) { fixture, stub async throws in
             let end = Date().timeIntervalSince1970.rounded(.down) + 5000
             let session = try fixture.session(next: ["exp": .number(JSONNumber(Int(end)))])
-            desk.end(session.old)
-            desk.give(session.pair)
+            stub.end(session.old)
+            stub.give(session.pair)
             let response = try await fixture.request("/x", fields: [session.cookies])
             let cookies = response.fields["Set-Cookie"].map(SetCookie.init)
             #expect(cookies.count == 2)
@@ -105,12 +105,12 @@ import Verification
     }
 
     @Test func aRefreshTokensCookieLivesAsLongAsTheProviderSays() async throws {
-        try await withDesk(.refreshingCookies("grace: 1h")) { fixture, desk async throws in
+        try await withStub(.refreshingCookies("grace: 1h")) { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
+            stub.end(session.old)
             var answer = session.pair
             answer["refresh_expires_in"] = 86_400
-            desk.give(answer)
+            stub.give(answer)
             let response = try await fixture.request("/x", fields: [session.cookies])
             let refresh = try #require(response.fields["Set-Cookie"].map(SetCookie.init).last)
             #expect(refresh.pair == "refresh=\(session.newRefresh)")
@@ -120,10 +120,10 @@ import Verification
     }
 
     @Test func aRefreshTokenThatStaysIsNotSetAgain() async throws {
-        try await withDesk(.refreshingCookies()) { fixture, desk async throws in
+        try await withStub(.refreshingCookies()) { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
-            desk.give(["access_token": .string(session.new)])
+            stub.end(session.old)
+            stub.give(["access_token": .string(session.new)])
             let response = try await fixture.request("/x", fields: [session.cookies])
             #expect(response.status == 200)
             #expect(response.fields["Set-Cookie"].map { SetCookie($0).pair } == ["access=\(session.new)"])
@@ -137,10 +137,10 @@ import Verification
 
     @Test func theBackendsOwnCookiesStay() async throws {
         let good = BackendScript.answers("HTTP/1.1 200 OK\r\nSet-Cookie: theme=light\r\nContent-Length: 0\r\n\r\n")
-        try await withDesk(.refreshingCookies(), otherwise: good) { fixture, desk async throws in
+        try await withStub(.refreshingCookies(), otherwise: good) { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
-            desk.give(session.pair)
+            stub.end(session.old)
+            stub.give(session.pair)
             let response = try await fixture.request("/x", fields: [session.cookies])
             let pairs = response.fields["Set-Cookie"].map { SetCookie($0).pair }
             #expect(pairs == ["theme=light", "access=\(session.new)", "refresh=\(session.newRefresh)"])
@@ -156,10 +156,10 @@ import Verification
         let filled = { (access: String, refresh: String) in
             lines.map { $0.replacing("{old}", with: access).replacing("{refresh}", with: refresh) }
         }
-        try await withDesk(.refreshingCookies()) { fixture, desk async throws in
+        try await withStub(.refreshingCookies()) { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
-            desk.give(session.pair)
+            stub.end(session.old)
+            stub.give(session.pair)
             let response = try await fixture.request("/x", fields: filled(session.old, session.oldRefresh))
             #expect(response.status == 200)
             let expected = filled(session.new, session.newRefresh).map { String($0.dropFirst("Cookie: ".count)) }
@@ -170,10 +170,10 @@ import Verification
     /// The old token is part of another cookie that is replaced as a whole.
     @Test(arguments: ["{old}x", "x{old}", "x{old}x"])
     func aRefreshCookieThatHoldsTheAccessTokenIsReplacedWhole(_ refresh: String) async throws {
-        try await withDesk(.refreshingCookies()) { fixture, desk async throws in
+        try await withStub(.refreshingCookies()) { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
-            desk.give(session.pair)
+            stub.end(session.old)
+            stub.give(session.pair)
             let odd = refresh.replacing("{old}", with: session.old)
             let response = try await fixture.request("/x", fields: ["Cookie: refresh=\(odd); access=\(session.old)"])
             #expect(response.status == 200)
@@ -191,10 +191,10 @@ import Verification
             call: "path: \(RefreshingBackend.refreshPath), send: refresh_token_json",
             deliver: "header: X-Refreshed-Token, cookies: { access: /access_token, refresh: /refresh_token }"
         )
-        try await withDesk(setup) { fixture, desk async throws in
+        try await withStub(setup) { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
-            desk.give(session.pair)
+            stub.end(session.old)
+            stub.give(session.pair)
             let cookie = "Cookie: refresh=\(session.oldRefresh)"
             let response = try await fixture.request("/x", token: session.old, fields: [cookie])
             #expect(response.status == 200)
@@ -207,10 +207,10 @@ import Verification
 
     /// Who has stolen an access token gets no refresh token for it.
     @Test func anAccessTokenAloneBringsNoRefreshToken() async throws {
-        try await withDesk(.refreshingCookies()) { fixture, desk async throws in
+        try await withStub(.refreshingCookies()) { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
-            desk.give(session.pair)
+            stub.end(session.old)
+            stub.give(session.pair)
             #expect(try await fixture.request("/x", fields: [session.cookies]).status == 200)
             let response = try await fixture.request("/x", fields: ["Cookie: access=\(session.old)"])
             expectBackendsRefusal(response)
@@ -220,10 +220,10 @@ import Verification
 
     @Test(arguments: ["a; Domain=evil", "a b", "a,b", "", "a\"b", "ü"])
     func aValueThatIsNoneForACookieIsNotDelivered(_ value: String) async throws {
-        try await withDesk(.refreshingCookies()) { fixture, desk async throws in
+        try await withStub(.refreshingCookies()) { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
-            desk.give(["access_token": .string(session.new), "refresh_token": .string(value)])
+            stub.end(session.old)
+            stub.give(["access_token": .string(session.new), "refresh_token": .string(value)])
             let response = try await fixture.request("/x", fields: [session.cookies])
             expectBackendsRefusal(response)
             expectNothingDelivered(response)
@@ -232,10 +232,10 @@ import Verification
 
     /// The new token is due itself, and refreshed behind the answer.
     @Test func theRotatedTokenIsUsedNextTime() async throws {
-        try await withDesk(.refreshingCookies("within: 2h")) { fixture, desk async throws in
+        try await withStub(.refreshingCookies("within: 2h")) { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
-            desk.give(session.pair)
+            stub.end(session.old)
+            stub.give(session.pair)
             #expect(try await fixture.request("/x", fields: [session.cookies]).status == 200)
             let cookies = "Cookie: access=\(session.new); refresh=\(session.newRefresh)"
             #expect(try await fixture.request("/y", fields: [cookies]).status == 200)

@@ -4,10 +4,10 @@ import Verification
 /// `Expect: 100-continue`, and a 401 that comes before the body has.
 @Suite struct EarlyAnswerTests {
     /// Past tokens are refused at once, with the body still on its way.
-    private func script(_ desk: RefreshingBackend) -> BackendScript {
+    private func script(_ stub: RefreshingBackend) -> BackendScript {
         BackendScript { exchange in
-            guard desk.isPast(exchange.head), exchange.head.path != RefreshingBackend.refreshPath else {
-                return try await desk.script().run(exchange)
+            guard stub.isPast(exchange.head), exchange.head.path != RefreshingBackend.refreshPath else {
+                return try await stub.script().run(exchange)
             }
             try await exchange.send(RefreshingBackend.unauthorized + "past")
             guard exchange.head.fields["Expect"] == [] else {
@@ -23,12 +23,12 @@ import Verification
     private func withEarlyAnswers(_ visit: (GatewayFixture, RefreshingBackend, SampleSession) async throws -> Void)
         async throws
     {
-        let desk = RefreshingBackend()
-        try await withGateway(.refreshing(), backend: script(desk)) { fixture async throws in
+        let stub = RefreshingBackend()
+        try await withGateway(.refreshing(), backend: script(stub)) { fixture async throws in
             let session = try fixture.session()
-            desk.end(session.old)
-            desk.give(token: session.new)
-            try await visit(fixture, desk, session)
+            stub.end(session.old)
+            stub.give(token: session.new)
+            try await visit(fixture, stub, session)
         }
     }
 
@@ -48,10 +48,10 @@ import Verification
     }
 
     @Test func whoWasToldToGoOnIsNotToldAgain() async throws {
-        try await withDesk { fixture, desk async throws in
+        try await withStub { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
-            desk.give(token: session.new)
+            stub.end(session.old)
+            stub.give(token: session.new)
             let fields = ["Content-Length: 5", "Expect: 100-continue"]
             let client = try await fixture.connect()
             try await client.send(fixture.head("/x", method: "POST", token: session.old, fields: fields))
@@ -82,9 +82,9 @@ import Verification
 
     @Test func aBodyThatComesWhileTheTokenIsRefreshedIsSentAgain() async throws {
         let gate = Gate("the end of the body")
-        try await withEarlyAnswers { fixture, desk, session async throws in
+        try await withEarlyAnswers { fixture, stub, session async throws in
             let answer = #"{"token":"\#(session.new)"}"#
-            desk.onRefresh { exchange in
+            stub.onRefresh { exchange in
                 try await gate.passed()
                 try await exchange.sendOK(answer)
             }

@@ -13,9 +13,9 @@ import Verification
     }
 
     @Test func anExpiredTokenIsReplacedBeforeTheBackendSeesIt() async throws {
-        try await withDesk(Self.setup) { fixture, desk async throws in
+        try await withStub(Self.setup) { fixture, stub async throws in
             let session = try fixture.session(Self.past)
-            desk.give(token: session.new)
+            stub.give(token: session.new)
             let response = try await fixture.request("/x?y", token: session.old)
             #expect(response.status == 200)
             expectDelivered(response, session.new)
@@ -26,9 +26,9 @@ import Verification
     }
 
     @Test func theBodyWaitsAndArrivesOnce() async throws {
-        try await withDesk(Self.setup) { fixture, desk async throws in
+        try await withStub(Self.setup) { fixture, stub async throws in
             let session = try fixture.session(Self.past)
-            desk.give(token: session.new)
+            stub.give(token: session.new)
             var random = SplitMix64(seed: 8)
             // Longer than what could be kept.
             let body = random.variedBytes(200_000)
@@ -46,9 +46,9 @@ import Verification
     }
 
     @Test func pipelinedRequestsWaitForTheirTurn() async throws {
-        try await withDesk(Self.setup) { fixture, desk async throws in
+        try await withStub(Self.setup) { fixture, stub async throws in
             let session = try fixture.session(Self.past)
-            desk.give(token: session.new)
+            stub.give(token: session.new)
             let client = try await fixture.connect()
             try await client.send(
                 fixture.head("/1", method: "POST", token: session.old, fields: ["Content-Length: 2"]) + "ab"
@@ -71,10 +71,10 @@ import Verification
     }
 
     @Test func theBackends401ToTheNewTokenIsFinal() async throws {
-        try await withDesk(Self.setup) { fixture, desk async throws in
+        try await withStub(Self.setup) { fixture, stub async throws in
             let session = try fixture.session(Self.past)
-            desk.end(session.new)
-            desk.give(token: session.new)
+            stub.end(session.new)
+            stub.give(token: session.new)
             let response = try await fixture.request("/x", token: session.old)
             expectBackendsRefusal(response)
             expectDelivered(response, session.new)
@@ -84,11 +84,11 @@ import Verification
 
     @Test func rulesAreAppliedToTheNewToken() async throws {
         let setup = GatewaySetup.refreshing("grace: 1h", tenant: "access: [ { path: /**, allow: { roles: [staff] } } ]")
-        try await withDesk(setup) { fixture, desk async throws in
+        try await withStub(setup) { fixture, stub async throws in
             var past = Self.past
             past["role"] = "staff"
             let session = try fixture.session(past, next: ["role": "guest"])
-            desk.give(token: session.new)
+            stub.give(token: session.new)
             let response = try await fixture.request("/x", token: session.old)
             expectRefusal(response, 403, "insufficient_role")
             #expect(response.fields["X-Refreshed-Token"] == [session.new])
@@ -99,19 +99,19 @@ import Verification
     // MARK: Where there is none
 
     @Test func beyondTheGraceATokenIsWorthNothing() async throws {
-        try await withDesk(Self.setup) { fixture, desk async throws in
+        try await withStub(Self.setup) { fixture, stub async throws in
             // The leeway of a minute is on top.
             let session = try fixture.session(["exp": TestIssuer.fromNow(-3600 - 120)])
-            desk.give(token: session.new)
+            stub.give(token: session.new)
             expectExpired(try await fixture.request("/x", token: session.old))
             #expect(fixture.backend.connections == 0)
         }
     }
 
     @Test func aForgedTokenIsNotRefreshedForItsAge() async throws {
-        try await withDesk(Self.setup) { fixture, desk async throws in
+        try await withStub(Self.setup) { fixture, stub async throws in
             let session = try fixture.session()
-            desk.give(token: session.new)
+            stub.give(token: session.new)
             let forged = try fixture.token(Self.past, algorithm: .rs256, key: fixture.issuer.stranger)
             expectRefusal(try await fixture.request("/x", token: forged), 401, "invalid_token")
             #expect(fixture.backend.connections == 0)
@@ -119,9 +119,9 @@ import Verification
     }
 
     @Test func withoutAWayToDeliverATokenIsJustExpired() async throws {
-        try await withDesk(.refreshingCookies("grace: 1h")) { fixture, desk async throws in
+        try await withStub(.refreshingCookies("grace: 1h")) { fixture, stub async throws in
             let session = try fixture.session(Self.past)
-            desk.give(session.pair)
+            stub.give(session.pair)
             let fields = ["Cookie: refresh=\(session.oldRefresh)"]
             expectExpired(try await fixture.request("/x", token: session.old, fields: fields))
             expectExpired(try await fixture.request("/x", fields: ["Cookie: access=\(session.old)"]))
@@ -130,9 +130,9 @@ import Verification
     }
 
     @Test func openPathsTakeAnExpiredTokenForNone() async throws {
-        try await withDesk(Self.setup) { fixture, desk async throws in
+        try await withStub(Self.setup) { fixture, stub async throws in
             let session = try fixture.session(Self.past)
-            desk.give(token: session.new)
+            stub.give(token: session.new)
             let response = try await fixture.request("/open/x", token: session.old)
             #expect(response.status == 200)
             expectNothingDelivered(response)
@@ -143,9 +143,9 @@ import Verification
 
     @Test func observedTenantsLetThroughWithoutARefresh() async throws {
         let setup = GatewaySetup.refreshing("grace: 1h", tenant: "mode: observe")
-        try await withDesk(setup) { fixture, desk async throws in
+        try await withStub(setup) { fixture, stub async throws in
             let session = try fixture.session(Self.past)
-            desk.give(token: session.new)
+            stub.give(token: session.new)
             let response = try await fixture.request("/x", token: session.old)
             #expect(response.status == 200)
             expectNothingDelivered(response)
@@ -162,7 +162,7 @@ import Verification
             call: "path: \"{nobody}/refresh\", send: bearer, access_token: /token",
             tenant: #"backend: { servers: ["{backend}"], timeouts: { response: 500ms } }"#
         )
-        try await withDesk(setup) { fixture, _ async throws in
+        try await withStub(setup) { fixture, _ async throws in
             let session = try fixture.session(Self.past)
             let response = try await fixture.request("/x", token: session.old)
             expectRefusal(response, 503, "backend_unavailable")
@@ -176,15 +176,15 @@ import Verification
 
     /// Who has the expired token alone could sign its owner out otherwise, with a refresh token that he made up.
     @Test func aRefusedRefreshTakesTheCookiesAndLeavesTheTokenToOthers() async throws {
-        try await withDesk(.refreshingCookies("grace: 1h")) { fixture, desk async throws in
+        try await withStub(.refreshingCookies("grace: 1h")) { fixture, stub async throws in
             let session = try fixture.session(Self.past)
-            desk.give(["error": "invalid_grant"], status: 400)
+            stub.give(["error": "invalid_grant"], status: 400)
             let response = try await fixture.request("/x", fields: [session.cookies])
             expectChallenge(response, 401, "token_expired", error: "invalid_token")
             let gone = "Max-Age=0; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Path=/; HttpOnly; Secure; SameSite=Lax"
             #expect(response.fields["Set-Cookie"] == ["access=; \(gone)", "refresh=; \(gone)"])
             #expect(fixture.refreshCalls.count == 1 && fixture.backend.requests.count == 1)
-            desk.give(session.pair)
+            stub.give(session.pair)
             let other = "Cookie: access=\(session.old); refresh=another"
             #expect(try await fixture.request("/x", fields: [other]).status == 200)
         }
@@ -192,9 +192,9 @@ import Verification
 
     @Test func anExpiredTokenIsSignedOutOnAnOpenPath() async throws {
         let setup = GatewaySetup.refreshing("grace: 1h", tenant: #"revoke_on: ["POST /open/logout"]"#)
-        try await withDesk(setup) { fixture, desk async throws in
+        try await withStub(setup) { fixture, stub async throws in
             let session = try fixture.session(Self.past)
-            desk.give(token: session.new)
+            stub.give(token: session.new)
             #expect(try await fixture.request("/open/logout", method: "POST", token: session.old).status == 200)
             #expect(fixture.backend.requests[0].fields["X-User-Id"] == [])
             expectRefusal(try await fixture.request("/x", token: session.old), 401, "token_revoked")

@@ -17,10 +17,10 @@ import Verification
         _ form: String,
         _ visit: (GatewayFixture, RefreshingBackend, SampleSession) async throws -> Void
     ) async throws {
-        let desk = RefreshingBackend()
+        let stub = RefreshingBackend()
         let script = BackendScript { exchange in
-            guard desk.isPast(exchange.head), exchange.head.path != RefreshingBackend.refreshPath else {
-                return try await desk.script().run(exchange)
+            guard stub.isPast(exchange.head), exchange.head.path != RefreshingBackend.refreshPath else {
+                return try await stub.script().run(exchange)
             }
             try await exchange.body()
             // The gateway may not want the rest.
@@ -29,15 +29,15 @@ import Verification
         }
         try await withGateway(.refreshing(), backend: script) { fixture async throws in
             let session = try fixture.session()
-            desk.end(session.old)
-            try await visit(fixture, desk, session)
+            stub.end(session.old)
+            try await visit(fixture, stub, session)
         }
     }
 
     @Test(arguments: ["length", "empty", "chunked", "close", "long"])
     func everyFormOfA401IsDroppedForTheSecondAnswer(_ form: String) async throws {
-        try await withForm(form) { fixture, desk, session async throws in
-            desk.give(token: session.new)
+        try await withForm(form) { fixture, stub, session async throws in
+            stub.give(token: session.new)
             let client = try await fixture.connect()
             for _ in 0..<3 {
                 try await client.send(fixture.head("/x", token: session.old))
@@ -54,8 +54,8 @@ import Verification
 
     @Test(arguments: ["length", "empty", "chunked", "close", "long"])
     func everyFormOfA401IsPassedOnWholeWhereThereIsNoNewToken(_ form: String) async throws {
-        try await withForm(form) { fixture, desk, session async throws in
-            desk.give(["nothing": true])
+        try await withForm(form) { fixture, stub, session async throws in
+            stub.give(["nothing": true])
             let client = try await fixture.connect()
             try await client.send(fixture.head("/x", token: session.old))
             let response = try await client.response()
@@ -69,8 +69,8 @@ import Verification
     }
 
     @Test func theBackendsConnectionIsUsedAgain() async throws {
-        try await withForm("length") { fixture, desk, session async throws in
-            desk.give(token: session.new)
+        try await withForm("length") { fixture, stub, session async throws in
+            stub.give(token: session.new)
             for _ in 0..<5 { #expect(try await fixture.request("/x", token: session.old).status == 200) }
             // One, and another for the refresh while the first held its answer back.
             #expect(fixture.backend.connections <= 2)
@@ -79,8 +79,8 @@ import Verification
 
     @Test func aServerThatHangsUpMeanwhileTakesNothingBack() async throws {
         let refreshed = Gate("the refresh call")
-        try await withForm("close") { fixture, desk, session async throws in
-            desk.onRefresh { exchange in
+        try await withForm("close") { fixture, stub, session async throws in
+            stub.onRefresh { exchange in
                 try await refreshed.passed()
                 try await exchange.sendOK("no token")
             }
@@ -101,10 +101,10 @@ import Verification
     func theSecondAnswerIsTheAnswer(_ status: Int) async throws {
         let head = "HTTP/1.1 \(status) X\r\nX-Second: yes\r\n"
         let good = BackendScript.answers(status == 204 ? "\(head)\r\n" : "\(head)Content-Length: 2\r\n\r\nno")
-        try await withDesk(otherwise: good) { fixture, desk async throws in
+        try await withStub(otherwise: good) { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
-            desk.give(token: session.new)
+            stub.end(session.old)
+            stub.give(token: session.new)
             let response = try await fixture.request("/x", token: session.old)
             #expect(response.status == status && response.fields["X-Second"] == ["yes"])
             expectDelivered(response, session.new)
@@ -117,10 +117,10 @@ import Verification
             try await exchange.body()
             try await exchange.reset()
         }
-        try await withDesk(otherwise: resets) { fixture, desk async throws in
+        try await withStub(otherwise: resets) { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
-            desk.give(token: session.new)
+            stub.end(session.old)
+            stub.give(token: session.new)
             let head = fixture.head("/x", method: "POST", token: session.old, fields: ["Content-Length: 2"])
             let response = try await fixture.send(head + "ab", method: "POST")
             expectRefusal(response, 502, "backend_unavailable")
@@ -130,10 +130,10 @@ import Verification
     }
 
     @Test func anHTTP10ClientGetsTheSecondAnswerToo() async throws {
-        try await withDesk { fixture, desk async throws in
+        try await withStub { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
-            desk.give(token: session.new)
+            stub.end(session.old)
+            stub.give(token: session.new)
             let lines = ["GET /x HTTP/1.0", "Host: app.test", "Authorization: Bearer \(session.old)"]
             let response = try await fixture.send(lines.joined(separator: "\r\n") + "\r\n\r\n")
             #expect(response.status == 200 && response.body.text == "ok")

@@ -17,8 +17,8 @@ import Verification
         _ visit: (GatewayFixture, SampleSession, Gate) async throws -> Void
     ) async throws {
         let gate = Gate("the refresh")
-        let desk = RefreshingBackend()
-        let backend = desk.script()
+        let stub = RefreshingBackend()
+        let backend = stub.script()
         let script = BackendScript { exchange in
             guard exchange.head.path == "/logout" else { return try await backend.run(exchange) }
             try await exchange.body()
@@ -27,9 +27,9 @@ import Verification
         try await withGateway(Self.setup, backend: script) { fixture async throws in
             let past: JSONObject = trigger == .expired ? ["exp": TestIssuer.fromNow(-300)] : [:]
             let session = try fixture.session(past)
-            desk.end(session.old)
+            stub.end(session.old)
             let answer = #"{"token":"\#(session.new)"}"#
-            desk.onRefresh { exchange in
+            stub.onRefresh { exchange in
                 try await gate.passed()
                 try await exchange.sendOK(answer)
             }
@@ -130,10 +130,10 @@ import Verification
     }
 
     @Test func whatWasRefreshedIsNotGivenToARevokedToken() async throws {
-        try await withDesk(Self.setup) { fixture, desk async throws in
+        try await withStub(Self.setup) { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
-            desk.give(token: session.new)
+            stub.end(session.old)
+            stub.give(token: session.new)
             expectDelivered(try await fixture.request("/x", token: session.old), session.new)
             let body = #"{"tenant":"app","session":"s1"}"#
             _ = try fixture.entries("revoked", try await fixture.revocations("POST", body: body))

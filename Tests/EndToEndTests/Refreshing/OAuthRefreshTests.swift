@@ -17,9 +17,9 @@ import Verification
             try await exchange.sendOK(try await answers.next(), fields: "Content-Type: application/json\r\n")
         }
         var seen: RecordedRequest?
-        try await withProvider(Self.setup(client), script) { fixture, desk, provider async throws in
+        try await withProvider(Self.setup(client), script) { fixture, stub, provider async throws in
             let session = try fixture.session()
-            desk.end(session.old)
+            stub.end(session.old)
             answers.put(JSONWriter.text(of: .object(session.pair)))
             let response = try await fixture.request("/x", fields: [session.cookies])
             #expect(response.status == 200)
@@ -55,9 +55,9 @@ import Verification
         let script = BackendScript.answers(
             "HTTP/1.1 400 Bad Request\r\nContent-Length: 25\r\n\r\n{\"error\":\"invalid_grant\"}"
         )
-        try await withProvider(Self.setup("client_id: app"), script) { fixture, desk, provider async throws in
+        try await withProvider(Self.setup("client_id: app"), script) { fixture, stub, provider async throws in
             let session = try fixture.session()
-            desk.end(session.old)
+            stub.end(session.old)
             let response = try await fixture.request("/x", fields: [session.cookies])
             expectBackendsRefusal(response)
             #expect(response.fields["Set-Cookie"].count == 2)

@@ -11,10 +11,10 @@ import Verification
             let body = try await exchange.body()
             try await exchange.sendOK(body.text)
         }
-        try await withDesk(otherwise: names) { fixture, desk async throws in
+        try await withStub(otherwise: names) { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
-            desk.give(token: session.new)
+            stub.end(session.old)
+            stub.give(token: session.new)
             let client = try await fixture.http2()
             let response = try await client.request(
                 "/x?y",
@@ -35,11 +35,11 @@ import Verification
 
     @Test func streamsOfOneConnectionShareARefresh() async throws {
         let gate = Gate("the refresh")
-        try await withDesk { fixture, desk async throws in
+        try await withStub { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
+            stub.end(session.old)
             let answer = #"{"token":"\#(session.new)"}"#
-            desk.onRefresh { exchange in
+            stub.onRefresh { exchange in
                 try await gate.passed()
                 try await exchange.sendOK(answer)
             }
@@ -61,9 +61,9 @@ import Verification
     }
 
     @Test func anExpiredTokenOnAStreamIsReplacedBeforeItGoesOn() async throws {
-        try await withDesk(.refreshing("grace: 1h")) { fixture, desk async throws in
+        try await withStub(.refreshing("grace: 1h")) { fixture, stub async throws in
             let session = try fixture.session(["exp": TestIssuer.fromNow(-300)])
-            desk.give(token: session.new)
+            stub.give(token: session.new)
             let client = try await fixture.http2()
             var random = SplitMix64(seed: 9)
             let body = random.variedBytes(100_000)
@@ -81,10 +81,10 @@ import Verification
     }
 
     @Test func cookiesOfAStreamAreReplaced() async throws {
-        try await withDesk(.refreshingCookies()) { fixture, desk async throws in
+        try await withStub(.refreshingCookies()) { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
-            desk.give(session.pair)
+            stub.end(session.old)
+            stub.give(session.pair)
             let client = try await fixture.http2()
             // Each crumb in a field of its own (RFC 9113 section 8.2.3).
             let fields = [
@@ -106,7 +106,7 @@ import Verification
     private func withBackend(
         _ visit: (GatewayFixture, HTTP2Backend, RefreshingBackend, SampleSession) async throws -> Void
     ) async throws {
-        let desk = RefreshingBackend()
+        let stub = RefreshingBackend()
         let answers = Mailbox<String>("the answer to a refresh")
         try await withHTTP2Backend(
             { call in
@@ -114,7 +114,7 @@ import Verification
                 let token = call.fields.first(name: "authorization") ?? ""
                 if call.path == RefreshingBackend.refreshPath {
                     try await call.answer(try await answers.next())
-                } else if desk.isPast(token) {
+                } else if stub.isPast(token) {
                     try await call.head(401, [("x-of-the-backend", "1")])
                     // The gateway may have reset the stream already: it wants another answer.
                     try? await call.data(Array("past".utf8), end: true)
@@ -125,9 +125,9 @@ import Verification
             tenant: GatewaySetup.refreshing().tenant
         ) { fixture, backend async throws in
             let session = try fixture.session()
-            desk.end(session.old)
+            stub.end(session.old)
             answers.put(#"{"token":"\#(session.new)"}"#)
-            try await visit(fixture, backend, desk, session)
+            try await visit(fixture, backend, stub, session)
         }
     }
 
@@ -160,8 +160,8 @@ import Verification
     }
 
     @Test func anHTTP2BackendsSecond401IsPassedOn() async throws {
-        try await withBackend { fixture, backend, desk, session async throws in
-            desk.end(session.new)
+        try await withBackend { fixture, backend, stub, session async throws in
+            stub.end(session.new)
             let response = try await fixture.request("/x", token: session.old)
             #expect(response.status == 401 && response.body.text == "past")
             #expect(response.fields["X-Of-The-Backend"] == ["1"])
@@ -174,10 +174,10 @@ import Verification
 
     @Test func aHandshakeThatIsRefusedIsMadeAgainAndThenTunnels() async throws {
         let hall = TunnelBackend(fields: "X-Own: 1\r\n")
-        try await withDesk(otherwise: hall.script) { fixture, desk async throws in
+        try await withStub(otherwise: hall.script) { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
-            desk.give(token: session.new)
+            stub.end(session.old)
+            stub.give(token: session.new)
             let tunnel = try await fixture.openTunnel(hall, "/socket", token: session.old)
             try await fixture.withTunnel(tunnel) { tunnel async throws in
                 try await tunnel.expectOpen()
@@ -192,9 +192,9 @@ import Verification
 
     @Test func anExpiredTokenIsReplacedBeforeTheHandshake() async throws {
         let hall = TunnelBackend()
-        try await withDesk(.refreshing("grace: 1h"), otherwise: hall.script) { fixture, desk async throws in
+        try await withStub(.refreshing("grace: 1h"), otherwise: hall.script) { fixture, stub async throws in
             let session = try fixture.session(["exp": TestIssuer.fromNow(-300)])
-            desk.give(token: session.new)
+            stub.give(token: session.new)
             let tunnel = try await fixture.openTunnel(hall, "/socket", token: session.old)
             try await fixture.withTunnel(tunnel) { tunnel async throws in
                 try await tunnel.expectOpen()
@@ -215,10 +215,10 @@ import Verification
 
     /// RFC 8441.
     @Test func aHandshakeOnAStreamIsMadeAgainAndThenTunnels() async throws {
-        try await withDesk(otherwise: Self.parrot) { fixture, desk async throws in
+        try await withStub(otherwise: Self.parrot) { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
-            desk.give(token: session.new)
+            stub.end(session.old)
+            stub.give(token: session.new)
             let client = try await fixture.http2()
             let fields = [
                 (":method", "CONNECT"), (":protocol", "websocket"), (":scheme", "http"), (":path", "/socket"),
@@ -247,10 +247,10 @@ import Verification
 
     @Test func aHandshakeWhoseSessionIsOverIsRefused() async throws {
         let hall = TunnelBackend()
-        try await withDesk(otherwise: hall.script) { fixture, desk async throws in
+        try await withStub(otherwise: hall.script) { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
-            desk.give(["error": "invalid_grant"], status: 400)
+            stub.end(session.old)
+            stub.give(["error": "invalid_grant"], status: 400)
             let client = try await fixture.connect()
             try await client.send(fixture.head("/socket", token: session.old, fields: Handshake.fields))
             expectBackendsRefusal(try await client.response())

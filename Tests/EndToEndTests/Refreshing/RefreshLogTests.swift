@@ -28,10 +28,10 @@ import Verification
     }
 
     @Test func aReplayedRequestIsOneLineAndOneRefresh() async throws {
-        try await withDesk { fixture, desk async throws in
+        try await withStub { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
-            desk.give(token: session.new)
+            stub.end(session.old)
+            stub.give(token: session.new)
             _ = try await fixture.request("/x", token: session.old)
             _ = try await fixture.request("/open/y")
             #expect(
@@ -45,10 +45,10 @@ import Verification
     }
 
     @Test func whoSharesARefreshIsToldApart() async throws {
-        try await withDesk { fixture, desk async throws in
+        try await withStub { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
-            desk.give(token: session.new)
+            stub.end(session.old)
+            stub.give(token: session.new)
             for _ in 0..<2 { _ = try await fixture.request("/x", token: session.old) }
             #expect(try await line(fixture)["refresh_shared"] == nil)
             #expect(try await line(fixture)["refresh_shared"] == true)
@@ -57,21 +57,21 @@ import Verification
     }
 
     @Test func aTokenThatHadExpiredIsRenewed() async throws {
-        try await withDesk(.refreshing("grace: 1h")) { fixture, desk async throws in
+        try await withStub(.refreshing("grace: 1h")) { fixture, stub async throws in
             let session = try fixture.session(["exp": TestIssuer.fromNow(-300)])
-            desk.give(token: session.new)
+            stub.give(token: session.new)
             _ = try await fixture.request("/x", token: session.old)
             #expect(try await line(fixture) == ["path": "/x", "status": 200, "refreshed": true, "refresh": "renewed"])
         }
     }
 
     @Test func aTokenThatWasGotInTheBackgroundIsDelivered() async throws {
-        try await withDesk(.refreshing("within: 1h")) { fixture, desk async throws in
+        try await withStub(.refreshing("within: 1h")) { fixture, stub async throws in
             let session = try fixture.session(
                 ["exp": TestIssuer.fromNow(1800)],
                 next: ["exp": TestIssuer.fromNow(7200)]
             )
-            desk.give(token: session.new)
+            stub.give(token: session.new)
             let ask = { try await fixture.request("/x", token: session.old) }
             _ = try await fixture.response(ask) { $0.fields["X-Refreshed-Token"] == [session.new] }
             var last = try await line(fixture)
@@ -83,10 +83,10 @@ import Verification
     }
 
     @Test func aRefusalIsLoggedWithItsReason() async throws {
-        try await withDesk { fixture, desk async throws in
+        try await withStub { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
-            desk.give(["error": "invalid_grant"], status: 400)
+            stub.end(session.old)
+            stub.give(["error": "invalid_grant"], status: 400)
             _ = try await fixture.request("/x", token: session.old)
             #expect(
                 try await line(fixture)
@@ -100,10 +100,10 @@ import Verification
     }
 
     @Test func whatIsNotToBeHadIsLoggedWithItsReason() async throws {
-        try await withDesk { fixture, desk async throws in
+        try await withStub { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
-            desk.give(token: try fixture.token(["sub": "mallory"]))
+            stub.end(session.old)
+            stub.give(token: try fixture.token(["sub": "mallory"]))
             _ = try await fixture.request("/x", token: session.old)
             #expect(
                 try await line(fixture)
@@ -118,10 +118,10 @@ import Verification
 
     @Test func aRequestThatCannotBeMadeAgainIsCounted() async throws {
         let setup = GatewaySetup.refreshing(tenant: "limits: { replay_bytes: 1 }")
-        try await withDesk(setup) { fixture, desk async throws in
+        try await withStub(setup) { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
-            desk.give(token: session.new)
+            stub.end(session.old)
+            stub.give(token: session.new)
             let head = fixture.head("/x", method: "POST", token: session.old, fields: ["Content-Length: 2"])
             _ = try await fixture.send(head + "ab", method: "POST")
             #expect(
@@ -136,16 +136,16 @@ import Verification
     }
 
     @Test func noTokenIsInAnyLog() async throws {
-        try await withDesk(.refreshingCookies()) { fixture, desk async throws in
+        try await withStub(.refreshingCookies()) { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
-            desk.give(session.pair)
+            stub.end(session.old)
+            stub.give(session.pair)
             _ = try await fixture.request("/x", fields: [session.cookies])
             // Answers that are refused are not quoted either.
-            desk.end(session.new)
+            stub.end(session.new)
             let other = try fixture.token(["sid": "s2"])
-            desk.end(other)
-            desk.onRefresh { try await $0.sendOK("{ \(session.newRefresh) \(session.new)") }
+            stub.end(other)
+            stub.onRefresh { try await $0.sendOK("{ \(session.newRefresh) \(session.new)") }
             _ = try await fixture.request("/y", fields: ["Cookie: access=\(other); refresh=\(session.oldRefresh)"])
             for path in ["/x", "/y"] { #expect(try await line(fixture)["path"] == .string(path)) }
             let lines = fixture.accessLog.text + fixture.log.text

@@ -18,10 +18,10 @@ import Verification
 
     @Test(arguments: [400, 401, 403, 404, 409])
     func aRefusedSessionIsOver(_ status: Int) async throws {
-        try await withDesk { fixture, desk async throws in
+        try await withStub { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
-            desk.give(["error": "invalid_grant"], status: status)
+            stub.end(session.old)
+            stub.give(["error": "invalid_grant"], status: status)
             let response = try await fixture.request("/x", token: session.old)
             expectBackendsRefusal(response)
             expectNothingDelivered(response)
@@ -36,10 +36,10 @@ import Verification
     }
 
     @Test func theCookiesOfARefusedSessionAreCleared() async throws {
-        try await withDesk(.refreshingCookies()) { fixture, desk async throws in
+        try await withStub(.refreshingCookies()) { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
-            desk.give(["error": "invalid_grant"], status: 400)
+            stub.end(session.old)
+            stub.give(["error": "invalid_grant"], status: 400)
             let response = try await fixture.request("/x", fields: [session.cookies])
             expectBackendsRefusal(response)
             let gone = "Max-Age=0; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Path=/; HttpOnly; Secure; SameSite=Lax"
@@ -53,10 +53,10 @@ import Verification
 
     @Test(arguments: ["garbage", "no token", "token of another kind", "array", "empty", "huge", "redirect"])
     func whatIsNoAnswerEndsNothing(_ kind: String) async throws {
-        try await withDesk { fixture, desk async throws in
+        try await withStub { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
-            desk.onRefresh { exchange in
+            stub.end(session.old)
+            stub.onRefresh { exchange in
                 switch kind {
                 case "garbage": try await exchange.sendOK("{ not json")
                 case "no token": try await exchange.sendOK(#"{"access_token":"\#(session.new)"}"#)
@@ -89,10 +89,10 @@ import Verification
         let isUp = kind == "fails"
         let path = isUp ? RefreshingBackend.refreshPath : "\"{nobody}/refresh\""
         let setup = GatewaySetup.refreshingCookies(call: "path: \(path), send: refresh_token_json")
-        try await withDesk(setup) { fixture, desk async throws in
+        try await withStub(setup) { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
-            desk.give(["error": "server_error"], status: 503)
+            stub.end(session.old)
+            stub.give(["error": "server_error"], status: 503)
             let response = try await fixture.request("/x", fields: [session.cookies])
             expectBackendsRefusal(response)
             expectNothingDelivered(response)
@@ -107,11 +107,11 @@ import Verification
     }
 
     @Test func aProviderThatFailsOnceIsAskedAgain() async throws {
-        try await withDesk { fixture, desk async throws in
+        try await withStub { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
+            stub.end(session.old)
             let calls = Tally()
-            desk.onRefresh { exchange in
+            stub.onRefresh { exchange in
                 calls.add(1)
                 if calls.value == 1 {
                     try await exchange.send("HTTP/1.1 500 X\r\nContent-Length: 0\r\n\r\n")
@@ -132,9 +132,9 @@ import Verification
         "other subject", "other issuer", "forged", "expired", "same", "no token at all", "other audience",
     ])
     func aTokenThatIsNotTheSessionsIsNotDelivered(_ kind: String) async throws {
-        try await withDesk { fixture, desk async throws in
+        try await withStub { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
+            stub.end(session.old)
             let claims: JSONObject = ["jti": "new", "sid": "s1"]
             let token =
                 switch kind {
@@ -146,7 +146,7 @@ import Verification
                 case "other audience": try fixture.token(["jti": "new", "sid": "s1", "aud": "another"])
                 default: "a.b"
                 }
-            desk.give(token: token)
+            stub.give(token: token)
             let response = try await fixture.request("/x", token: session.old)
             expectBackendsRefusal(response)
             expectNothingDelivered(response)

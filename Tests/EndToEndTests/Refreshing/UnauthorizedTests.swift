@@ -8,10 +8,10 @@ import Verification
     )
 
     @Test func aPastTokenIsReplacedAndTheRequestMadeAgain() async throws {
-        try await withDesk(Self.identity) { fixture, desk async throws in
+        try await withStub(Self.identity) { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
-            desk.give(token: session.new)
+            stub.end(session.old)
+            stub.give(token: session.new)
             let fields = ["X-Own: 1", "Accept: text/html", "X-Token-Id: forged"]
             let response = try await fixture.request("/x/y?z=1&z=2", token: session.old, fields: fields)
             #expect(response.status == 200 && response.body.text == "ok")
@@ -42,10 +42,10 @@ import Verification
     }
 
     @Test func theRefreshCallIsAsTheTenantHasIt() async throws {
-        try await withDesk { fixture, desk async throws in
+        try await withStub { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
-            desk.give(token: session.new)
+            stub.end(session.old)
+            stub.give(token: session.new)
             _ = try await fixture.request("/x", token: session.old, fields: ["Cookie: a=b", "X-Own: 1"])
             let call = try #require(fixture.refreshCalls.first)
             #expect(call.method == "POST" && call.target == "/auth/refresh")
@@ -59,10 +59,10 @@ import Verification
     }
 
     @Test func theNewTokenIsGoodHereAtOnce() async throws {
-        try await withDesk { fixture, desk async throws in
+        try await withStub { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
-            desk.give(token: session.new)
+            stub.end(session.old)
+            stub.give(token: session.new)
             let client = try await fixture.connect()
             try await client.send(fixture.head("/x", token: session.old))
             expectDelivered(try await client.response(), session.new)
@@ -75,10 +75,10 @@ import Verification
     }
 
     @Test func laterRequestsWithTheOldTokenShareTheResult() async throws {
-        try await withDesk { fixture, desk async throws in
+        try await withStub { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
-            desk.give(token: session.new)
+            stub.end(session.old)
+            stub.give(token: session.new)
             for _ in 0..<3 {
                 let response = try await fixture.request("/x", token: session.old)
                 #expect(response.status == 200)
@@ -90,10 +90,10 @@ import Verification
 
     @Test func requestsAtTheSameTimeShareOneRefresh() async throws {
         let asked = Gate("the refresh call")
-        try await withDesk { fixture, desk async throws in
+        try await withStub { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
-            desk.onRefresh { exchange in
+            stub.end(session.old)
+            stub.onRefresh { exchange in
                 try await asked.passed()
                 let text = #"{"token":"\#(session.new)"}"#
                 try await exchange.sendOK(text)
@@ -117,10 +117,10 @@ import Verification
     }
 
     @Test func theSecond401IsFinal() async throws {
-        try await withDesk { fixture, desk async throws in
+        try await withStub { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old, session.new)
-            desk.give(token: session.new)
+            stub.end(session.old, session.new)
+            stub.give(token: session.new)
             let response = try await fixture.request("/x", token: session.old)
             expectBackendsRefusal(response)
             expectDelivered(response, session.new)
@@ -134,10 +134,10 @@ import Verification
                 + "X-Refreshed-Token: the backend's\r\nX-Own: 1\r\nAccess-Control-Expose-Headers: X-Own\r\n"
                 + "Content-Length: 0\r\n\r\n"
         )
-        try await withDesk(otherwise: good) { fixture, desk async throws in
+        try await withStub(otherwise: good) { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
-            desk.give(token: session.new)
+            stub.end(session.old)
+            stub.give(token: session.new)
             for isHTTP2 in [false, true] {
                 let fields =
                     isHTTP2
@@ -155,10 +155,10 @@ import Verification
     }
 
     @Test func switchedOffA401IsPassedOn() async throws {
-        try await withDesk(.refreshing("on_401: false", "grace: 1h")) { fixture, desk async throws in
+        try await withStub(.refreshing("on_401: false", "grace: 1h")) { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
-            desk.give(token: session.new)
+            stub.end(session.old)
+            stub.give(token: session.new)
             let response = try await fixture.request("/x", token: session.old)
             expectBackendsRefusal(response)
             expectNothingDelivered(response)
@@ -175,10 +175,10 @@ import Verification
                     - { issuer: "https://secret.test", audiences: [app], algorithms: [HS256], secret: "${HOUSE_SECRET}" }
                 """
         )
-        try await withDesk(setup) { fixture, desk async throws in
+        try await withStub(setup) { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
-            desk.give(token: session.new)
+            stub.end(session.old)
+            stub.give(token: session.new)
             let response = try await fixture.request("/x?a=1&token=\(session.old)&b=2")
             #expect(response.status == 200)
             expectDelivered(response, session.new)

@@ -31,8 +31,8 @@ import Verification
             try await exchange.send(answer)
             if answer.contains("Connection: close") { await exchange.close() }
         }
-        try await withDesk(Self.setup(key), otherwise: good) { fixture, desk async throws in
-            try await visit(fixture, desk, try fixture.session(), answers)
+        try await withStub(Self.setup(key), otherwise: good) { fixture, stub async throws in
+            try await visit(fixture, stub, try fixture.session(), answers)
         }
     }
 
@@ -58,11 +58,11 @@ import Verification
     }
 
     /// Expects the backend's 401 to lead to a refresh with this token.
-    private func expectRefresh(_ fixture: GatewayFixture, _ desk: RefreshingBackend, _ session: SampleSession)
+    private func expectRefresh(_ fixture: GatewayFixture, _ stub: RefreshingBackend, _ session: SampleSession)
         async throws
     {
-        desk.end(session.old)
-        desk.give(session.pair)
+        stub.end(session.old)
+        stub.give(session.pair)
         let response = try await fixture.request("/x", token: session.old)
         #expect(response.status == 200)
         expectDelivered(response, session.new)
@@ -70,10 +70,10 @@ import Verification
     }
 
     /// Expects that there is nothing to refresh with.
-    private func expectNone(_ fixture: GatewayFixture, _ desk: RefreshingBackend, _ session: SampleSession) async throws
+    private func expectNone(_ fixture: GatewayFixture, _ stub: RefreshingBackend, _ session: SampleSession) async throws
     {
-        desk.end(session.old)
-        desk.give(session.pair)
+        stub.end(session.old)
+        stub.give(session.pair)
         let response = try await fixture.request("/x", token: session.old)
         expectBackendsRefusal(response)
         expectNothingDelivered(response)
@@ -84,7 +84,7 @@ import Verification
 
     @Test(arguments: ["length", "chunked", "close"])
     func theAnswerOfASignInPassesAsItIsAndItsTokenIsKept(_ framing: String) async throws {
-        try await withVault { fixture, desk, session, answers async throws in
+        try await withVault { fixture, stub, session, answers async throws in
             let document = document(session)
             let halves = [document.prefix(40), document.dropFirst(40)]
             switch framing {
@@ -105,12 +105,12 @@ import Verification
             let asked = try #require(fixture.backend.requests.first)
             // What is read here must not come compressed.
             #expect(asked.fields["Accept-Encoding"] == [] && asked.fields["X-Own"] == ["1"])
-            try await expectRefresh(fixture, desk, session)
+            try await expectRefresh(fixture, stub, session)
         }
     }
 
     @Test func theConnectionGoesOnAfterASignIn() async throws {
-        try await withVault { fixture, desk, session, answers async throws in
+        try await withVault { fixture, stub, session, answers async throws in
             let client = try await fixture.connect()
             answers.put(plain(document(session)))
             try await client.send(
@@ -118,26 +118,26 @@ import Verification
             )
             #expect(try await client.response(to: "POST").body.text == document(session))
             #expect(try await client.response().body.text == "ok")
-            try await expectRefresh(fixture, desk, session)
+            try await expectRefresh(fixture, stub, session)
         }
     }
 
     @Test func anHTTP2ClientSignsInTheSame() async throws {
-        try await withVault { fixture, desk, session, answers async throws in
+        try await withVault { fixture, stub, session, answers async throws in
             let client = try await fixture.http2()
             answers.put(plain(document(session)))
             let response = try await client.request("/open/login", method: "POST", body: Array("{}".utf8))
             #expect(response.status == 200 && response.body.text == document(session))
-            try await expectRefresh(fixture, desk, session)
+            try await expectRefresh(fixture, stub, session)
         }
     }
 
     /// The new token is due itself, and refreshed behind the answer.
     @Test func theRotatedTokenIsUsedNextTime() async throws {
-        try await withVault("within: 2h") { fixture, desk, session, answers async throws in
+        try await withVault("within: 2h") { fixture, stub, session, answers async throws in
             answers.put(plain(document(session)))
             _ = try await signIn(fixture)
-            try await expectRefresh(fixture, desk, session)
+            try await expectRefresh(fixture, stub, session)
             #expect(try await fixture.request("/y", token: session.new).status == 200)
             // The sign-in, a request that was made twice, a last one, and two refreshes.
             for _ in 0..<6 { _ = try await fixture.backend.arrivals.next() }
@@ -147,7 +147,7 @@ import Verification
     }
 
     @Test func aNewSignInReplacesTheTokenBefore() async throws {
-        try await withVault { fixture, desk, session, answers async throws in
+        try await withVault { fixture, stub, session, answers async throws in
             let first = document(session).replacing(
                 session.oldRefresh,
                 with: fixture.keepSecret("refresh-zero-77665544")
@@ -156,7 +156,7 @@ import Verification
             _ = try await signIn(fixture)
             answers.put(plain(document(session)))
             _ = try await signIn(fixture)
-            try await expectRefresh(fixture, desk, session)
+            try await expectRefresh(fixture, stub, session)
         }
     }
 
@@ -164,7 +164,7 @@ import Verification
 
     @Test(arguments: ["not json", "other members", "null", "empty", "failure", "foreign token", "too large"])
     func otherAnswersPassAsTheyAre(_ kind: String) async throws {
-        try await withVault { fixture, desk, session, answers async throws in
+        try await withVault { fixture, stub, session, answers async throws in
             let document =
                 switch kind {
                 case "not json": "{ \(document(session))"
@@ -179,7 +179,7 @@ import Verification
             let response = try await signIn(fixture)
             #expect(response.status == (kind == "failure" ? 400 : 200))
             #expect(response.body.text == document)
-            try await expectNone(fixture, desk, session)
+            try await expectNone(fixture, stub, session)
         }
     }
 
@@ -187,17 +187,17 @@ import Verification
         "", "Content-Type: text/html; x=json\r\n", "Content-Type: application/json\r\nContent-Encoding: gzip\r\n",
     ])
     func whatIsNotReadableAsJSONIsNotLookedInto(_ fields: String) async throws {
-        try await withVault { fixture, desk, session, answers async throws in
+        try await withVault { fixture, stub, session, answers async throws in
             answers.put(plain(document(session), fields: fields))
             let response = try await signIn(fixture)
             #expect(response.status == 200 && response.body.text == document(session))
-            try await expectNone(fixture, desk, session)
+            try await expectNone(fixture, stub, session)
         }
     }
 
     @Test func withoutASignInThereIsNothingToRefreshWith() async throws {
-        try await withVault { fixture, desk, session, _ async throws in
-            try await expectNone(fixture, desk, session)
+        try await withVault { fixture, stub, session, _ async throws in
+            try await expectNone(fixture, stub, session)
             let line = try await fixture.accessLog.next()
             #expect(line["refresh_reason"] == "no_refresh_token" && line["refreshed"] == false)
         }
@@ -211,7 +211,7 @@ import Verification
             try await more.passed()
             try await exchange.send("two")
         }
-        try await withDesk(Self.setup(), otherwise: good) { fixture, _ async throws in
+        try await withStub(Self.setup(), otherwise: good) { fixture, _ async throws in
             let client = try await fixture.connect()
             try await client.send(fixture.head("/open/other", fields: ["Accept-Encoding: gzip"]))
             let head = try await client.head()

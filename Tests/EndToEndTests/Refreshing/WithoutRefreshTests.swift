@@ -10,28 +10,28 @@ import Verification
         method: String = "GET",
         fields: (SampleSession) -> [String] = { ["Authorization: Bearer \($0.old)"] }
     ) async throws {
-        try await withDesk(setup) { fixture, desk async throws in
+        try await withStub(setup) { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
+            stub.end(session.old)
             var answer = session.pair
             answer["token"] = .string(session.new)
-            desk.give(answer)
+            stub.give(answer)
             let response = try await fixture.request(target, method: method, fields: fields(session))
             expectBackendsRefusal(response)
             expectNothingDelivered(response)
             #expect(response.fields["Cache-Control"] == [])
             #expect(fixture.visits(session) == ["\(method) \(target) old"])
             #expect(try await fixture.accessLog.next()["refreshed"] == false)
-            #expect(desk.isPast(session.old))
+            #expect(stub.isPast(session.old))
         }
     }
 
     @Test(arguments: [400, 403, 404, 409, 500, 503])
     func onlyA401Counts(_ status: Int) async throws {
         let answer = BackendScript.answers("HTTP/1.1 \(status) X\r\nContent-Length: 2\r\n\r\nno")
-        try await withDesk(otherwise: answer) { fixture, desk async throws in
+        try await withStub(otherwise: answer) { fixture, stub async throws in
             let session = try fixture.session()
-            desk.give(token: session.new)
+            stub.give(token: session.new)
             let response = try await fixture.request("/x", token: session.old)
             #expect(response.status == status && response.body.text == "no")
             expectNothingDelivered(response)
@@ -60,10 +60,10 @@ import Verification
     /// In every spelling that the backend may take for the same.
     @Test(arguments: ["/auth/refresh", "/auth//refresh", "/auth/%72efresh", "/auth/refresh;x=1"])
     func theRefreshPathItself(_ path: String) async throws {
-        try await withDesk { fixture, desk async throws in
+        try await withStub { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
-            desk.onRefresh { try await $0.send(RefreshingBackend.unauthorized + "past") }
+            stub.end(session.old)
+            stub.onRefresh { try await $0.send(RefreshingBackend.unauthorized + "past") }
             let response = try await fixture.request(path, method: "POST", token: session.old)
             expectBackendsRefusal(response)
             expectNothingDelivered(response)

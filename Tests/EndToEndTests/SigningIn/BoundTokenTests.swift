@@ -147,17 +147,17 @@ import Verification
 
     /// The backend's 401 has the gateway renew the token by itself: what the client is given is for its key as before.
     @Test func refreshByTheGatewayKeepsTheKey() async throws {
-        let desk = RefreshingBackend()
+        let stub = RefreshingBackend()
         let script = BackendScript { exchange in
             try await exchange.body()
-            guard desk.isPast(exchange.head) else { return try await exchange.sendOK() }
+            guard stub.isPast(exchange.head) else { return try await exchange.sendOK() }
             try await exchange.send(RefreshingBackend.unauthorized + "past")
         }
         try await withApps(.arcade, backend: script) { fixture, standIn async throws in
             let app = fixture.app(.arcade)
             let key = try AppKey()
             let tokens = try await signIn(key, fixture, standIn)
-            desk.end(tokens.access)
+            stub.end(tokens.access)
             let answer = try await app.request("GET", "/scores", boundToken: tokens.access, key)
             #expect(answer.status == 200, "\(answer.body.text)")
             let renewed = fixture.keepSecret(try #require(answer.fields["X-Refreshed-Token"].first))

@@ -45,58 +45,58 @@ import Upstream
         }
     }
 
-    private func withDesk(_ answers: [ReloadReport] = [], _ visit: (Attempt) async throws -> Void) async throws {
+    private func withAttempt(_ answers: [ReloadReport] = [], _ visit: (Attempt) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("watch-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         try await visit(try Attempt(folder, answers: answers))
     }
 
-    private func watch(_ desk: Attempt, changed: @escaping @Sendable () -> ReloadReport) -> Task<Void, Never> {
-        let watch = ConfigurationWatch(interval: .milliseconds(1), read: { desk.stamps }, changed: { changed() })
+    private func watch(_ attempt: Attempt, changed: @escaping @Sendable () -> ReloadReport) -> Task<Void, Never> {
+        let watch = ConfigurationWatch(interval: .milliseconds(1), read: { attempt.stamps }, changed: { changed() })
         return Task { await watch.run() }
     }
 
     @Test func whatWasWrittenBeforeTheFirstLookIsSeen() async throws {
-        try await withDesk { desk in
-            try desk.write("second", to: 1)
-            let watching = watch(desk) { desk.answer() }
+        try await withAttempt { attempt in
+            try attempt.write("second", to: 1)
+            let watching = watch(attempt) { attempt.answer() }
             defer { watching.cancel() }
-            var readings = desk.readings.makeAsyncIterator()
+            var readings = attempt.readings.makeAsyncIterator()
             await readings.next()
-            #expect(desk.stamps[desk.files[1]] == .some(FileStamp(desk.files[1])))
+            #expect(attempt.stamps[attempt.files[1]] == .some(FileStamp(attempt.files[1])))
         }
     }
 
     /// A Kubernetes volume with the configuration is swapped, and a second later one with its secrets.
     @Test func whatIsWrittenWhileTheFilesAreReadIsAnotherChange() async throws {
-        try await withDesk { desk in
+        try await withAttempt { attempt in
             let isFirst = Mutex(true)
-            try desk.write("second", to: 0)
-            let watching = watch(desk) {
-                desk.answer {
+            try attempt.write("second", to: 0)
+            let watching = watch(attempt) {
+                attempt.answer {
                     let isNow = isFirst.withLock { first in
                         defer { first = false }
                         return first
                     }
-                    if isNow { try? desk.write("second", to: 1) }
+                    if isNow { try? attempt.write("second", to: 1) }
                 }
             }
             defer { watching.cancel() }
-            var readings = desk.readings.makeAsyncIterator()
+            var readings = attempt.readings.makeAsyncIterator()
             for _ in 0..<2 { await readings.next() }
-            #expect(desk.stamps[desk.files[1]] == .some(FileStamp(desk.files[1])))
+            #expect(attempt.stamps[attempt.files[1]] == .some(FileStamp(attempt.files[1])))
         }
     }
 
     /// The store was out of reach: nobody writes the file again for that.
     @Test func whatMayGoWellLaterIsTriedAgain() async throws {
         let later = ReloadReport(result: .refused, generation: 1, mistakes: ["no store"], mayGoWellLater: true)
-        try await withDesk([later, later]) { desk in
-            try desk.write("second", to: 0)
-            let watching = watch(desk) { desk.answer() }
+        try await withAttempt([later, later]) { attempt in
+            try attempt.write("second", to: 0)
+            let watching = watch(attempt) { attempt.answer() }
             defer { watching.cancel() }
-            var readings = desk.readings.makeAsyncIterator()
+            var readings = attempt.readings.makeAsyncIterator()
             for _ in 0..<3 { await readings.next() }
         }
     }

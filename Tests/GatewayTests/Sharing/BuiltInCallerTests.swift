@@ -115,11 +115,11 @@ struct BuiltInCallerTests {
     }
 
     @Test func aRefreshTokenIsReplacedAndGoesWithBothCookies() async throws {
-        let desk = try Desk()
-        let (tokens, principal) = try await desk.signIn()
-        let result = await desk.call(principal, refreshToken: tokens.refreshToken)
+        let service = try Desk()
+        let (tokens, principal) = try await service.signIn()
+        let result = await service.call(principal, refreshToken: tokens.refreshToken)
         guard case .tokens(let received) = result else { return #expect(Bool(false), "\(result)") }
-        let renewed = try desk.principal(of: String(decoding: received.accessToken, as: UTF8.self))
+        let renewed = try service.principal(of: String(decoding: received.accessToken, as: UTF8.self))
         #expect(renewed.sessionID == principal.sessionID)
         #expect(received.refreshToken.map { String(decoding: $0, as: UTF8.self) } != tokens.refreshToken)
         #expect(received.cookies.map(\.name) == ["at", "rt"])
@@ -131,23 +131,23 @@ struct BuiltInCallerTests {
     /// What the old token is bound to was proved with it: the new one is bound to the same, and of no use to others.
     @Test(arguments: [true, false])
     func theNewTokenIsBoundAsTheOldOne(bindsSession: Bool) async throws {
-        let desk = try Desk()
+        let service = try Desk()
         let confirmation = Verification.Confirmation(keyThumbprint: SHA256.digest([1]))
         let binding = TokenBinding(confirmation, bindsSession: bindsSession)
-        let (tokens, principal) = try await desk.signIn(boundTo: binding)
+        let (tokens, principal) = try await service.signIn(boundTo: binding)
         for refreshToken in [nil, tokens.refreshToken] {
-            guard case .tokens(let received) = await desk.call(principal, refreshToken: refreshToken) else {
+            guard case .tokens(let received) = await service.call(principal, refreshToken: refreshToken) else {
                 return #expect(Bool(false))
             }
-            let renewed = try desk.principal(of: String(decoding: received.accessToken, as: UTF8.self))
+            let renewed = try service.principal(of: String(decoding: received.accessToken, as: UTF8.self))
             #expect(Verification.Confirmation(renewed.claims) == confirmation)
         }
     }
 
     @Test func withoutARefreshTokenTheSessionIsFoundByItsID() async throws {
-        let desk = try Desk()
-        let (_, principal) = try await desk.signIn()
-        guard case .tokens(let received) = await desk.call(principal, refreshToken: nil) else {
+        let service = try Desk()
+        let (_, principal) = try await service.signIn()
+        guard case .tokens(let received) = await service.call(principal, refreshToken: nil) else {
             return #expect(Bool(false))
         }
         #expect(received.refreshToken == nil)
@@ -155,36 +155,36 @@ struct BuiltInCallerTests {
 
     /// Whoever has another's access token could end the session otherwise, with a cookie that he made up.
     @Test func aRefreshTokenThatWasMadeUpEndsNothing() async throws {
-        let desk = try Desk()
-        let (tokens, principal) = try await desk.signIn()
-        let (others, _) = try await desk.signIn("alice")
+        let service = try Desk()
+        let (tokens, principal) = try await service.signIn()
+        let (others, _) = try await service.signIn("alice")
         let real = try #require(tokens.refreshToken)
         let forged = real.dropLast(8) + "AAAAAAAA"
         for made in ["", "x", String(forged), others.refreshToken] {
-            #expect(trouble(await desk.call(principal, refreshToken: made)) == .noRefreshToken)
+            #expect(trouble(await service.call(principal, refreshToken: made)) == .noRefreshToken)
         }
-        guard case .tokens = await desk.call(principal, refreshToken: real) else { return #expect(Bool(false)) }
+        guard case .tokens = await service.call(principal, refreshToken: real) else { return #expect(Bool(false)) }
     }
 
     @Test func aSessionThatWasEndedIsOver() async throws {
-        let desk = try Desk()
-        let (tokens, principal) = try await desk.signIn()
-        await desk.issuers.end(principal.sessionID, ofTenant: 0, at: Self.now)
-        guard case .refused = await desk.call(principal, refreshToken: tokens.refreshToken) else {
+        let service = try Desk()
+        let (tokens, principal) = try await service.signIn()
+        await service.issuers.end(principal.sessionID, ofTenant: 0, at: Self.now)
+        guard case .refused = await service.call(principal, refreshToken: tokens.refreshToken) else {
             return #expect(Bool(false))
         }
-        guard case .refused = await desk.call(principal, refreshToken: nil) else { return #expect(Bool(false)) }
+        guard case .refused = await service.call(principal, refreshToken: nil) else { return #expect(Bool(false)) }
     }
 
     @Test func aKeyThatIsAddedSignsOnceItIsTold() async throws {
-        let desk = try Desk()
-        let (_, principal) = try await desk.signIn()
+        let service = try Desk()
+        let (_, principal) = try await service.signIn()
         #expect(principal.keyID == "a")
-        try desk.files.add("b")
-        let before = try await desk.signIn().principal
+        try service.files.add("b")
+        let before = try await service.signIn().principal
         #expect(before.keyID == "a")
-        await desk.issuers.keysChanged(in: Self.directory)
-        let after = try await desk.signIn().principal
+        await service.issuers.keysChanged(in: Self.directory)
+        let after = try await service.signIn().principal
         #expect(after.keyID == "b")
     }
 }

@@ -31,24 +31,26 @@ struct WebSignInTests {
         #expect(refresh.hasPrefix("chat_refresh=") && refresh.hasSuffix("\(attributes)\(30 * 86_400)"))
         #expect(response.cookies[2].hasSuffix("\(attributes)0"))
         let token = access.dropFirst("chat_access=".count).prefix { $0 != ";" }
-        let claims = try fixture.desk.claims(String(token))
+        let claims = try fixture.service.claims(String(token))
         #expect(claims["sub"] == "account of google-alice")
         let sessionID = try #require(claims["sid"]?.string)
-        let session = try #require(try await fixture.desk.book.session(sessionID, at: BrowserSignInFixture.start + 6))
+        let session = try #require(
+            try await fixture.service.book.session(sessionID, at: BrowserSignInFixture.start + 6)
+        )
         #expect(session.device == "Telephone 1")
         #expect(session.claims["role"] == "member")
     }
 
     @Test func sessionThatWasThereBeforeIsNotTakenOver() async throws {
         let fixture = try BrowserSignInFixture()
-        let planted = try await fixture.desk.signIn("mallory")
+        let planted = try await fixture.service.signIn("mallory")
         let visit = try await BrowserVisit(web: fixture)
         let old = ["chat_access=\(planted.accessToken); chat_refresh=\(try planted.refresh)"]
         var request = visit.back(.webCallback, cookies: visit.cookies + old)
         request.presentedToken = PresentedToken(token: planted.accessToken, cookie: "chat_access")
         let response = try await fixture.response(request)
         let token = try #require(response.cookies.first).dropFirst("chat_access=".count).prefix { $0 != ";" }
-        let claims = try fixture.desk.claims(String(token))
+        let claims = try fixture.service.claims(String(token))
         #expect(claims["sub"] == "account of google-alice")
         #expect(claims["sid"] != .string(planted.sessionID))
     }

@@ -99,7 +99,7 @@ struct SignInLimitTests {
     ])
     func questionsOfServersHaveABudgetOfTheirOwn(_ question: Endpoint, _ exchange: Endpoint) async throws {
         let stage = try ExchangeFixture()
-        let desk = EndpointService(stage.context, realmSessions: [], limits: AttemptLimits(), counts: stage.counts)
+        let service = EndpointService(stage.context, realmSessions: [], limits: AttemptLimits(), counts: stage.counts)
         func admitted(_ endpoint: Endpoint, upTo count: Int) async -> Int {
             var admitted = 0
             for _ in 0..<count {
@@ -110,7 +110,7 @@ struct SignInLimitTests {
                     clientAddress: [192, 0, 2, 1],
                     now: Self.start
                 )
-                if await desk.answer(request).refusal?.code != .rateLimited { admitted += 1 }
+                if await service.answer(request).refusal?.code != .rateLimited { admitted += 1 }
             }
             return admitted
         }
@@ -121,11 +121,11 @@ struct SignInLimitTests {
     @Test func servicesOfAProcessCountTogether() async throws {
         let limits = AttemptLimits()
         let stages = [try ExchangeFixture(), try ExchangeFixture()]
-        let desks = stages.map { EndpointService($0.context, realmSessions: [], limits: limits, counts: $0.counts) }
+        let services = stages.map { EndpointService($0.context, realmSessions: [], limits: limits, counts: $0.counts) }
         Self.exhaust(limits, "", .exchanges)
-        for desk in desks {
+        for service in services {
             let request = EndpointRequest(endpoint: .token, method: "POST", authority: "a", now: Self.start)
-            #expect(await desk.answer(request).refusal?.code == .rateLimited)
+            #expect(await service.answer(request).refusal?.code == .rateLimited)
         }
     }
 }

@@ -25,8 +25,8 @@ struct ClientAuthenticationTests {
         #expect(try await verdict(fixture, IssuerClient.board.credentials) == known)
         #expect(try await verdict(fixture, [], IssuerClient.board.basic) == known)
         #expect(try await verdict(fixture, [("client_id", "board")], IssuerClient.board.basic) == known)
-        #expect(try await verdict(fixture, IssuerClient.desk.credentials) == known)
-        #expect(try await verdict(fixture, [], IssuerClient.desk.basic) == known)
+        #expect(try await verdict(fixture, IssuerClient.service.credentials) == known)
+        #expect(try await verdict(fixture, [], IssuerClient.service.basic) == known)
         // As clients send it that do not encode what they put into the field.
         #expect(try await verdict(fixture, [], IssuerClient.basic("board", Self.secret)) == known)
         #expect(try await verdict(fixture, [], "basic" + IssuerClient.board.basic.dropFirst(5)) == known)
@@ -107,8 +107,8 @@ struct ClientAuthenticationTests {
         let right = FormText.text(of: [("grant_type", "x")] + IssuerClient.board.credentials)
         #expect(try await fixture.post(.token, text: right, from: [192, 0, 2, 2]).verdict == known)
         // Behind the same address: another client, and a public one, at which there is nothing to guess.
-        let desk = FormText.text(of: [("grant_type", "x")] + IssuerClient.desk.credentials)
-        #expect(try await fixture.post(.token, text: desk).verdict == known)
+        let service = FormText.text(of: [("grant_type", "x")] + IssuerClient.service.credentials)
+        #expect(try await fixture.post(.token, text: service).verdict == known)
         #expect(try await fixture.post(.token, text: "grant_type=x&client_id=mobile").verdict == known)
     }
 

@@ -11,7 +11,7 @@ import Verification
 struct CodeRedemptionTests {
     private static let start = IssuerFixture.start
 
-    @Test(arguments: [IssuerClient.mobile, .board, .desk])
+    @Test(arguments: [IssuerClient.mobile, .board, .service])
     func aCodeGivesTokensOfItsSession(_ client: IssuerClient) async throws {
         let fixture = try IssuerFixture()
         let code = try await fixture.code(for: client, nonce: "n-0S6")
@@ -49,7 +49,7 @@ struct CodeRedemptionTests {
 
     @Test func aFieldThatAuthenticatesNeedsNoClientInTheForm() async throws {
         let fixture = try IssuerFixture()
-        for client in [IssuerClient.board, .desk] {
+        for client in [IssuerClient.board, .service] {
             let form = try await fixture.redemption(fixture.code(for: client), client).filter {
                 !$0.name.hasPrefix("client")
             }

@@ -27,7 +27,7 @@ struct IntrospectionEndpointTests {
     @Test func aClientWithASecretIsToldWhatATokenIsFor() async throws {
         let fixture = try IssuerFixture()
         let tokens = try await fixture.tokens()
-        for authorization in [nil, IssuerClient.desk.basic] {
+        for authorization in [nil, IssuerClient.service.basic] {
             let response = try await ask(fixture, tokens.access, authorization: authorization)
             #expect(response.status == 200)
             #expect(response.field("Cache-Control") == "no-store")

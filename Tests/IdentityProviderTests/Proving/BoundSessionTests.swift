@@ -33,12 +33,12 @@ import Verification
     /// Records of a gateway that bound nothing.
     @Test func aRecordWithoutItIsOfASessionThatIsBoundToNothing() async throws {
         let store = MemoryStore.still
-        let desk = try SessionFixture(.chat, store)
-        let tokens = try await desk.signIn()
+        let service = try SessionFixture(.chat, store)
+        let tokens = try await service.signIn()
         let key = StoreKey(tenant: "chat", kind: "session", name: tokens.sessionID)
         let record = try #require(try await store.value(for: key))
         #expect(try #require(JSONParser.parse(record).object)["cnf"] == nil)
-        let next = try await desk.book.refresh(tokens.refresh, at: start + 1)
+        let next = try await service.book.refresh(tokens.refresh, at: start + 1)
         #expect(next.confirmation == nil && next.response["token_type"] == "Bearer")
     }
 
@@ -48,8 +48,8 @@ import Verification
     ])
     func aBindingThatCannotBeReadIsMetByNobody(_ claim: JSONValue) async throws {
         let store = MemoryStore.still
-        let desk = try SessionFixture(.chat, store)
-        let tokens = try await desk.book.start(opening(confirmation), at: start)
+        let service = try SessionFixture(.chat, store)
+        let tokens = try await service.book.start(opening(confirmation), at: start)
         let key = StoreKey(tenant: "chat", kind: "session", name: tokens.sessionID)
         let record = try #require(try await store.value(for: key))
         var object = try #require(JSONParser.parse(record).object)
@@ -57,7 +57,7 @@ import Verification
         try await store.set(JSONWriter.bytes(of: object), for: key, lifetime: nil)
         for binding in [nil, TokenBinding(confirmation, bindsSession: true)] {
             let refused = try await refusal {
-                try await desk.book.refresh(tokens.refresh, binding: binding, at: start + 1)
+                try await service.book.refresh(tokens.refresh, binding: binding, at: start + 1)
             }
             #expect(refused == .otherKey)
         }
@@ -65,10 +65,10 @@ import Verification
 
     /// The gateway renews by the `sid` for who has shown a token with its proof: the new one is for the same key.
     @Test func aRenewedTokenIsBoundAsTheOneBefore() async throws {
-        let desk = try SessionFixture()
-        let tokens = try await desk.book.start(opening(confirmation), at: start)
+        let service = try SessionFixture()
+        let tokens = try await service.book.start(opening(confirmation), at: start)
         let (session, scopes) = (tokens.sessionID, tokens.scopes)
-        let renewed = try await desk.book.renew(
+        let renewed = try await service.book.renew(
             sessionID: session,
             subject: "alice",
             scopes: scopes,
@@ -76,10 +76,10 @@ import Verification
             at: start + 1
         )
         #expect(renewed.confirmation == confirmation)
-        #expect(TokenConfirmation(try desk.claims(renewed.accessToken)) == confirmation)
+        #expect(TokenConfirmation(try service.claims(renewed.accessToken)) == confirmation)
         for wrong in [nil, other, TokenConfirmation(certificateThumbprint: SHA256.digest([1]))] {
             let refused = try await refusal {
-                try await desk.book.renew(
+                try await service.book.renew(
                     sessionID: session,
                     subject: "alice",
                     scopes: scopes,
@@ -90,7 +90,7 @@ import Verification
             #expect(refused == .otherKey)
         }
         // The client's own refresh token is still the one that it has.
-        let next = try await desk.book.refresh(
+        let next = try await service.book.refresh(
             tokens.refresh,
             binding: TokenBinding(confirmation, bindsSession: true),
             at: start + 2
@@ -106,7 +106,7 @@ import Verification
         let tokens = try await SessionFixture(.chat, store).book.start(opening, at: start)
         var rules = IssuerRules.chat
         if isKey { rules.clientsWithKeys = ["app"] } else { rules.clientsWithCertificates = ["app"] }
-        let desk = try SessionFixture(rules, store)
+        let service = try SessionFixture(rules, store)
         let enough = TokenConfirmation(
             keyThumbprint: isKey ? SHA256.digest([1]) : nil,
             certificateThumbprint: isKey ? nil : SHA256.digest([2])
@@ -116,7 +116,7 @@ import Verification
             certificateThumbprint: isKey ? SHA256.digest([2]) : nil
         )
         func renew(_ confirmation: TokenConfirmation?) async throws -> IssuedTokens {
-            try await desk.book.renew(
+            try await service.book.renew(
                 sessionID: tokens.sessionID,
                 subject: "alice",
                 scopes: tokens.scopes,
@@ -129,7 +129,7 @@ import Verification
             #expect(refused == .otherKey)
             let binding = confirmation.map { TokenBinding($0, bindsSession: false) }
             let unused = try await refusal {
-                try await desk.book.refresh(tokens.refresh, client: .any, binding: binding, at: start + 1)
+                try await service.book.refresh(tokens.refresh, client: .any, binding: binding, at: start + 1)
             }
             #expect(unused == .otherKey)
         }
@@ -138,11 +138,11 @@ import Verification
 
     /// A client's with a secret: each token is bound as the one that it is for.
     @Test func aSessionThatIsNotBoundRenewsForWhicheverKey() async throws {
-        let desk = try SessionFixture()
-        let tokens = try await desk.book.start(opening(confirmation, bindsSession: false), at: start)
+        let service = try SessionFixture()
+        let tokens = try await service.book.start(opening(confirmation, bindsSession: false), at: start)
         #expect(tokens.confirmation == confirmation)
         for key in [other, nil] {
-            let renewed = try await desk.book.renew(
+            let renewed = try await service.book.renew(
                 sessionID: tokens.sessionID,
                 subject: "alice",
                 scopes: tokens.scopes,
@@ -154,24 +154,24 @@ import Verification
     }
 
     @Test func claimsOfAnAccountCannotSayWhatATokenIsBoundTo() async throws {
-        let desk = try SessionFixture()
+        let service = try SessionFixture()
         let claims: JSONObject = ["cnf": .object(other.claim), "role": "member"]
-        let tokens = try await desk.book.start(SessionOpening(subject: "alice", claims: claims), at: start)
-        let made = try desk.claims(tokens.accessToken)
+        let tokens = try await service.book.start(SessionOpening(subject: "alice", claims: claims), at: start)
+        let made = try service.claims(tokens.accessToken)
         #expect(made["cnf"] == nil && made["role"] == "member")
     }
 
     /// Of two that bind one session at once, one does.
     @Test func aSessionIsBoundToOneKey() async throws {
         let store = MemoryStore.still
-        let desks = [try SessionFixture(.chat, store), try SessionFixture(.chat, store)]
-        let tokens = try await desks[0].signIn()
+        let services = [try SessionFixture(.chat, store), try SessionFixture(.chat, store)]
+        let tokens = try await services[0].signIn()
         let refresh = try tokens.refresh
         let outcomes = try await withThrowingTaskGroup(of: IssuingRefusal?.self) { group in
-            for (desk, key) in zip(desks, [confirmation, other]) {
+            for (service, key) in zip(services, [confirmation, other]) {
                 group.addTask {
                     try await refusal {
-                        try await desk.book.refresh(
+                        try await service.book.refresh(
                             refresh,
                             binding: TokenBinding(key, bindsSession: true),
                             at: start + 1

@@ -26,40 +26,40 @@ struct EarlierSessionTests {
 
     @Test func theyGoOnWithTheScopesThatTheyHad() async throws {
         let store = MemoryStore.still
-        let desk = try SessionFixture(.chat, store)
-        let tokens = try await desk.signIn()
+        let service = try SessionFixture(.chat, store)
+        let tokens = try await service.signIn()
         try await takeBack(tokens, scope: "openid email", in: store)
-        let session = try #require(try await desk.book.session(tokens.sessionID, at: start))
+        let session = try #require(try await service.book.session(tokens.sessionID, at: start))
         #expect(session.scopes == ["openid", "email"] && session.claims == ["email": "alice@example.org"])
         #expect(session.provider == nil)
-        let next = try await desk.book.refresh(tokens.refresh, at: start + 1)
+        let next = try await service.book.refresh(tokens.refresh, at: start + 1)
         #expect(next.response["scope"] == "openid email" && next.idToken != nil)
-        #expect(try await desk.book.refresh(tokens.refresh, at: start + 2).refresh == next.refresh)
-        #expect(try await refusal { try await desk.book.refresh(tokens.refresh, at: start + 60) } == .reused)
+        #expect(try await service.book.refresh(tokens.refresh, at: start + 2).refresh == next.refresh)
+        #expect(try await refusal { try await service.book.refresh(tokens.refresh, at: start + 60) } == .reused)
     }
 
     @Test func withoutScopesTheyGetNoIDToken() async throws {
         let store = MemoryStore.still
-        let desk = try SessionFixture(.chat, store)
-        let tokens = try await desk.signIn()
+        let service = try SessionFixture(.chat, store)
+        let tokens = try await service.signIn()
         try await takeBack(tokens, scope: nil, in: store)
-        let next = try await desk.book.refresh(tokens.refresh, at: start + 1)
+        let next = try await service.book.refresh(tokens.refresh, at: start + 1)
         #expect(next.idToken == nil && next.scopes == [])
-        #expect(try desk.verify(next, at: start + 1).claims["email"] == "alice@example.org")
+        #expect(try service.verify(next, at: start + 1).claims["email"] == "alice@example.org")
     }
 
     @Test(arguments: [true, false])
     func theirFirstUsePutsThemIntoTheList(isRefresh: Bool) async throws {
         let store = MemoryStore.still
-        let desk = try SessionFixture(.chat, store)
-        let tokens = try await desk.signIn()
+        let service = try SessionFixture(.chat, store)
+        let tokens = try await service.signIn()
         try await takeBack(tokens, scope: nil, in: store)
-        #expect(try await desk.book.sessions(ofSubject: "alice", at: start).isEmpty)
+        #expect(try await service.book.sessions(ofSubject: "alice", at: start).isEmpty)
         if isRefresh {
-            _ = try await desk.book.refresh(tokens.refresh, at: start + 1)
+            _ = try await service.book.refresh(tokens.refresh, at: start + 1)
         } else {
-            _ = try await desk.book.renew(sessionID: tokens.sessionID, subject: "alice", at: start + 1)
+            _ = try await service.book.renew(sessionID: tokens.sessionID, subject: "alice", at: start + 1)
         }
-        #expect(try await desk.book.sessions(ofSubject: "alice", at: start + 1).map(\.id) == [tokens.sessionID])
+        #expect(try await service.book.sessions(ofSubject: "alice", at: start + 1).map(\.id) == [tokens.sessionID])
     }
 }

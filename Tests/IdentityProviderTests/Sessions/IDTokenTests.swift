@@ -24,9 +24,9 @@ struct IDTokenTests {
     func itSaysWhoSignedInAndWhen(_ rules: IssuerRules) async throws {
         var rules = rules
         rules.idLifetime = .seconds(600)
-        let desk = try SessionFixture(rules)
-        let tokens = try await desk.book.start(Self.opening, at: start)
-        let claims = try desk.claims(tokens.idToken)
+        let service = try SessionFixture(rules)
+        let tokens = try await service.book.start(Self.opening, at: start)
+        let claims = try service.claims(tokens.idToken)
         #expect(claims["iss"]?.string == rules.url)
         #expect(claims["sub"] == "alice" && claims["aud"] == "app")
         #expect(claims["iat"] == 1_800_000_000 && claims["exp"] == 1_800_000_600)
@@ -35,62 +35,62 @@ struct IDTokenTests {
         #expect(claims["nonce"] == "n-0S6")
         #expect(claims["email"] == "alice@example.org" && claims["email_verified"] == true)
         for name in ["name", "role", "phone_number", "scope", "client_id", "jti"] { #expect(claims[name] == nil) }
-        #expect(try desk.header(tokens.idToken)["typ"] == "JWT")
-        #expect(try desk.header(tokens.idToken)["alg"]?.string == rules.algorithm.rawValue)
-        #expect(try desk.header(tokens.accessToken)["typ"] == "at+jwt")
+        #expect(try service.header(tokens.idToken)["typ"] == "JWT")
+        #expect(try service.header(tokens.idToken)["alg"]?.string == rules.algorithm.rawValue)
+        #expect(try service.header(tokens.accessToken)["typ"] == "at+jwt")
     }
 
     /// By Foundation's base64 and Crypto's SHA-256, which the fixture's tokens are not made with.
     @Test func itIsBoundToTheAccessTokenThatItComesWith() async throws {
-        let desk = try SessionFixture()
-        let tokens = try await desk.book.start(Self.opening, at: start)
-        let next = try await desk.book.refresh(tokens.refresh, client: .client("app"), at: start + 1)
+        let service = try SessionFixture()
+        let tokens = try await service.book.start(Self.opening, at: start)
+        let next = try await service.book.refresh(tokens.refresh, client: .client("app"), at: start + 1)
         for tokens in [tokens, next] {
             let half = Crypto.SHA256.hash(data: Data(tokens.accessToken.utf8)).prefix(16)
             let expected = Data(half).base64EncodedString()
                 .replacingOccurrences(of: "+", with: "-")
                 .replacingOccurrences(of: "/", with: "_")
                 .replacingOccurrences(of: "=", with: "")
-            #expect(try desk.claims(tokens.idToken)["at_hash"]?.string == expected)
+            #expect(try service.claims(tokens.idToken)["at_hash"]?.string == expected)
         }
     }
 
     @Test func aRefreshTellsTheSameSignInWithoutTheNonce() async throws {
-        let desk = try SessionFixture()
-        let tokens = try await desk.book.start(Self.opening, at: start)
-        let next = try await desk.book.refresh(tokens.refresh, client: .client("app"), at: start + 500)
-        let (first, second) = (try desk.claims(tokens.idToken), try desk.claims(next.idToken))
+        let service = try SessionFixture()
+        let tokens = try await service.book.start(Self.opening, at: start)
+        let next = try await service.book.refresh(tokens.refresh, client: .client("app"), at: start + 500)
+        let (first, second) = (try service.claims(tokens.idToken), try service.claims(next.idToken))
         for name in ["iss", "sub", "aud", "auth_time", "sid"] { #expect(first[name] == second[name]) }
         #expect(second["nonce"] == nil)
         #expect(second["iat"] == 1_800_000_500)
     }
 
     @Test func anAppWithoutAClientIsOfTheIssuersAudience() async throws {
-        let desk = try SessionFixture()
-        let tokens = try await desk.signIn()
-        #expect(try desk.claims(tokens.idToken)["aud"] == "chat-api")
-        #expect(try desk.claims(tokens.accessToken)["client_id"] == nil)
+        let service = try SessionFixture()
+        let tokens = try await service.signIn()
+        #expect(try service.claims(tokens.idToken)["aud"] == "chat-api")
+        #expect(try service.claims(tokens.accessToken)["client_id"] == nil)
     }
 
     @Test func withoutOpenIDThereIsNone() async throws {
-        let desk = try SessionFixture()
+        let service = try SessionFixture()
         var opening = Self.opening
         opening.scopes = ["email"]
-        let tokens = try await desk.book.start(opening, at: start)
+        let tokens = try await service.book.start(opening, at: start)
         #expect(tokens.idToken == nil && tokens.response["id_token"] == nil)
         #expect(tokens.response["scope"] == "email")
-        #expect(try desk.claims(tokens.accessToken)["scope"] == "email")
+        #expect(try service.claims(tokens.accessToken)["scope"] == "email")
         opening.scopes = []
-        let bare = try await desk.book.start(opening, at: start)
+        let bare = try await service.book.start(opening, at: start)
         #expect(bare.response["scope"] == nil)
-        #expect(try desk.claims(bare.accessToken)["scope"] == nil)
+        #expect(try service.claims(bare.accessToken)["scope"] == nil)
     }
 
     @Test func theProfileScopeTellsTheNameAndNoEmail() async throws {
-        let desk = try SessionFixture()
+        let service = try SessionFixture()
         var opening = Self.opening
         opening.scopes = ["openid", "profile"]
-        let claims = try desk.claims(try await desk.book.start(opening, at: start).idToken)
+        let claims = try service.claims(try await service.book.start(opening, at: start).idToken)
         #expect(claims["name"] == "Alice" && claims["email"] == nil && claims["email_verified"] == nil)
     }
 }

@@ -12,13 +12,13 @@ struct RotationTests {
     @Test(arguments: StoreKind.allCases)
     func manyAtOnceOnThreeInstancesGetOneSuccessor(_ kind: StoreKind) async throws {
         try await kind.run { place in
-            var desks: [SessionFixture] = []
-            for _ in 0..<3 { desks.append(try SessionFixture(.chat, try await place.store())) }
-            let first = try await desks[0].signIn()
+            var services: [SessionFixture] = []
+            for _ in 0..<3 { services.append(try SessionFixture(.chat, try await place.store())) }
+            let first = try await services[0].signIn()
             let used = try first.refresh
             let successors = try await withThrowingTaskGroup { group in
                 for turn in 0..<60 {
-                    let book = desks[turn % 3].book
+                    let book = services[turn % 3].book
                     let now = start + Double(turn) / 10
                     group.addTask { try await book.refresh(used, at: now) }
                 }
@@ -27,7 +27,7 @@ struct RotationTests {
             #expect(successors.count == 1)
             let successor = try #require(successors.first)
             #expect(successor != used)
-            let next = try await desks[1].book.refresh(successor, at: start + 10)
+            let next = try await services[1].book.refresh(successor, at: start + 10)
             #expect(next.sessionID == first.sessionID)
             #expect(try !successors.contains(next.refresh))
         }
@@ -75,22 +75,22 @@ struct RotationTests {
     }
 
     @Test func anOlderTokenEndsTheFamilyHoweverManyCameAfterIt() async throws {
-        let desk = try SessionFixture()
-        let first = try await desk.signIn()
+        let service = try SessionFixture()
+        let first = try await service.signIn()
         var last = first
-        for minute in 1...40 { last = try await desk.book.refresh(last.refresh, at: start + Double(minute) * 60) }
-        #expect(try await refusal { try await desk.book.refresh(first.refresh, at: start + 2401) } == .reused)
-        #expect(try await refusal { try await desk.book.refresh(last.refresh, at: start + 2402) } == .unknownSession)
+        for minute in 1...40 { last = try await service.book.refresh(last.refresh, at: start + Double(minute) * 60) }
+        #expect(try await refusal { try await service.book.refresh(first.refresh, at: start + 2401) } == .reused)
+        #expect(try await refusal { try await service.book.refresh(last.refresh, at: start + 2402) } == .unknownSession)
     }
 
     @Test func aClientBehindByTwoGetsTheSuccessorItMissed() async throws {
-        let desk = try SessionFixture()
-        let first = try await desk.signIn()
-        let second = try await desk.book.refresh(first.refresh, at: start + 1)
-        let third = try await desk.book.refresh(second.refresh, at: start + 2)
-        #expect(try await desk.book.refresh(first.refresh, at: start + 3).refresh == second.refresh)
-        #expect(try await desk.book.refresh(second.refresh, at: start + 4).refresh == third.refresh)
-        #expect(try await desk.book.session(first.sessionID, at: start + 4) != nil)
+        let service = try SessionFixture()
+        let first = try await service.signIn()
+        let second = try await service.book.refresh(first.refresh, at: start + 1)
+        let third = try await service.book.refresh(second.refresh, at: start + 2)
+        #expect(try await service.book.refresh(first.refresh, at: start + 3).refresh == second.refresh)
+        #expect(try await service.book.refresh(second.refresh, at: start + 4).refresh == third.refresh)
+        #expect(try await service.book.session(first.sessionID, at: start + 4) != nil)
     }
 
     @Test(arguments: StoreKind.allCases)
@@ -123,40 +123,42 @@ struct RotationTests {
     @Test(arguments: [WatchedStore.Call.value, .replace], [true, false])
     func anEndMeanwhileWins(before call: WatchedStore.Call, ofARefresh isRefresh: Bool) async throws {
         let store = WatchedStore()
-        let desk = try SessionFixture(.chat, store)
+        let service = try SessionFixture(.chat, store)
         let elsewhere = try SessionFixture(.chat, store.memory)
-        let tokens = try await desk.signIn()
+        let tokens = try await service.signIn()
         store.onCall { (made) async throws(StoreError) in
             guard made == call else { return }
             try? await elsewhere.book.end(sessionID: tokens.sessionID, at: start + 1)
         }
         let refused = try await refusal {
-            if isRefresh { return try await desk.book.refresh(tokens.refresh, at: start + 1) }
-            return try await desk.book.renew(sessionID: tokens.sessionID, subject: "alice", at: start + 1)
+            if isRefresh { return try await service.book.refresh(tokens.refresh, at: start + 1) }
+            return try await service.book.renew(sessionID: tokens.sessionID, subject: "alice", at: start + 1)
         }
         #expect(refused == .unknownSession)
         store.onCall(nil)
-        #expect(try await desk.book.session(tokens.sessionID, at: start + 2) == nil)
-        #expect(try await refusal { try await desk.book.refresh(tokens.refresh, at: start + 2) } == .unknownSession)
+        #expect(try await service.book.session(tokens.sessionID, at: start + 2) == nil)
+        #expect(try await refusal { try await service.book.refresh(tokens.refresh, at: start + 2) } == .unknownSession)
     }
 
     @Test func aSessionThatOthersChangeAllTheTimeIsGivenUp() async throws {
         let store = WatchedStore()
-        let desk = try SessionFixture(.chat, store)
+        let service = try SessionFixture(.chat, store)
         let elsewhere = try SessionFixture(.chat, store.memory)
-        let tokens = try await desk.signIn()
+        let tokens = try await service.signIn()
         let calls = Tally()
         store.onCall { (made) async throws(StoreError) in
             guard made == .replace else { return }
             let now = start + Double(calls.next()) / 8
             _ = try? await elsewhere.book.renew(sessionID: tokens.sessionID, subject: "alice", at: now)
         }
-        let error = await #expect(throws: IssuingError.self) { try await desk.book.refresh(tokens.refresh, at: start) }
+        let error = await #expect(throws: IssuingError.self) {
+            try await service.book.refresh(tokens.refresh, at: start)
+        }
         guard case .unavailable = error else {
             Issue.record("\(String(describing: error))")
             return
         }
         store.onCall(nil)
-        #expect(try await desk.book.refresh(tokens.refresh, at: start).sessionID == tokens.sessionID)
+        #expect(try await service.book.refresh(tokens.refresh, at: start).sessionID == tokens.sessionID)
     }
 }

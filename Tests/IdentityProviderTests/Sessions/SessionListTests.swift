@@ -11,13 +11,13 @@ struct SessionListTests {
     private let start = SessionFixture.start
     private let key = StoreKey(tenant: "chat", kind: "sessions", hashing: "alice".utf8)
 
-    private func ids(_ desk: SessionFixture, at now: UnixTime = SessionFixture.start) async throws -> [String] {
-        try await desk.book.sessions(ofSubject: "alice", at: now).map(\.id)
+    private func ids(_ service: SessionFixture, at now: UnixTime = SessionFixture.start) async throws -> [String] {
+        try await service.book.sessions(ofSubject: "alice", at: now).map(\.id)
     }
 
     @Test func theLatestSignInComesFirstWithWhatPeopleAreTold() async throws {
-        let desk = try SessionFixture()
-        let first = try await desk.signIn()
+        let service = try SessionFixture()
+        let first = try await service.signIn()
         let opening = SessionOpening(
             subject: "alice",
             scopes: ["openid"],
@@ -25,80 +25,80 @@ struct SessionListTests {
             device: "iPhone",
             provider: "apple"
         )
-        let second = try await desk.book.start(opening, at: start + 60)
-        _ = try await desk.signIn("bob")
-        _ = try await desk.book.refresh(second.refresh, client: .client("app"), at: start + 120)
-        let sessions = try await desk.book.sessions(ofSubject: "alice", at: start + 121)
+        let second = try await service.book.start(opening, at: start + 60)
+        _ = try await service.signIn("bob")
+        _ = try await service.book.refresh(second.refresh, client: .client("app"), at: start + 120)
+        let sessions = try await service.book.sessions(ofSubject: "alice", at: start + 121)
         #expect(sessions.map(\.id) == [second.sessionID, first.sessionID])
         let session = try #require(sessions.first)
         #expect(session.clientID == "app" && session.device == "iPhone" && session.provider == "apple")
         #expect(session.createdAt == start + 60 && session.lastUsedAt == start + 120 && session.scopes == ["openid"])
-        #expect(try await desk.book.sessions(ofSubject: "nobody", at: start).isEmpty)
+        #expect(try await service.book.sessions(ofSubject: "nobody", at: start).isEmpty)
         #expect(try await SessionFixture(.clans).book.sessions(ofSubject: "alice", at: start).isEmpty)
     }
 
     @Test(arguments: StoreKind.allCases)
     func ofManySignInsAtOnceNoneIsLost(_ kind: StoreKind) async throws {
         try await kind.run { place in
-            var desks: [SessionFixture] = []
-            for _ in 0..<3 { desks.append(try SessionFixture(.chat, try await place.store())) }
+            var services: [SessionFixture] = []
+            for _ in 0..<3 { services.append(try SessionFixture(.chat, try await place.store())) }
             let begun = try await withThrowingTaskGroup(of: String.self) { group in
                 for turn in 0..<24 {
-                    let desk = desks[turn % 3]
-                    group.addTask { try await desk.signIn(at: start + Double(turn)).sessionID }
+                    let service = services[turn % 3]
+                    group.addTask { try await service.signIn(at: start + Double(turn)).sessionID }
                 }
                 return try await group.reduce(into: Set<String>()) { $0.insert($1) }
             }
             #expect(begun.count == 24)
-            #expect(try await Set(ids(desks[0], at: start + 60)) == begun)
+            #expect(try await Set(ids(services[0], at: start + 60)) == begun)
         }
     }
 
     @Test func signInsAndEndsAtOnceLeaveThoseThatGoOn() async throws {
         let store = MemoryStore.still
-        let desk = try SessionFixture(.chat, store)
+        let service = try SessionFixture(.chat, store)
         var old: [String] = []
-        for _ in 0..<30 { old.append(try await desk.signIn().sessionID) }
+        for _ in 0..<30 { old.append(try await service.signIn().sessionID) }
         let begun = try await withThrowingTaskGroup(of: String?.self) { group in
             for id in old {
-                group.addTask { try await desk.signIn().sessionID }
+                group.addTask { try await service.signIn().sessionID }
                 group.addTask {
-                    try await desk.book.end(sessionID: id, at: start)
+                    try await service.book.end(sessionID: id, at: start)
                     return nil
                 }
             }
             return try await group.reduce(into: Set<String>()) { if let id = $1 { $0.insert(id) } }
         }
         #expect(begun.count == 30)
-        #expect(try await Set(ids(desk)) == begun)
+        #expect(try await Set(ids(service)) == begun)
         let list = try await storedList(key, in: store)
         #expect(Set(list.entries.map(\.id)) == begun)
     }
 
     @Test func usesDoNotWriteTheList() async throws {
         let store = MemoryStore.still
-        let desk = try SessionFixture(.chat, store)
-        let tokens = try await desk.signIn()
+        let service = try SessionFixture(.chat, store)
+        let tokens = try await service.signIn()
         let before = try await store.value(for: key)
         let other = Array("{}".utf8)
         try await store.set(other, for: key, lifetime: nil)
-        _ = try await desk.book.refresh(tokens.refresh, at: start + 1)
-        _ = try await desk.book.renew(sessionID: tokens.sessionID, subject: "alice", at: start + 2)
+        _ = try await service.book.refresh(tokens.refresh, at: start + 1)
+        _ = try await service.book.renew(sessionID: tokens.sessionID, subject: "alice", at: start + 2)
         #expect(try await store.value(for: key) == other)
         #expect(before != nil)
     }
 
     @Test func whatHasEndedByItselfIsDroppedWhenItIsSeen() async throws {
         let store = MemoryStore.still
-        let desk = try SessionFixture(.clans, store)
+        let service = try SessionFixture(.clans, store)
         let clansKey = StoreKey(tenant: "clans", kind: "sessions", hashing: "alice".utf8)
-        _ = try await desk.signIn()
-        let second = try await desk.signIn(at: start + 80_000)
-        #expect(try await ids(desk, at: start + 90_000) == [second.sessionID])
+        _ = try await service.signIn()
+        let second = try await service.signIn(at: start + 80_000)
+        #expect(try await ids(service, at: start + 90_000) == [second.sessionID])
         let list = try await storedList(clansKey, in: store)
         #expect(list.entries.map(\.id) == [second.sessionID])
         // Three days after it began no session goes on: that takes no look.
-        let third = try await desk.signIn(at: start + 80_000 + 4 * 86_400)
+        let third = try await service.signIn(at: start + 80_000 + 4 * 86_400)
         let next = try await storedList(clansKey, in: store)
         #expect(next.entries.map(\.id) == [third.sessionID])
     }
@@ -106,13 +106,13 @@ struct SessionListTests {
     @Test func theListLivesAsLongAsASessionMay() async throws {
         let clock = Mutex(start)
         let store = MemoryStore(clock: { clock.withLock { $0 } })
-        let desk = try SessionFixture(.chat, store)
-        _ = try await desk.signIn()
-        let bob = try await desk.signIn("bob")
+        let service = try SessionFixture(.chat, store)
+        _ = try await service.signIn()
+        let bob = try await service.signIn("bob")
         let bobsKey = StoreKey(tenant: "chat", kind: "sessions", hashing: "bob".utf8)
         #expect(try await storedList(bobsKey, in: store).entries.map(\.id) == [bob.sessionID])
         // An empty one is not kept.
-        try await desk.book.end(sessionID: bob.sessionID, at: start)
+        try await service.book.end(sessionID: bob.sessionID, at: start)
         clock.withLock { $0 = start + 31 }
         #expect(try await store.value(for: bobsKey) == nil)
         clock.withLock { $0 = start + 365 * 86_400 }
@@ -122,28 +122,30 @@ struct SessionListTests {
     }
 
     @Test func whenThereAreTooManyThoseThatHaveEndedGoFirst() async throws {
-        let desk = try SessionFixture()
-        let first = try await desk.signIn()
-        for turn in 1..<SessionList.most { _ = try await desk.signIn(at: start + Double(turn)) }
+        let service = try SessionFixture()
+        let first = try await service.signIn()
+        for turn in 1..<SessionList.most { _ = try await service.signIn(at: start + Double(turn)) }
         // Used, the first goes on when the others, which began after it, have ended.
         let month = 30 * 86_400.0
-        let used = try await desk.book.refresh(first.refresh, at: start + month - 1)
-        let last = try await desk.signIn(at: start + month + 1000)
-        #expect(try await ids(desk, at: start + month + 1000) == [last.sessionID, used.sessionID])
+        let used = try await service.book.refresh(first.refresh, at: start + month - 1)
+        let last = try await service.signIn(at: start + month + 1000)
+        #expect(try await ids(service, at: start + month + 1000) == [last.sessionID, used.sessionID])
     }
 
     @Test func tooManyThatGoOnEndTheEarliest() async throws {
         let store = MemoryStore.still
-        let desk = try SessionFixture(.chat, store)
+        let service = try SessionFixture(.chat, store)
         var begun: [IssuedTokens] = []
-        for turn in 0...SessionList.most { begun.append(try await desk.signIn(at: start + Double(turn))) }
-        let kept = try await ids(desk, at: start + 300)
+        for turn in 0...SessionList.most { begun.append(try await service.signIn(at: start + Double(turn))) }
+        let kept = try await ids(service, at: start + 300)
         #expect(kept == begun.suffix(SessionList.kept).reversed().map(\.sessionID))
-        #expect(try await refusal { try await desk.book.refresh(begun[0].refresh, at: start + 300) } == .unknownSession)
+        #expect(
+            try await refusal { try await service.book.refresh(begun[0].refresh, at: start + 300) } == .unknownSession
+        )
         let isRevoked = await StoredRevocations(store: store)
-            .isRevoked(try desk.verify(begun[0], at: start + 300), tenant: "chat")
+            .isRevoked(try service.verify(begun[0], at: start + 300), tenant: "chat")
         #expect(isRevoked)
-        _ = try await desk.book.refresh(try #require(begun.last).refresh, at: start + 300)
+        _ = try await service.book.refresh(try #require(begun.last).refresh, at: start + 300)
     }
 }
 

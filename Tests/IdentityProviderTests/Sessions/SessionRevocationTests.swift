@@ -24,32 +24,32 @@ struct SessionRevocationTests {
     @Test(arguments: Revoked.allCases, [true, false])
     func itCannotBeRefreshedNorRenewedAndEnds(_ revoked: Revoked, isRefresh: Bool) async throws {
         let store = MemoryStore.still
-        let desk = try SessionFixture(.chat, store)
-        let tokens = try await desk.signIn()
+        let service = try SessionFixture(.chat, store)
+        let tokens = try await service.signIn()
         let bystander = try await SessionFixture(.clans, store).signIn()
         let revocation = Revocation(tenant: "chat", target: revoked.target(tokens), revokedAt: start + 10)
         _ = try await store.revoke([revocation])
-        let later = try await desk.signIn(at: start + 10)
+        let later = try await service.signIn(at: start + 10)
         let refused = try await refusal {
-            if isRefresh { return try await desk.book.refresh(tokens.refresh, at: start + 20) }
-            return try await desk.book.renew(sessionID: tokens.sessionID, subject: "alice", at: start + 20)
+            if isRefresh { return try await service.book.refresh(tokens.refresh, at: start + 20) }
+            return try await service.book.renew(sessionID: tokens.sessionID, subject: "alice", at: start + 20)
         }
         #expect(refused == .revoked)
-        #expect(try await desk.book.session(tokens.sessionID, at: start + 20) == nil)
-        #expect(try await refusal { try await desk.book.refresh(tokens.refresh, at: start + 21) } == .unknownSession)
+        #expect(try await service.book.session(tokens.sessionID, at: start + 20) == nil)
+        #expect(try await refusal { try await service.book.refresh(tokens.refresh, at: start + 21) } == .unknownSession)
         // Who signed in after it, and other tenants, go on.
-        _ = try await desk.book.refresh(later.refresh, at: start + 20)
+        _ = try await service.book.refresh(later.refresh, at: start + 20)
         _ = try await SessionFixture(.clans, store).book.refresh(bystander.refresh, at: start + 20)
     }
 
     @Test func theSuccessorIsNotGivenAgainOnceTheSubjectIsRevoked() async throws {
         let store = MemoryStore.still
-        let desk = try SessionFixture(.chat, store)
-        let tokens = try await desk.signIn()
-        let next = try await desk.book.refresh(tokens.refresh, at: start + 5)
+        let service = try SessionFixture(.chat, store)
+        let tokens = try await service.signIn()
+        let next = try await service.book.refresh(tokens.refresh, at: start + 5)
         _ = try await store.revoke([Revocation(tenant: "chat", target: .subject("alice"), revokedAt: start + 10)])
-        #expect(try await refusal { try await desk.book.refresh(tokens.refresh, at: start + 11) } == .revoked)
-        #expect(try await refusal { try await desk.book.refresh(next.refresh, at: start + 11) } == .unknownSession)
+        #expect(try await refusal { try await service.book.refresh(tokens.refresh, at: start + 11) } == .revoked)
+        #expect(try await refusal { try await service.book.refresh(next.refresh, at: start + 11) } == .unknownSession)
     }
 
     @Test(arguments: StoreKind.allCases)
@@ -84,12 +84,12 @@ struct SessionRevocationTests {
     /// As long as the longest session: one that the list does not know stays refused.
     @Test func oneThatIsMissingInTheListIsRefusedToo() async throws {
         let store = MemoryStore.still
-        let desk = try SessionFixture(.clans, store)
-        let tokens = try await desk.signIn()
+        let service = try SessionFixture(.clans, store)
+        let tokens = try await service.signIn()
         try await store.remove(StoreKey(tenant: "clans", kind: "sessions", hashing: "alice".utf8))
-        try await desk.book.endAll(ofSubject: "alice", before: start + 1, at: start + 1, reason: "deleted")
-        #expect(try await desk.book.session(tokens.sessionID, at: start + 2) != nil)
-        #expect(try await refusal { try await desk.book.refresh(tokens.refresh, at: start + 2) } == .revoked)
+        try await service.book.endAll(ofSubject: "alice", before: start + 1, at: start + 1, reason: "deleted")
+        #expect(try await service.book.session(tokens.sessionID, at: start + 2) != nil)
+        #expect(try await refusal { try await service.book.refresh(tokens.refresh, at: start + 2) } == .revoked)
         // Beside the one of the session that was refused just now, whichever the store gives first.
         let records = try await store.revocations(tenant: "clans", cursor: nil, limit: 9).records
         #expect(try #require(records.map(\.expiresAt).max()) >= start + 1 + 3 * 86_400)

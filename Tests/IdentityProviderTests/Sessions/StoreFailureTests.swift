@@ -11,61 +11,61 @@ struct StoreFailureTests {
     @Test(arguments: [WatchedStore.Call.value, .replace])
     func aRefreshThatTheStoreFailsChangesNothing(_ call: WatchedStore.Call) async throws {
         let store = WatchedStore()
-        let desk = try SessionFixture(.chat, store)
-        let tokens = try await desk.signIn()
-        let before = try await desk.book.session(tokens.sessionID, at: start)
+        let service = try SessionFixture(.chat, store)
+        let tokens = try await service.signIn()
+        let before = try await service.book.session(tokens.sessionID, at: start)
         store.fail([call])
         let gone = IssuingError.unavailable(.unavailable("gone"))
-        await #expect(throws: gone) { try await desk.book.refresh(tokens.refresh, at: start + 1) }
+        await #expect(throws: gone) { try await service.book.refresh(tokens.refresh, at: start + 1) }
         await #expect(throws: gone) {
-            try await desk.book.renew(sessionID: tokens.sessionID, subject: "alice", at: start + 1)
+            try await service.book.renew(sessionID: tokens.sessionID, subject: "alice", at: start + 1)
         }
         store.onCall(nil)
-        #expect(try await desk.book.session(tokens.sessionID, at: start) == before)
-        #expect(try await desk.book.refresh(tokens.refresh, at: start + 100).sessionID == tokens.sessionID)
+        #expect(try await service.book.session(tokens.sessionID, at: start) == before)
+        #expect(try await service.book.refresh(tokens.refresh, at: start + 100).sessionID == tokens.sessionID)
     }
 
     @Test func aSignInThatCannotBeKeptGivesNoTokens() async throws {
         let store = WatchedStore()
-        let desk = try SessionFixture(.chat, store)
+        let service = try SessionFixture(.chat, store)
         store.fail([.set])
-        await #expect(throws: IssuingError.unavailable(.unavailable("gone"))) { try await desk.signIn() }
+        await #expect(throws: IssuingError.unavailable(.unavailable("gone"))) { try await service.signIn() }
     }
 
     @Test(arguments: [WatchedStore.Call.remove, .revoke])
     func anEndThatTheStoreFailsIsNotAcknowledgedAndCanBeTriedAgain(_ call: WatchedStore.Call) async throws {
         let store = WatchedStore()
-        let desk = try SessionFixture(.chat, store)
-        let tokens = try await desk.signIn()
+        let service = try SessionFixture(.chat, store)
+        let tokens = try await service.signIn()
         store.fail([call])
         await #expect(throws: IssuingError.unavailable(.unavailable("gone"))) {
-            try await desk.book.end(sessionID: tokens.sessionID, at: start)
+            try await service.book.end(sessionID: tokens.sessionID, at: start)
         }
         store.onCall(nil)
-        try await desk.book.end(sessionID: tokens.sessionID, at: start)
-        #expect(try await desk.book.session(tokens.sessionID, at: start) == nil)
+        try await service.book.end(sessionID: tokens.sessionID, at: start)
+        #expect(try await service.book.session(tokens.sessionID, at: start) == nil)
         #expect(try await store.revocations(tenant: "chat", cursor: nil, limit: 10).records.count == 1)
     }
 
     @Test func aReuseIsNotToldBeforeTheSessionHasEnded() async throws {
         let store = WatchedStore()
-        let desk = try SessionFixture(.chat, store)
-        let first = try await desk.signIn()
-        let second = try await desk.book.refresh(first.refresh, at: start + 1)
+        let service = try SessionFixture(.chat, store)
+        let first = try await service.signIn()
+        let second = try await service.book.refresh(first.refresh, at: start + 1)
         store.fail([.remove])
         await #expect(throws: IssuingError.unavailable(.unavailable("gone"))) {
-            try await desk.book.refresh(first.refresh, at: start + 60)
+            try await service.book.refresh(first.refresh, at: start + 60)
         }
         store.onCall(nil)
-        #expect(try await refusal { try await desk.book.refresh(first.refresh, at: start + 61) } == .reused)
-        #expect(try await refusal { try await desk.book.refresh(second.refresh, at: start + 62) } == .unknownSession)
+        #expect(try await refusal { try await service.book.refresh(first.refresh, at: start + 61) } == .reused)
+        #expect(try await refusal { try await service.book.refresh(second.refresh, at: start + 62) } == .unknownSession)
     }
 
     /// The write was made, and its answer lost: the client comes again with what it has.
     @Test func aRotationWhoseAnswerWasLostIsFoundByTheNextTry() async throws {
         let store = WatchedStore()
-        let desk = try SessionFixture(.chat, store)
-        let tokens = try await desk.signIn()
+        let service = try SessionFixture(.chat, store)
+        let tokens = try await service.signIn()
         let elsewhere = try SessionFixture(.chat, store.memory)
         store.onCall { (call) async throws(StoreError) in
             guard call == .replace else { return }
@@ -73,24 +73,24 @@ struct StoreFailureTests {
             throw .unavailable("no answer")
         }
         await #expect(throws: IssuingError.unavailable(.unavailable("no answer"))) {
-            try await desk.book.refresh(tokens.refresh, at: start + 1)
+            try await service.book.refresh(tokens.refresh, at: start + 1)
         }
         store.onCall(nil)
-        let second = try await desk.book.refresh(tokens.refresh, at: start + 2)
-        #expect(try await desk.book.refresh(second.refresh, at: start + 3).sessionID == tokens.sessionID)
+        let second = try await service.book.refresh(tokens.refresh, at: start + 2)
+        #expect(try await service.book.refresh(second.refresh, at: start + 3).sessionID == tokens.sessionID)
     }
 
     @Test func aRecordThatCannotBeReadIsNobodysFaultButTheStores() async throws {
         let store = MemoryStore.still
-        let desk = try SessionFixture(.chat, store)
-        let (tokens, other) = (try await desk.signIn(), try await desk.signIn())
+        let service = try SessionFixture(.chat, store)
+        let (tokens, other) = (try await service.signIn(), try await service.signIn())
         let key = StoreKey(tenant: "chat", kind: "session", name: tokens.sessionID)
         let otherKey = StoreKey(tenant: "chat", kind: "session", name: other.sessionID)
         let otherRecord = try #require(try await store.value(for: otherKey))
         let garbled = IssuingError.unavailable(.garbled("\(key) is no session"))
         for record in [Array("{}".utf8), [], otherRecord] {
             try await store.set(record, for: key, lifetime: nil)
-            await #expect(throws: garbled) { try await desk.book.refresh(tokens.refresh, at: start) }
+            await #expect(throws: garbled) { try await service.book.refresh(tokens.refresh, at: start) }
         }
     }
 

@@ -8,8 +8,8 @@ import Time
     private let key = [UInt8](repeating: 1, count: 32)
 
     @Test(arguments: StoreFactory.allCases)
-    func aProofIsUsedOnceAtAnyInstance(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func aProofIsUsedOnceAtAnyInstance(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let now = world.clock.now
             let here = ProofMemory(store: try await world.store(), tenant: "app")
             let elsewhere = ProofMemory(store: try await world.store(), tenant: "app")

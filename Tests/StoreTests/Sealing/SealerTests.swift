@@ -87,8 +87,8 @@ import Testing
     // MARK: In a store
 
     @Test(arguments: StoreFactory.allCases)
-    func whatAnOlderKeySealedIsSealedAnewWhenItIsRead(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func whatAnOlderKeySealedIsSealedAnewWhenItIsRead(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let store = try await world.store()
             try await store.setSealed([7, 7], for: key, lifetime: nil, with: sealer(1))
             #expect(try await store.value(for: key) != [7, 7])
@@ -101,8 +101,8 @@ import Testing
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func aValueMovedToAnotherKeyDoesNotOpen(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func aValueMovedToAnotherKeyDoesNotOpen(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let store = try await world.store()
             try await store.setSealed([7], for: key, lifetime: nil, with: sealer(1))
             let other = StoreKey(tenant: "clans", kind: "vault", name: "session")
@@ -115,8 +115,8 @@ import Testing
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func aWrongKeyIsFoundAtTheStartAndARotatedOneIsNot(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func aWrongKeyIsFoundAtTheStartAndARotatedOneIsNot(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let store = try await world.store()
             try await store.verifySealing(with: sealer(1))
             try await store.verifySealing(with: sealer(1))
@@ -133,8 +133,8 @@ import Testing
     }
 
     @Test(arguments: StoreFactory.allCases)
-    func ofTwoKeysThatStartTogetherOneIsWrong(maker: StoreFactory) async throws {
-        try await maker.run { world in
+    func ofTwoKeysThatStartTogetherOneIsWrong(factory: StoreFactory) async throws {
+        try await factory.run { world in
             let store = try await world.store()
             let other = try await world.store()
             let sealers = [try sealer(1), try sealer(2)]

@@ -36,7 +36,7 @@ extension StoreWorld {
 
     /// Makes the record one that cannot be read.
     func spoil(_ record: RevocationRecord) async throws {
-        if maker == .redis {
+        if factory == .redis {
             let key = "gatehouse:{\(record.tenant)}:revocations"
             _ = try await withRedis(server, [RedisCommand("HSET", key, record.digest.text, "nonsense")])
         } else {
@@ -51,7 +51,7 @@ extension StoreWorld {
 
     /// Puts a change into the history that cannot be read.
     func addNonsense() async throws {
-        if maker == .redis {
+        if factory == .redis {
             let change = RedisCommand("XADD", "gatehouse:changes", "*", "a", "b")
             _ = try await withRedis(server, [RedisCommand("INCR", "gatehouse:changes:count"), change])
         } else {

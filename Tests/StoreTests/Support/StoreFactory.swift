@@ -8,7 +8,7 @@ import Time
 
 @testable import Store
 
-/// The three makers, each of which has to pass the same tests.
+/// The three kinds of store, each of which has to pass the same tests.
 enum StoreFactory: String, CaseIterable {
     case memory, embedded, redis
 
@@ -29,7 +29,7 @@ enum StoreFactory: String, CaseIterable {
 
 /// A place with data, and stores that work on it.
 final class StoreWorld: Sendable {
-    let maker: StoreFactory
+    let factory: StoreFactory
     let clock = ManualClock()
     let log = RecordedLog(from: .error)
     /// Nil but for ``StoreFactory/redis``.
@@ -39,16 +39,16 @@ final class StoreWorld: Sendable {
     private let keptChanges: Int
     private let opened = Mutex<[any Store]>([])
 
-    init(_ maker: StoreFactory, keptChanges: Int) async throws {
-        self.maker = maker
+    init(_ factory: StoreFactory, keptChanges: Int) async throws {
+        self.factory = factory
         self.keptChanges = keptChanges
-        server = maker == .redis ? try await UnawaitedRedisServer() : nil
+        server = factory == .redis ? try await UnawaitedRedisServer() : nil
         file = FileManager.default.temporaryDirectory.appendingPathComponent("store-\(UUID().uuidString).db")
     }
 
     /// An open store: for Redis and SQLite one more, as another process has it.
     func store() async throws -> any Store {
-        if maker == .memory, let store = opened.withLock({ $0.first }) { return store }
+        if factory == .memory, let store = opened.withLock({ $0.first }) { return store }
         let store = make()
         try await store.open()
         opened.withLock { $0.append(store) }
@@ -56,7 +56,7 @@ final class StoreWorld: Sendable {
     }
 
     private func make() -> any Store {
-        switch maker {
+        switch factory {
         case .memory: MemoryStore(clock: clock.reading, keptChanges: keptChanges, keptAnnouncements: 100)
         case .embedded: embeddedStore()
         case .redis: redisStore()

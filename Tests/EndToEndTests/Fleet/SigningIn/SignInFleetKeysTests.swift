@@ -27,7 +27,7 @@ import Verification
                 var takesOverAt: JSONValue?
                 // Asked twice, it is one rotation.
                 for (instance, isUnderWay) in [(first, false), (second, true)] {
-                    let plan = try await instance.desk.post("/api/keys", json: ["tenant": "games"])
+                    let plan = try await instance.adminClient.post("/api/keys", json: ["tenant": "games"])
                     #expect(plan.status == 200, "\(plan.body.text)")
                     #expect(plan.json?["active"]?.string == keyIDs.first)
                     #expect(plan.json?["next"]?.string == keyIDs.last)

@@ -159,7 +159,7 @@ import Verification
             #expect(try await second.status(of: ended.access) == 200)
             let subject = try #require(ended.subject)
             #expect(Set(try await first.sessions(of: subject)) == Set([ended, kept].compactMap(\.session)))
-            let answer = try await first.desk.request(
+            let answer = try await first.adminClient.request(
                 "DELETE",
                 "/api/sessions",
                 fields: ["Content-Type: application/json"],

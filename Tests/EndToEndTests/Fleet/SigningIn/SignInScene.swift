@@ -128,7 +128,7 @@ extension Instance {
     }
 
     /// Who runs the gateway, at its admin listener.
-    var desk: AppClient {
+    var adminClient: AppClient {
         let admin = admin
         return AppClient(host: "\(admin)") { try await Self.exchange($0, $1, with: admin) }
     }
@@ -165,14 +165,14 @@ extension Instance {
 
     /// The keys as the admin listener tells of them.
     func keys() async throws -> [JSONObject] {
-        let answer = try await desk.get("/api/keys?tenant=games")
+        let answer = try await adminClient.get("/api/keys?tenant=games")
         #expect(answer.status == 200, "\(answer.body.text)")
         return try #require(answer.json?["keys"]?.array).compactMap(\.object)
     }
 
     /// The sessions of a subject, by their names.
     func sessions(of subject: String) async throws -> [String] {
-        let answer = try await desk.get("/api/sessions?tenant=games&subject=\(Form.encoded(subject))")
+        let answer = try await adminClient.get("/api/sessions?tenant=games&subject=\(Form.encoded(subject))")
         #expect(answer.status == 200, "\(answer.body.text)")
         return try #require(answer.json?["sessions"]?.array).compactMap { $0.object?["session"]?.string }
     }

@@ -16,9 +16,9 @@ struct RefreshClients: Sendable {
 
     /// One set of clients at each instance.
     static func gather(_ count: Int = 200, at instances: [Instance]) async throws -> [RefreshClients] {
-        var crowds: [RefreshClients] = []
-        for instance in instances { crowds.append(try await RefreshClients(count, at: instance)) }
-        return crowds
+        var clients: [RefreshClients] = []
+        for instance in instances { clients.append(try await RefreshClients(count, at: instance)) }
+        return clients
     }
 
     /// Each client sends its request; a body tells whose answer is whose.
@@ -69,12 +69,12 @@ struct RefreshClients: Sendable {
 
 extension [RefreshClients] {
     func ask(_ credentials: String) async throws {
-        for crowd in self { try await crowd.ask(credentials) }
+        for clients in self { try await clients.ask(credentials) }
     }
 
     func answers() async throws -> [RefreshClients.Answer] {
         var answers: [RefreshClients.Answer] = []
-        for crowd in self { answers += try await crowd.answers() }
+        for clients in self { answers += try await clients.answers() }
         return answers
     }
 }

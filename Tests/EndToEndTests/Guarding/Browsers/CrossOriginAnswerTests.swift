@@ -223,10 +223,10 @@ import Verification
     }
 
     @Test func newTokensAreReadable() async throws {
-        try await withDesk(.refreshing(tenant: Self.cors)) { fixture, desk async throws in
+        try await withStub(.refreshing(tenant: Self.cors)) { fixture, stub async throws in
             let session = try fixture.session()
-            desk.end(session.old)
-            desk.give(token: session.new)
+            stub.end(session.old)
+            stub.give(token: session.new)
             let response = try await fixture.request("/x", token: session.old, fields: [Self.front])
             #expect(response.status == 200 && response.fields["X-Refreshed-Token"] == [session.new])
             expectShared(response, exposed: "WWW-Authenticate, Retry-After, X-Refreshed-Token, X-Total")

@@ -99,8 +99,8 @@ func withIntrospection(
     backend script: BackendScript = .ok,
     _ visit: (GatewayFixture, IntrospectionBackend, RecordingBackend) async throws -> Void
 ) async throws {
-    let desk = IntrospectionBackend()
-    let server = try await RecordingBackend.start(desk.script)
+    let stub = IntrospectionBackend()
+    let server = try await RecordingBackend.start(stub.script)
     let setup = GatewaySetup(
         gateway: gateway,
         tenant: """
@@ -116,7 +116,7 @@ func withIntrospection(
     do {
         try await withGateway(setup, backend: script) { fixture async throws in
             fixture.keepSecret(IntrospectionBackend.clientSecret)
-            try await visit(fixture, desk, server)
+            try await visit(fixture, stub, server)
         }
     } catch {
         await server.stop()

@@ -27,8 +27,8 @@ import Verification
         json(String(repeating: " ", count: 300_000)), "SMTP ready\r\n\r\n",
     ])
     func whatIsNoAnswerLetsNobodyIn(raw: String) async throws {
-        try await withIntrospection { fixture, desk, _ async throws in
-            desk.answer(fixture.keepSecret(Self.token), raw)
+        try await withIntrospection { fixture, stub, _ async throws in
+            stub.answer(fixture.keepSecret(Self.token), raw)
             expectUnavailable(try await fixture.request("/x", token: Self.token), String(raw.prefix(40)))
             #expect(fixture.backend.requests.isEmpty)
             // Others are not concerned.
@@ -38,37 +38,37 @@ import Verification
     }
 
     @Test func aConnectionThatBreaksIsTriedOnceMore() async throws {
-        try await withIntrospection { fixture, desk, server async throws in
-            desk.answer(fixture.keepSecret(Self.token), "")
+        try await withIntrospection { fixture, stub, server async throws in
+            stub.answer(fixture.keepSecret(Self.token), "")
             expectUnavailable(try await fixture.request("/x", token: Self.token))
-            #expect(desk.asked == [Self.token, Self.token])
+            #expect(stub.asked == [Self.token, Self.token])
             #expect(server.connections == 2)
         }
     }
 
     @Test func aServerThatIsAwayIsNotAskedForEachRequest() async throws {
-        try await withIntrospection { fixture, desk, server async throws in
+        try await withIntrospection { fixture, stub, server async throws in
             fixture.keepSecret(Self.token)
             await server.stop()
             for number in 0..<20 {
                 let token = fixture.keepSecret("opaque-token-number-\(number)")
                 expectUnavailable(try await fixture.request("/x", token: token))
             }
-            #expect(desk.asked.isEmpty)
+            #expect(stub.asked.isEmpty)
             #expect(fixture.log.text.contains("introspection"))
         }
     }
 
     /// The gateway does not believe an answer for longer because it cannot have another.
     @Test func anAnswerInHandStandsForItsTimeOnly() async throws {
-        try await withIntrospection { fixture, desk, server async throws in
-            desk.activate(fixture.keepSecret(Self.token))
+        try await withIntrospection { fixture, stub, server async throws in
+            stub.activate(fixture.keepSecret(Self.token))
             #expect(try await fixture.request("/x", token: Self.token).status == 200)
             await server.stop()
             #expect(try await fixture.request("/x", token: Self.token).status == 200)
         }
-        try await withIntrospection("cache: 0s") { fixture, desk, server async throws in
-            desk.activate(fixture.keepSecret(Self.token))
+        try await withIntrospection("cache: 0s") { fixture, stub, server async throws in
+            stub.activate(fixture.keepSecret(Self.token))
             #expect(try await fixture.request("/x", token: Self.token).status == 200)
             await server.stop()
             expectUnavailable(try await fixture.request("/x", token: Self.token))
@@ -79,9 +79,9 @@ import Verification
         let tenant = "max_staleness: 11m"
         try await withIntrospection("issuer: https://id.test\ncache: 1h", tenant: tenant) {
             fixture,
-            desk,
+            stub,
             _ async throws in
-            desk.answer(fixture.keepSecret(Self.token), Self.json("", status: "401 Unauthorized"))
+            stub.answer(fixture.keepSecret(Self.token), Self.json("", status: "401 Unauthorized"))
             expectUnavailable(try await fixture.request("/x", token: Self.token))
             #expect(fixture.log.text.contains("client_refused"))
         }
@@ -89,10 +89,10 @@ import Verification
 
     /// A server that never answers holds up those who wait for it, and nobody else.
     @Test func aSlowServerHoldsUpNobodyElse() async throws {
-        try await withIntrospection { fixture, desk, server async throws in
+        try await withIntrospection { fixture, stub, server async throws in
             let gate = Gate("the introspection endpoint")
-            desk.wait(at: gate)
-            desk.activate(fixture.keepSecret(Self.token))
+            stub.wait(at: gate)
+            stub.activate(fixture.keepSecret(Self.token))
             let waiting = try await fixture.connect()
             try await waiting.send(fixture.head("/slow", token: Self.token))
             _ = try await server.arrivals.next()

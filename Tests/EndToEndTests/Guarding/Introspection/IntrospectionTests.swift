@@ -10,36 +10,36 @@ import Verification
             identity: { headers: { X-User-Id: sub, X-Client: client_id, X-Active: active }, token: strip }
             access: [ { path: /**, allow: { roles: [admin], scopes: [read] } } ]
             """
-        try await withIntrospection(tenant: tenant) { fixture, desk, _ async throws in
-            desk.activate(fixture.keepSecret(Self.token), ["client_id": "app", "scope": "read write", "role": "admin"])
+        try await withIntrospection(tenant: tenant) { fixture, stub, _ async throws in
+            stub.activate(fixture.keepSecret(Self.token), ["client_id": "app", "scope": "read write", "role": "admin"])
             #expect(try await fixture.request("/x", token: Self.token).status == 200)
             let seen = try #require(fixture.backend.requests.last?.fields)
             #expect(seen["X-User-Id"] == ["alice"])
             #expect(seen["X-Client"] == ["app"])
             #expect(seen["X-Active"] == [])
             #expect(seen["Authorization"] == [])
-            #expect(desk.complaints == [])
+            #expect(stub.complaints == [])
         }
     }
 
     @Test func rolesAndScopesAreJudgedAsOfAJWT() async throws {
         let tenant = "access: [ { path: /a, allow: { roles: [admin] } }, { path: /s, allow: { scopes: [write] } } ]"
-        try await withIntrospection(tenant: tenant) { fixture, desk, _ async throws in
-            desk.activate(fixture.keepSecret(Self.token), ["scope": "read"])
+        try await withIntrospection(tenant: tenant) { fixture, stub, _ async throws in
+            stub.activate(fixture.keepSecret(Self.token), ["scope": "read"])
             expectRefusal(try await fixture.request("/a", token: Self.token), 403, "insufficient_role")
             expectRefusal(try await fixture.request("/s", token: Self.token), 403, "insufficient_scope")
             #expect(try await fixture.request("/x", token: Self.token).status == 200)
-            #expect(desk.asked.count == 1)
+            #expect(stub.asked.count == 1)
         }
     }
 
     @Test func aTokenThatIsNotActiveIsRefused() async throws {
-        try await withIntrospection { fixture, desk, _ async throws in
+        try await withIntrospection { fixture, stub, _ async throws in
             let refused = try await fixture.request("/x", token: fixture.keepSecret(Self.token))
             expectRefusal(refused, 401, "invalid_token")
             #expect(refused.fields["WWW-Authenticate"].first?.contains("error=\"invalid_token\"") == true)
             expectRefusal(try await fixture.request("/x", token: Self.token), 401, "invalid_token")
-            #expect(desk.asked == [Self.token])
+            #expect(stub.asked == [Self.token])
             #expect(fixture.backend.requests.isEmpty)
             // It is ignored where none is needed.
             #expect(try await fixture.request("/open/x", token: Self.token).status == 200)
@@ -53,8 +53,8 @@ import Verification
         ] as [JSONObject]
     )
     func anAnswerThatIsNotGoodLetsNobodyIn(claims: JSONObject) async throws {
-        try await withIntrospection { fixture, desk, _ async throws in
-            desk.activate(fixture.keepSecret(Self.token), claims)
+        try await withIntrospection { fixture, stub, _ async throws in
+            stub.activate(fixture.keepSecret(Self.token), claims)
             let status = try await fixture.request("/x", token: Self.token).status
             #expect(status == (claims["active"] == nil ? 401 : 503))
             #expect(fixture.backend.requests.isEmpty)
@@ -62,26 +62,26 @@ import Verification
     }
 
     @Test func aTokenIsSentWhateverCharactersItHas() async throws {
-        try await withIntrospection { fixture, desk, _ async throws in
+        try await withIntrospection { fixture, stub, _ async throws in
             let token = fixture.keepSecret("a-._~+/z09==")
-            desk.activate(token)
+            stub.activate(token)
             #expect(try await fixture.request("/x", token: token).status == 200)
-            #expect(desk.asked == [token])
+            #expect(stub.asked == [token])
         }
     }
 
     @Test func tokensInTheFormOfAJWSGoToTheIssuers() async throws {
-        try await withIntrospection { fixture, desk, _ async throws in
+        try await withIntrospection { fixture, stub, _ async throws in
             #expect(try await fixture.request("/x", token: try fixture.token()).status == 200)
             expectRefusal(try await fixture.request("/x", token: "eyJhbGciOiJub25lIn0.e30."), 401, "invalid_token")
             expectRefusal(try await fixture.request("/x", token: "a=b"), 401, "invalid_token")
-            #expect(desk.asked.isEmpty)
+            #expect(stub.asked.isEmpty)
         }
     }
 
     @Test func theListOfIssuersMayBeLeftOut() async throws {
-        try await withIntrospection(tenant: "authenticate: { from: [bearer] }") { fixture, desk, _ async throws in
-            desk.activate(fixture.keepSecret(Self.token))
+        try await withIntrospection(tenant: "authenticate: { from: [bearer] }") { fixture, stub, _ async throws in
+            stub.activate(fixture.keepSecret(Self.token))
             #expect(try await fixture.request("/x", token: Self.token).status == 200)
             expectRefusal(try await fixture.request("/x", token: try fixture.token()), 401, "invalid_token")
             #expect(try await fixture.request("/open/x", token: try fixture.token()).status == 200)
@@ -90,10 +90,10 @@ import Verification
 
     /// The requests wait on two event loops, and the answer is given to all of them.
     @Test func manyRequestsAtOnceAreOneQuestion() async throws {
-        try await withIntrospection(gateway: "threads: 2") { fixture, desk, server async throws in
+        try await withIntrospection(gateway: "threads: 2") { fixture, stub, server async throws in
             let gate = Gate("the introspection endpoint")
-            desk.wait(at: gate)
-            desk.activate(fixture.keepSecret(Self.token))
+            stub.wait(at: gate)
+            stub.activate(fixture.keepSecret(Self.token))
             var clients: [RawClient] = []
             for _ in 0..<100 {
                 let client = try await fixture.connect()
@@ -103,31 +103,31 @@ import Verification
             _ = try await server.arrivals.next()
             gate.open()
             for client in clients { #expect(try await client.response().status == 200) }
-            #expect(desk.asked == [Self.token])
+            #expect(stub.asked == [Self.token])
             #expect(fixture.backend.requests.count == 100)
         }
     }
 
     @Test func withoutACacheEachRequestAsksOnce() async throws {
-        try await withIntrospection("cache: 0s") { fixture, desk, _ async throws in
-            desk.activate(fixture.keepSecret(Self.token))
+        try await withIntrospection("cache: 0s") { fixture, stub, _ async throws in
+            stub.activate(fixture.keepSecret(Self.token))
             let client = try await fixture.connect()
             for count in 1...3 {
                 try await client.send(fixture.head("/x", token: Self.token))
                 #expect(try await client.response().status == 200)
-                #expect(desk.asked.count == count)
+                #expect(stub.asked.count == count)
             }
-            desk.deactivate(Self.token)
+            stub.deactivate(Self.token)
             try await client.send(fixture.head("/x", token: Self.token))
             expectRefusal(try await client.response(), 401, "invalid_token")
         }
     }
 
     @Test func streamsOfHTTP2WaitForTheAnswerToo() async throws {
-        try await withIntrospection { fixture, desk, server async throws in
+        try await withIntrospection { fixture, stub, server async throws in
             let gate = Gate("the introspection endpoint")
-            desk.wait(at: gate)
-            desk.activate(fixture.keepSecret(Self.token))
+            stub.wait(at: gate)
+            stub.activate(fixture.keepSecret(Self.token))
             let client = try await fixture.http2()
             let fields = [("authorization", "Bearer \(Self.token)")]
             var streams: [Int] = []
@@ -139,16 +139,16 @@ import Verification
             gate.open()
             for stream in streams { #expect(try await client.answer(on: stream).status == 200) }
             expectRefusal(try await client.answer(on: refused), 401, "invalid_token")
-            #expect(desk.asked.sorted() == [Self.token, "unknown"])
+            #expect(stub.asked.sorted() == [Self.token, "unknown"])
         }
     }
 
     /// The connection's next request is another matter.
     @Test func aClientThatLeavesTakesNothingWithIt() async throws {
-        try await withIntrospection { fixture, desk, server async throws in
+        try await withIntrospection { fixture, stub, server async throws in
             let gate = Gate("the introspection endpoint")
-            desk.wait(at: gate)
-            desk.activate(fixture.keepSecret(Self.token))
+            stub.wait(at: gate)
+            stub.activate(fixture.keepSecret(Self.token))
             let leaving = try await fixture.connect()
             try await leaving.send(fixture.head("/gone", token: Self.token))
             _ = try await server.arrivals.next()

@@ -20,11 +20,11 @@ import Verification
     }
 
     @Test func anExpiredTokenNeedsItsProofToo() async throws {
-        try await withDesk(Self.setup) { fixture, desk async throws in
+        try await withStub(Self.setup) { fixture, stub async throws in
             let client = try ProvingClient()
             let past: JSONObject = ["exp": TestIssuer.fromNow(-300)]
             let session = try session(fixture, client, next: ["cnf": client.confirmation], old: past)
-            desk.give(token: session.new)
+            stub.give(token: session.new)
             let thief = try ProvingClient()
             for fields in [["Authorization: DPoP \(session.old)"], try thief.fields(session.old, Self.url)] {
                 let stolen = try await fixture.request("/x", fields: fields)
@@ -41,11 +41,11 @@ import Verification
     }
 
     @Test func theBackendsRefusalLeadsToOneReplayWithoutAnotherProof() async throws {
-        try await withDesk(Self.setup) { fixture, desk async throws in
+        try await withStub(Self.setup) { fixture, stub async throws in
             let client = try ProvingClient()
             let session = try session(fixture, client, next: ["cnf": client.confirmation])
-            desk.end(session.old)
-            desk.give(token: session.new)
+            stub.end(session.old)
+            stub.give(token: session.new)
             let response = try await fixture.request("/x", fields: try client.fields(session.old, Self.url))
             #expect(response.status == 200)
             #expect(fixture.visits(session) == ["GET /x old", "POST /auth/refresh old", "GET /x new"])
@@ -60,14 +60,14 @@ import Verification
         var setup = GatewaySetup.refreshing(tenant: "dpop: { nonce: true }")
         setup.sealingKeys = key
         let nonces = ProofNonces(key: try SealingKeys(key).derivedKey(for: "proof nonces"))
-        try await withDesk(setup) { fixture, desk async throws in
+        try await withStub(setup) { fixture, stub async throws in
             let client = try ProvingClient()
             let session = try session(fixture, client, next: ["cnf": client.confirmation])
-            desk.end(session.old)
+            stub.end(session.old)
             if isRenewed {
-                desk.give(token: session.new)
+                stub.give(token: session.new)
             } else {
-                desk.give(["error": "invalid_grant"], status: 400)
+                stub.give(["error": "invalid_grant"], status: 400)
             }
             // Made here, since the gateway may have been waited for.
             let aging = nonces.make(at: UnixTime(Date().timeIntervalSince1970) - 200)
@@ -82,11 +82,11 @@ import Verification
     /// Two tokens of one session, and the new one is for the key of the first: the second is only too old.
     @Test func whatIsForAnotherTokenOfTheSessionRevokesNothing() async throws {
         let setup = GatewaySetup.refreshing("grace: 1h", tenant: "dpop: { need: optional }")
-        try await withDesk(setup) { fixture, desk async throws in
+        try await withStub(setup) { fixture, stub async throws in
             let client = try ProvingClient()
             let past: JSONObject = ["exp": TestIssuer.fromNow(-300)]
             let session = try session(fixture, client, next: ["cnf": client.confirmation], old: past)
-            desk.give(token: session.new)
+            stub.give(token: session.new)
             let bound = try await fixture.request("/x", fields: try client.fields(session.old, Self.url))
             #expect(bound.fields["X-Refreshed-Token"] == [session.new])
             // Issued before the new one, whatever second it is: a later one would be of a session that went on elsewhere.
@@ -102,12 +102,12 @@ import Verification
     /// Bound to another key, or to none: of use to somebody else.
     @Test(arguments: [false, true])
     func aTokenOfAnotherKeyIsNotDelivered(isBound: Bool) async throws {
-        try await withDesk(Self.setup) { fixture, desk async throws in
+        try await withStub(Self.setup) { fixture, stub async throws in
             let client = try ProvingClient()
             let next: JSONObject = isBound ? ["cnf": try ProvingClient().confirmation] : [:]
             let session = try session(fixture, client, next: next)
-            desk.end(session.old)
-            desk.give(token: session.new)
+            stub.end(session.old)
+            stub.give(token: session.new)
             let response = try await fixture.request("/x", fields: try client.fields(session.old, Self.url))
             #expect(response.status == 401)
             #expect(response.fields["X-Refreshed-Token"].isEmpty)

@@ -121,15 +121,15 @@ extension GatewaySetup {
 }
 
 /// A gateway in front of a ``RefreshingBackend``.
-func withDesk(
+func withStub(
     _ setup: GatewaySetup = .refreshing(),
     values: [String: String] = [:],
     otherwise good: BackendScript = .okOrHead,
     _ visit: (GatewayFixture, RefreshingBackend) async throws -> Void
 ) async throws {
-    let desk = RefreshingBackend()
-    try await withGateway(setup, backend: desk.script(otherwise: good), values: values) { fixture async throws in
-        try await visit(fixture, desk)
+    let stub = RefreshingBackend()
+    try await withGateway(setup, backend: stub.script(otherwise: good), values: values) { fixture async throws in
+        try await visit(fixture, stub)
     }
 }
 
@@ -142,8 +142,8 @@ func withProvider(
     let provider = try await RecordingBackend.start(provider)
     do {
         let values = ["provider": "http://127.0.0.1:\(provider.port)"]
-        try await withDesk(setup, values: values) { fixture, desk async throws in
-            try await visit(fixture, desk, provider)
+        try await withStub(setup, values: values) { fixture, stub async throws in
+            try await visit(fixture, stub, provider)
         }
     } catch {
         await provider.stop()

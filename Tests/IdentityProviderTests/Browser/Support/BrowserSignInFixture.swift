@@ -22,7 +22,7 @@ struct BrowserSignInFixture {
     let web: ScriptedBrowserProvider
     let log = RecordedLog()
     let limits = AttemptLimits()
-    let desk: SessionFixture
+    let service: SessionFixture
     let codes: AuthorizationCodes
     let endpoints: BrowserEndpoints
 
@@ -38,13 +38,13 @@ struct BrowserSignInFixture {
         tenant.proof = proof
         self.store = store
         web = ScriptedBrowserProvider(webProvider)
-        desk = try SessionFixture(.chat, store)
+        service = try SessionFixture(.chat, store)
         codes = AuthorizationCodes(store, tenant: name)
         let context = SignInContext(
             tenant: tenant,
             store: store,
             accounts: accounts,
-            sessions: desk.book,
+            sessions: service.book,
             keys: nil,
             providerTokens: UnaskedParts(),
             requests: UnaskedParts(),

@@ -83,7 +83,7 @@ extension BuiltInIssuer {
     static func clans(
         _ name: String = "clans",
         algorithm: SignatureAlgorithm = .es256,
-        clients: [IssuerClient] = [.mobile, .board, .desk, .tablet]
+        clients: [IssuerClient] = [.mobile, .board, .service, .tablet]
     ) -> BuiltInIssuer {
         BuiltInIssuer(
             url: "https://\(name).example",
@@ -115,10 +115,10 @@ extension IssuerClient {
         scopes: ["openid", "email", "stats"]
     )
     /// A server whose name and secret have to be encoded.
-    static let desk = IssuerClient(
-        id: "the desk:1",
+    static let service = IssuerClient(
+        id: "the service:1",
         secret: Secret("100% of a+b&c=d: é"),
-        redirectURIs: ["https://desk.example/back"]
+        redirectURIs: ["https://service.example/back"]
     )
 }
 

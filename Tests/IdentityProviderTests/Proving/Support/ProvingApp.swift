@@ -48,7 +48,7 @@ struct ProvingApp {
     ) async -> EndpointAnswer {
         let type = form != nil ? "application/x-www-form-urlencoded" : json != nil ? "application/json" : nil
         let body = form.map { Array(FormText.text(of: $0).utf8) } ?? json.map { JSONWriter.bytes(of: $0) }
-        return await fixture.desk.answer(
+        return await fixture.service.answer(
             EndpointRequest(
                 endpoint: endpoint,
                 method: method,
@@ -112,14 +112,14 @@ extension IssuerFixture {
     /// A fixture that looks at proofs.
     static func proving(
         _ rules: ProofRules = ProofRules(need: .optional),
-        clients: [IssuerClient] = [.mobile, .board, .desk, .tablet],
+        clients: [IssuerClient] = [.mobile, .board, .service, .tablet],
         store: WatchedStore = WatchedStore()
     ) throws -> IssuerFixture {
         try IssuerFixture("clans", store, issuer: .clans(clients: clients), proof: rules)
     }
 
     /// All of the tenant's endpoints.
-    var desk: EndpointService {
+    var service: EndpointService {
         EndpointService(context, realmSessions: [sessions], limits: AttemptLimits(), counts: SignInCounts())
     }
 }
