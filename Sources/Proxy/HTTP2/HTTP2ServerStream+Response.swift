@@ -152,6 +152,8 @@ extension HTTP2ServerStream: ClientSide {
     // MARK: Flow control
 
     func receiveWindow(outstanding: Int, share: inout Int) -> Int {
+        // What it may send more would come on top of what the client has not taken already.
+        guard !connection.pressure.holdsServers else { return outstanding }
         let streams = connection.streams.open.count
         return connection.pressure.receiveWindows.window(outstanding: outstanding, share: &share, streams: streams)
     }

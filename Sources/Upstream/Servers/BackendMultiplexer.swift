@@ -126,7 +126,11 @@ final class BackendMultiplexer: ChannelInboundHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        for stream in streams.takeTouched() { stream.request?.owner?.flushResponse() }
+        for stream in streams.takeTouched() {
+            stream.request?.owner?.flushResponse()
+            stream.giveBackWindow()
+        }
+        turn()
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {

@@ -76,6 +76,7 @@ extension BackendStream {
         }
         if case .complete(let trailers) = held.end { completed(trailers: trailers) }
         request.owner?.flushResponse()
+        giveBackWindow()
         connection.turn()
     }
 

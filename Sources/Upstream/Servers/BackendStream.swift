@@ -28,7 +28,7 @@ final class BackendStream {
     /// When the request was out, as ``LoopContext/lastTick`` was then.
     private(set) var sentAt = MonotonicTime.distantPast
     private(set) var isReading = true
-    /// Flow-controlled bytes that are passed on and not given back, while the client takes no more.
+    /// Flow-controlled bytes that were passed on, and that the server was not given back yet.
     private var heldBack = 0
     /// Bytes of the client connection's ``ReceiveWindows`` that this stream's window holds.
     private var windowShare = 0
@@ -110,22 +110,17 @@ final class BackendStream {
         if window > outstanding { connection.session.widen(stream: id, to: window) }
     }
 
-    /// So many bytes of the response were handed over.
-    func passedOn(_ count: Int) {
-        guard isReading else {
-            heldBack += count
-            return
-        }
-        connection.session.passedOn(stream: id, count)
-        widenWindow()
-    }
+    /// So many bytes of the response were handed over. They are given back when all that was read is, and its client has
+    /// said whether it takes more: before that, a long read would make room for more than a client may have waiting.
+    func passedOn(_ count: Int) { heldBack += count }
 
-    private func passHeldBack() {
-        guard heldBack > 0 else { return }
+    /// Lets the server send as much again as was handed over, if the client takes more.
+    func giveBackWindow() {
+        guard isReading, heldBack > 0 else { return }
         let count = heldBack
         heldBack = 0
-        passedOn(count)
-        connection.turn()
+        connection.session.passedOn(stream: id, count)
+        widenWindow()
     }
 }
 
@@ -194,7 +189,10 @@ extension BackendStream: UpstreamServer {
             setDeadline(isReading ? loop.now() + pool.responseTimeout : WheelTimer.never)
         case .awaitingHead, .leased, .holding, .ended: break
         }
-        if isReading { passHeldBack() }
+        if isReading {
+            giveBackWindow()
+            connection.turn()
+        }
     }
 
     func resumeResponse() { passHeldResponse() }
