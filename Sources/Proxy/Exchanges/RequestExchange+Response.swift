@@ -106,8 +106,9 @@ extension RequestExchange: UpstreamRequestOwner {
     ///
     /// - Parameter closing: Whether the connection cannot go on.
     func respond(_ response: GatewayResponse, closing: Bool = false) {
-        guard let client else { return }
+        // Also where nobody is left to be answered: the request holds a server, or a place in line for one.
         upstream.abandon()
+        guard let client else { return }
         let fate = lifecycle.respond(draining: worker.isDraining, closing: closing, mostRest: client.mostDroppedBytes)
         send(response.shaped(by: style.shape), fate, client)
     }
@@ -115,6 +116,7 @@ extension RequestExchange: UpstreamRequestOwner {
     /// Answers another proxy, or a browser that asks first: the tenant's rules for response headers do not hold for that,
     /// and such a request keeps its connection whatever body it has.
     func respondUnshaped(_ response: GatewayResponse) {
+        upstream.abandon()
         guard let client else { return }
         send(response, lifecycle.respond(draining: worker.isDraining, mostRest: nil), client)
     }

@@ -12,6 +12,8 @@ struct HTTP1Input {
     var decoder = BodyDecoder(RequestFraming.none)
     /// Whether the channel reads.
     var isReading = true
+    /// Whether the channel is closed: what came before is for nobody any more.
+    var isClosed = false
 
     var count: Int { bytes.readableBytes }
 

@@ -8,6 +8,8 @@ struct HTTP1Output {
     var kept: ByteBuffer?
     /// Whether something was written since the last flush.
     var hasUnflushed = false
+    /// Whether the channel is in a flush.
+    var isFlushing = false
     /// Whether the connection was reset.
     var isReset = false
     /// All bytes that were handed to the channel.

@@ -8,7 +8,7 @@ import Upstream
 /// What the client sends: heads go to the exchange, and bodies through it.
 extension HTTP1ServerConnection {
     func resume() {
-        while true {
+        while !input.isClosed {
             switch state {
             case .open: guard read() else { return }
             case .droppingBody(let allowance):

@@ -144,11 +144,17 @@ extension HTTP1ServerConnection: ClientSide {
         output.hasUnflushed = true
     }
 
+    /// Where the client is gone, the channel delivers in here what is left to read, and then that it is closed. None of
+    /// it is acted on: the response that is flushed is not done with its exchange.
     func flush() {
         writeOutput()
         guard output.hasUnflushed else { return }
         output.hasUnflushed = false
+        let received = input.count
+        output.isFlushing = true
         context?.flush()
+        output.isFlushing = false
+        if input.count > received, !input.isClosed { worker.loop.atEndOfTurn { [self] in resume() } }
         if !isWritable { updateBacklog() }
     }
 

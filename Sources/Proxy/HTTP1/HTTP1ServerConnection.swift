@@ -51,13 +51,7 @@ final class HTTP1ServerConnection: ChannelInboundHandler {
     }
 
     /// Whether a request is with its exchange.
-    var isInExchange: Bool {
-        guard case .open = state else { return false }
-        switch exchange.lifecycle.state {
-        case .deciding, .waitingForServer, .streaming, .holding, .tunnel: return true
-        case .receivingHead, .finishing, .done: return false
-        }
-    }
+    var isInExchange: Bool { exchange.lifecycle.isUnderWay }
 
     // MARK: What the channel says
 
@@ -75,10 +69,12 @@ final class HTTP1ServerConnection: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         input.append(unwrapInboundIn(data))
-        resume()
+        // A flush that fails delivers what is left to read, in the middle of whatever it was for.
+        if !output.isFlushing { resume() }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
+        guard !output.isFlushing else { return }
         if case .tunnel = exchange.lifecycle.state { exchange.upstream.server?.flush(bodyFollows: true) }
     }
 
@@ -113,6 +109,7 @@ final class HTTP1ServerConnection: ChannelInboundHandler {
 
     /// Often told in the middle of a write: what was under way is let go when that is done.
     func channelInactive(context: ChannelHandlerContext) {
+        input.isClosed = true
         worker.loop.atEndOfTurn { [self] in gone() }
     }
 
@@ -123,10 +120,9 @@ final class HTTP1ServerConnection: ChannelInboundHandler {
     /// The connection is over: whatever was under way for it is let go.
     private func gone() {
         if case .closed = state { return }
-        let wasInExchange = isInExchange
         state = .closed
         worker.loop.timers.retire(timer)
-        if wasInExchange { exchange.clientGone() }
+        if isInExchange { exchange.clientGone() }
         exchange.detach()
         worker.connections.http1Output.letGo(self)
         worker.closed(self)

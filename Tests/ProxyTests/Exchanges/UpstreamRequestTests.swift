@@ -117,6 +117,15 @@ struct UpstreamRequestTests {
         return response
     }
 
+    @Test func serverOfARequestWithoutAClientIsLetGoOf() throws {
+        let server = try taken()
+        exchange.detach()
+        exchange.yieldPlace()
+        #expect(!server.isAbandoned, "it waits for the server")
+        exchange.refuse(.overloaded)
+        #expect(server.isAbandoned && exchange.upstream.server == nil)
+    }
+
     @Test func silentServerIsA504() throws {
         let server = try taken()
         exchange.upstream.serverTimedOut(server)
