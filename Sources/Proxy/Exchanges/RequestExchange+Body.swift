@@ -49,7 +49,8 @@ extension RequestExchange {
     ///
     /// - Parameter received: What ``RequestBody/count`` was before. Without a byte more, the deadline stays as it is.
     func bodyAwaited(since received: Int) {
-        guard lifecycle.body.count > received || !rates.request.hasBegun else { return }
+        // What goes on to the server may bring the response, and end the exchange.
+        guard takesBody, lifecycle.body.count > received || !rates.request.hasBegun else { return }
         // Sending on does not excuse a client that takes nothing of a response.
         if takesResponse { updateBodyDeadline() }
     }

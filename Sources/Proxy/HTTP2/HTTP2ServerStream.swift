@@ -40,6 +40,7 @@ final class HTTP2ServerStream {
         lastPiece = nil
         responseEnded = false
         timer.target = self
+        setDeadline(WheelTimer.never)
         guard isWelcome else { return refuseUnread(.tooManyConnections) }
         guard !worker.loop.spares.requestFields.isTooLarge else { return refuseUnread(Refusal(.headTooLarge)) }
         worker.loop.spares.http2Head.clear()
