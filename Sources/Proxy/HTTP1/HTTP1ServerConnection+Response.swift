@@ -192,12 +192,10 @@ extension HTTP1ServerConnection: ClientSide {
         if output.delivery.isCloseDelimited { reset() } else { lingerAndClose() }
     }
 
+    /// A response that ends with the connection would be taken for whole, also when only the last of it is unsent.
     func closeNow() {
-        if exchange.lifecycle.isResponding, output.delivery.isCloseDelimited {
-            reset()
-        } else {
-            context?.close(promise: nil)
-        }
+        let isPartial = exchange.lifecycle.isResponding || (context?.unsentBytes ?? 0) > 0
+        if output.delivery.isCloseDelimited, isPartial { reset() } else { context?.close(promise: nil) }
     }
 
     // MARK: Flow control
