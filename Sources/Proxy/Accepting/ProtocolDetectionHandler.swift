@@ -212,6 +212,10 @@ extension ProtocolDetectionHandler: FrontConnection {
     package func trust(_ proxies: [AddressRange]) {}
 
     func closeNow() { context?.close(promise: nil) }
+
+    package var backlog: ClientBacklog { ClientBacklog() }
+
+    func closeForBacklog() { closeNow() }
 }
 
 extension ProtocolDetectionHandler: WheelTimerTarget {

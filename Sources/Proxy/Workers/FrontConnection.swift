@@ -37,8 +37,3 @@ package protocol FrontConnection: AnyObject {
     /// Others need the memory: end the connection at once, and hold nothing for it any more.
     func closeForBacklog()
 }
-
-extension FrontConnection {
-    package var backlog: ClientBacklog { ClientBacklog() }
-    func closeForBacklog() { closeNow() }
-}
