@@ -45,6 +45,9 @@ extension RequestExchange {
         upstream.server?.setReading(isWritable)
     }
 
+    /// No more of the response is taken from the server until the client takes more.
+    func holdServer() { upstream.server?.setReading(false) }
+
     private var isAnsweredByEndpoint: Bool {
         if case .endpoint = destination { true } else { false }
     }

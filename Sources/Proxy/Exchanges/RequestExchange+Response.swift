@@ -82,7 +82,7 @@ extension RequestExchange: UpstreamRequestOwner {
             if takesBody { updateBodyDeadline() }
             return
         }
-        upstream.server?.setReading(false)
+        holdServer()
     }
 
     func resume() { goOn() }

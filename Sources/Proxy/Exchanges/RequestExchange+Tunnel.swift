@@ -49,6 +49,14 @@ extension RequestExchange {
 
     func flushTunnel() { client?.flush() }
 
+    /// What the client has sent into a tunnel so far goes on to the server.
+    func flushTunnelToServer() {
+        if case .tunnel = lifecycle.state { upstream.server?.flush(bodyFollows: true) }
+    }
+
+    /// Whether the server has yet to say if it grants a WebSocket.
+    var awaitsSwitch: Bool { upstream.details.handshake != nil && lifecycle.awaitsResponse }
+
     func setReading(_ isReading: Bool) { client?.setReading(isReading) }
 
     /// The client has no more to send.

@@ -74,8 +74,7 @@ final class HTTP1ServerConnection: ChannelInboundHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        guard !output.isFlushing else { return }
-        if case .tunnel = exchange.lifecycle.state { exchange.upstream.server?.flush(bodyFollows: true) }
+        if !output.isFlushing { exchange.flushTunnelToServer() }
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {

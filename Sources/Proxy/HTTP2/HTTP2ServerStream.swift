@@ -109,7 +109,7 @@ final class HTTP2ServerStream {
         case .tunnel: passTunnel()
         case .receivingHead, .deciding, .waitingForServer: break
         // What comes right behind a handshake is for the tunnel, once it is granted.
-        case .streaming where exchange.upstream.details.handshake != nil && exchange.lifecycle.awaitsResponse: break
+        case .streaming where exchange.awaitsSwitch: break
         case .streaming, .holding, .finishing, .done:
             for piece in input.takeAll() { connection.session.consumed(stream: id, piece.flowControlled) }
         }
@@ -134,7 +134,7 @@ final class HTTP2ServerStream {
             giveBack(piece.flowControlled)
             if piece.bytes.readableBytes > 0 { exchange.tunnelSent(piece.bytes) }
         }
-        exchange.upstream.server?.flush(bodyFollows: true)
+        exchange.flushTunnelToServer()
         if input.isComplete { exchange.tunnelClientEnded() }
     }
 
@@ -182,7 +182,7 @@ final class HTTP2ServerStream {
     // MARK: What the client does not take
 
     /// Too much is held for the client, on whichever streams.
-    func holdServer() { exchange.upstream.server?.setReading(false) }
+    func holdServer() { exchange.holdServer() }
 
     func releaseServer() {
         if isWritable { exchange.clientWritabilityChanged(true) }
