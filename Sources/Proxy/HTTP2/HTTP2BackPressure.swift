@@ -3,11 +3,14 @@ import Upstream
 
 /// What a connection's client has not taken, and how much servers may send for it meanwhile.
 struct HTTP2BackPressure {
-    enum Change {
-        case none
-        /// No server is to be read from.
-        case holdServers
-        case releaseServers
+    /// What is told to the streams at the end of the loop's turn.
+    struct News {
+        /// Whether ``HTTP2BackPressure/holdsServers`` has changed.
+        var holdsServersChanged = false
+        /// Those that have room again.
+        var freed: [UInt32] = []
+
+        var isEmpty: Bool { !holdsServersChanged && freed.isEmpty }
     }
 
     /// As the channel last said.
@@ -18,16 +21,29 @@ struct HTTP2BackPressure {
     /// How much the servers of its streams may send ahead.
     var receiveWindows = ReceiveWindows()
 
+    private var news = News()
+
     /// So many bytes are held for the client now.
-    mutating func update(held: Int, _ limits: HTTP2Limits.Sending) -> Change {
-        if !holdsServers, held > limits.queueHighMark {
-            holdsServers = true
-            return .holdServers
-        }
-        if holdsServers, held <= limits.queueLowMark {
-            holdsServers = false
-            return .releaseServers
-        }
-        return .none
+    ///
+    /// - Returns: Whether there is news where there was none.
+    mutating func update(held: Int, _ limits: HTTP2Limits.Sending) -> Bool {
+        let holds = held > (holdsServers ? limits.queueLowMark : limits.queueHighMark)
+        guard holds != holdsServers else { return false }
+        holdsServers = holds
+        defer { news.holdsServersChanged = true }
+        return news.isEmpty
+    }
+
+    /// A stream has room again.
+    ///
+    /// - Returns: Whether there is news where there was none.
+    mutating func freed(_ stream: UInt32) -> Bool {
+        defer { news.freed.append(stream) }
+        return news.isEmpty
+    }
+
+    mutating func takeNews() -> News {
+        defer { news = News() }
+        return news
     }
 }

@@ -35,7 +35,7 @@ final class HTTP2ServerConnection: ChannelInboundHandler {
         case open
         /// No new requests; closed when the last one is answered.
         case draining
-        /// Our side is shut, or about to be.
+        /// Our side is shut, or about to be, or the channel is closed: nothing is received or sent any more.
         case closing
         case closed
     }
@@ -63,13 +63,13 @@ final class HTTP2ServerConnection: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        switch state {
-        case .open, .draining: break
-        case .closing, .closed: return
-        }
+        guard isLive else { return }
         session.receive(unwrapInboundIn(data))
-        turn()
+        // A flush that fails delivers what is left to read, in the middle of whatever it was for.
+        if isInTurn { worker.loop.atEndOfTurn { [self] in turn() } } else { turn() }
     }
+
+    private var isLive: Bool { state == .open || state == .draining }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         pressure.isWritable = context.channel.isWritable
@@ -83,7 +83,7 @@ final class HTTP2ServerConnection: ChannelInboundHandler {
         try? context?.channel.syncOptions?.setOption(.autoRead, value: pressure.isWritable)
         updateBacklog()
         // While the connection closes, the deadline is that of the close.
-        guard state == .open || state == .draining else { return }
+        guard isLive else { return }
         guard pressure.isWritable else { return setDeadline(worker.idleTimeout) }
         deadline.awaited = .nothing
         setDeadline(nil)
@@ -92,6 +92,7 @@ final class HTTP2ServerConnection: ChannelInboundHandler {
 
     /// Often told in the middle of a write: what was under way is let go when that is done.
     func channelInactive(context: ChannelHandlerContext) {
+        if isLive { state = .closing }
         worker.loop.atEndOfTurn { [self] in gone() }
     }
 
@@ -134,11 +135,12 @@ final class HTTP2ServerConnection: ChannelInboundHandler {
         isInTurn = true
         defer { isInTurn = false }
         repeat {
-            while let event = session.next(headers: &worker.loop.spares.requestFields, at: worker.lastTick.nanoseconds)
+            while isLive,
+                let event = session.next(headers: &worker.loop.spares.requestFields, at: worker.lastTick.nanoseconds)
             {
                 take(event)
             }
-            guard session.output.readableBytes > 0, let context, state != .closed else { break }
+            guard isLive, session.output.readableBytes > 0, let context else { break }
             context.writeAndFlush(wrapOutboundOut(session.output), promise: nil)
             // Nobody holds it any more where the write went through at once, and its memory is used again.
             session.output.clear()
@@ -172,14 +174,23 @@ final class HTTP2ServerConnection: ChannelInboundHandler {
         }
         guard held != pressure.backlog.bytes else { return }
         worker.backlogChanged(by: pressure.backlog.update(bytes: held, taken: taken, at: worker.lastTick))
-        switch pressure.update(held: held, session.limits.sending) {
-        case .none: break
-        case .holdServers:
-            for stream in streams.open.values { stream.holdServer() }
-        case .releaseServers:
-            let waiting = streams.open
-            for stream in waiting.values { stream.releaseServer() }
+        if pressure.update(held: held, session.limits.sending) { tellStreamsLater() }
+    }
+
+    /// A turn may be the flush of one exchange, in which nothing of the others' is done.
+    private func tellStreamsLater() {
+        worker.loop.atEndOfTurn { [self] in tellStreams() }
+    }
+
+    private func tellStreams() {
+        let news = pressure.takeNews()
+        if news.holdsServersChanged {
+            let open = streams.open
+            for stream in open.values {
+                if pressure.holdsServers { stream.holdServer() } else { stream.releaseServer() }
+            }
         }
+        for id in news.freed { streams.open[id]?.becameWritable() }
     }
 
     /// The fields of a head or of trailers stand in ``LoopSpares/requestFields`` until the stream has read them, which it
@@ -195,7 +206,7 @@ final class HTTP2ServerConnection: ChannelInboundHandler {
                 session.consumed(stream: id, flowControlled)
             }
         case .reset(let id, _, _): streams.open[id]?.wasReset()
-        case .writable(let id): streams.open[id]?.becameWritable()
+        case .writable(let id): if pressure.freed(id) { tellStreamsLater() }
         case .goAway, .settings: break
         case .connectionError(let code, let reason):
             worker.loop.loggers.clients.debug(
@@ -222,7 +233,7 @@ final class HTTP2ServerConnection: ChannelInboundHandler {
     /// With requests under way their own deadlines hold; but not for answers that the client does not take, nor for
     /// fields that never end, in the middle of which nothing else can come. Bytes alone move no deadline: a PING would.
     private func updateDeadline() {
-        guard state == .open || state == .draining, pressure.isWritable else { return }
+        guard isLive, pressure.isWritable else { return }
         var awaited = HTTP2ConnectionDeadline.Awaited.nothing
         if session.isInsideHeaders {
             awaited = .restOfHeaders
@@ -302,8 +313,7 @@ extension HTTP2ServerConnection: FrontConnection {
 extension HTTP2ServerConnection: WheelTimerTarget {
     func deadlineMet() {
         guard pressure.isWritable else { return closeNow() }
-        let isServing = state == .open || state == .draining
-        if case .answersTaken(let sent) = deadline.awaited, isServing, session.sentLength - sent >= leastTaken {
+        if case .answersTaken(let sent) = deadline.awaited, isLive, session.sentLength - sent >= leastTaken {
             deadline.awaited = .answersTaken(sent: session.sentLength)
             return setDeadline(worker.idleTimeout)
         }
