@@ -134,17 +134,17 @@ final class HTTP2ServerConnection: ChannelInboundHandler {
         guard !isInTurn else { return }
         isInTurn = true
         defer { isInTurn = false }
+        var fields = worker.loop.spares.takeRequestFields()
         repeat {
-            while isLive,
-                let event = session.next(headers: &worker.loop.spares.requestFields, at: worker.lastTick.nanoseconds)
-            {
-                take(event)
+            while isLive, let event = session.next(headers: &fields, at: worker.lastTick.nanoseconds) {
+                take(event, fields)
             }
             guard isLive, session.output.readableBytes > 0, let context else { break }
             context.writeAndFlush(wrapOutboundOut(session.output), promise: nil)
             // Nobody holds it any more where the write went through at once, and its memory is used again.
             session.output.clear()
         } while session.hasMoreOutput
+        worker.loop.spares.giveBack(requestFields: fields)
         if !streams.ended.isEmpty {
             for stream in streams.ended {
                 // A connection that is gone keeps no spare streams: they hold a reference to it.
@@ -193,12 +193,11 @@ final class HTTP2ServerConnection: ChannelInboundHandler {
         for id in news.freed { streams.open[id]?.becameWritable() }
     }
 
-    /// The fields of a head or of trailers stand in ``LoopSpares/requestFields`` until the stream has read them, which it
-    /// does before anything else.
-    private func take(_ event: HTTP2Session.Event) {
+    /// - Parameter fields: Of a head or of trailers.
+    private func take(_ event: HTTP2Session.Event, _ fields: HeaderList) {
         switch event {
-        case .headers(let id, let endStream, .initial): begin(id, endStream: endStream)
-        case .headers(let id, _, .trailers): streams.open[id]?.trailersReceived()
+        case .headers(let id, let endStream, .initial): begin(id, fields, endStream: endStream)
+        case .headers(let id, _, .trailers): streams.open[id]?.trailersReceived(fields)
         case .data(let id, let bytes, let flowControlled, let endStream):
             if let stream = streams.open[id] {
                 stream.bodyReceived(bytes, flowControlled: flowControlled, endStream: endStream)
@@ -218,10 +217,10 @@ final class HTTP2ServerConnection: ChannelInboundHandler {
         }
     }
 
-    private func begin(_ id: UInt32, endStream: Bool) {
+    private func begin(_ id: UInt32, _ fields: HeaderList, endStream: Bool) {
         let stream = streams.takeSpare() ?? HTTP2ServerStream(self)
         streams.begin(id, stream)
-        stream.begin(id, endStream: endStream, isWelcome: isWelcome)
+        stream.begin(id, fields, endStream: endStream, isWelcome: isWelcome)
         if !isWelcome { drain() }
     }
 

@@ -31,8 +31,8 @@ final class HTTP2ServerStream {
 
     // MARK: What the client sends
 
-    /// The request's fields stand in ``LoopSpares/requestFields``.
-    func begin(_ id: UInt32, endStream: Bool, isWelcome: Bool) {
+    /// - Parameter fields: The request's.
+    func begin(_ id: UInt32, _ fields: HeaderList, endStream: Bool, isWelcome: Bool) {
         self.id = id
         // A reload may have changed who is trusted since the object served another request.
         peer = connection.peer
@@ -41,15 +41,11 @@ final class HTTP2ServerStream {
         responseEnded = false
         timer.target = self
         setDeadline(WheelTimer.never)
-        guard isWelcome else { return refuseUnread(.tooManyConnections) }
-        guard !worker.loop.spares.requestFields.isTooLarge else { return refuseUnread(Refusal(.headTooLarge)) }
+        guard isWelcome else { return refuseUnread(.tooManyConnections, fields) }
+        guard !fields.isTooLarge else { return refuseUnread(Refusal(.headTooLarge), fields) }
         worker.loop.spares.http2Head.clear()
         do throws(HTTP2Malformed) {
-            let info = try HTTP2Request.write(
-                worker.loop.spares.requestFields,
-                endStream: endStream,
-                to: &worker.loop.spares.http2Head
-            )
+            let info = try HTTP2Request.write(fields, endStream: endStream, to: &worker.loop.spares.http2Head)
             if let length = info.contentLength { connection.session.expectLength(stream: id, length) }
         } catch {
             return malformed()
@@ -61,7 +57,7 @@ final class HTTP2ServerStream {
             resume()
         case .refused(let violation):
             worker.loop.spares.requests.giveBack(request)
-            refuseUnread(Refusal(violation))
+            refuseUnread(Refusal(violation), fields)
         case .incomplete:
             worker.loop.spares.requests.giveBack(request)
             malformed()
@@ -69,9 +65,9 @@ final class HTTP2ServerStream {
     }
 
     /// Refuses a request whose head was not read, or not to its end.
-    private func refuseUnread(_ refusal: Refusal) {
+    private func refuseUnread(_ refusal: Refusal, _ fields: HeaderList) {
         // A trusted proxy may be asking about a request, and would take a status of 200 for a grant.
-        let isGRPC = !peer.isTrustedProxy && GRPCStatus.isRequest(worker.loop.spares.requestFields)
+        let isGRPC = !peer.isTrustedProxy && GRPCStatus.isRequest(fields)
         exchange.refuseUnread(refusal, version: .http2, isGRPC: isGRPC, for: self)
     }
 
@@ -92,10 +88,9 @@ final class HTTP2ServerStream {
         resume()
     }
 
-    /// The fields stand in ``LoopSpares/requestFields``.
-    func trailersReceived() {
+    func trailersReceived(_ fields: HeaderList) {
         do throws(HTTP2Malformed) {
-            input.trailers = try HTTP2Request.trailers(worker.loop.spares.requestFields)
+            input.trailers = try HTTP2Request.trailers(fields)
         } catch {
             return malformed()
         }

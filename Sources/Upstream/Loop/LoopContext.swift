@@ -93,14 +93,23 @@ package struct LoopSpares {
     let responseParser = ResponseHeadParser()
     /// For what has passed the parser of clients' heads already, with room for the fields that were added since.
     private(set) var forwardedParser: RequestHeadParser
-    /// Fields of HTTP/2, and the head that is written of them.
-    package var requestFields = HeaderList()
-    var responseFields = HeaderList()
+    /// Room for the fields of HTTP/2; nil while a connection has it.
+    private var requestFields: HeaderList? = HeaderList()
+    private var responseFields: HeaderList? = HeaderList()
+    /// The head that is written of fields of HTTP/2.
     package var http2Head = ByteBufferAllocator().buffer(capacity: 4 << 10)
 
     init(_ limits: ConnectionLimits) {
         forwardedParser = Self.forwardedParser(limits)
     }
+
+    package mutating func takeRequestFields() -> HeaderList { requestFields.take() ?? HeaderList() }
+
+    package mutating func giveBack(requestFields: consuming HeaderList) { self.requestFields = requestFields }
+
+    mutating func takeResponseFields() -> HeaderList { responseFields.take() ?? HeaderList() }
+
+    mutating func giveBack(responseFields: consuming HeaderList) { self.responseFields = responseFields }
 
     package mutating func adopt(_ limits: ConnectionLimits) { forwardedParser = Self.forwardedParser(limits) }
 

@@ -170,23 +170,24 @@ final class BackendMultiplexer: ChannelInboundHandler {
         guard !isInTurn else { return }
         isInTurn = true
         defer { isInTurn = false }
+        var fields = loop.spares.takeResponseFields()
         repeat {
-            while let event = session.next(headers: &loop.spares.responseFields, at: loop.lastTick.nanoseconds) {
-                take(event)
-            }
+            while let event = session.next(headers: &fields, at: loop.lastTick.nanoseconds) { take(event, fields) }
             guard session.output.readableBytes > 0, let context else { break }
             context.writeAndFlush(wrapOutboundOut(session.output), promise: nil)
             session.output.clear()
         } while session.hasMoreOutput
+        loop.spares.giveBack(responseFields: fields)
         if case .closed = state { context?.close(promise: nil) }
     }
 
-    private func take(_ event: HTTP2Session.Event) {
+    /// - Parameter fields: Of a head or of trailers.
+    private func take(_ event: HTTP2Session.Event, _ fields: HeaderList) {
         switch event {
         case .headers(let id, let endStream, .initial):
-            with(id) { $0.headReceived(endStream: endStream) }
+            with(id) { $0.headReceived(fields, endStream: endStream) }
         case .headers(let id, _, .trailers):
-            with(id) { $0.trailersReceived() }
+            with(id) { $0.trailersReceived(fields) }
         case .data(let id, let bytes, let flowControlled, let endStream):
             if streams[id] == nil { session.consumed(stream: id, flowControlled) }
             with(id) { $0.bodyReceived(bytes, flowControlled: flowControlled, endStream: endStream) }

@@ -18,14 +18,14 @@ extension BackendStream {
         var end: End
     }
 
-    /// The fields stand in ``LoopSpares/responseFields``.
-    func headReceived(endStream: Bool) {
+    /// - Parameter fields: The response's.
+    func headReceived(_ fields: HeaderList, endStream: Bool) {
         guard case .awaitingHead(let request) = state, let owner = request.owner else { return }
         request.serverSpoke()
         loop.spares.http2Head.clear()
         do throws(HTTP2Malformed) {
             try HTTP2BackendResponse.write(
-                loop.spares.responseFields,
+                fields,
                 endStream: endStream,
                 answeringHead: request.details.isHead,
                 to: &loop.spares.http2Head
@@ -94,10 +94,9 @@ extension BackendStream {
         if endStream { completed(trailers: []) } else { heard() }
     }
 
-    /// The fields stand in ``LoopSpares/responseFields``.
-    func trailersReceived() {
+    func trailersReceived(_ fields: HeaderList) {
         do throws(HTTP2Malformed) {
-            let trailers = try HTTP2BackendResponse.trailers(loop.spares.responseFields)
+            let trailers = try HTTP2BackendResponse.trailers(fields)
             if case .holding(let request, var held) = state {
                 held.end = .complete(trailers)
                 state = .holding(request, held)
