@@ -4,8 +4,7 @@ import Tenants
 package import Time
 package import Verification
 
-/// Finds out who a request comes from: the token's place, its checks, revocation and what it is bound to. One an event
-/// loop, with what it remembers of tokens.
+/// Verifies tokens, and remembers what came of it. One per event loop.
 package final class Authenticator {
     private let sipHash = SipHash.withRandomKey()
     private let verified = TokenCache()
@@ -24,150 +23,10 @@ package final class Authenticator {
         keyQuestions = KeyQuestions(count: keySources)
     }
 
-    enum Authentication {
-        case verified(Caller)
-        /// Good but for its age, and not too old to be refreshed.
-        case expired(Caller)
-        // Indirect, so that a verified caller is passed on as one word.
-        indirect case refused(Refusal)
-        /// The token is good or expired, and its proof of possession fails, which is only observed.
-        indirect case unproven(UnprovenCaller)
-        case needs(SlowStep)
-
-        var verifiedCaller: Caller? { if case .verified(let caller) = self { caller } else { nil } }
-    }
-
-    /// The owner of a good token that came without the proof of possession it needs.
-    struct UnprovenCaller {
-        /// Whose token it is; its identity is not forwarded.
-        let caller: Caller
-        let isExpired: Bool
-        /// What it would be refused with.
-        let refusal: Refusal
-        /// Of the rule that is only observed.
-        let line: Int
-    }
-
-    /// CSRF checks also apply to query or header tokens when the backend sees a token cookie: another site could send its
-    /// own token and act through that cookie.
-    func authenticate(
-        _ question: DecisionQuestion,
-        _ bytes: Span<UInt8>,
-        _ memory: TokenMemory?,
-        allowing: AllowedSteps
-    ) -> Authentication {
-        let authentication = authenticateToken(question, bytes, memory, allowing: allowing)
-        switch authentication {
-        case .needs: return authentication
-        case .refused(let refusal) where refusal.code == .badRequest || refusal.code == .crossSiteRequest:
-            return authentication
-        case .verified, .refused, .expired, .unproven:
-            let isMisused = hidesCookie(question, bytes) && refusesCrossSite(question, bytes)
-            return isMisused ? .refused(.crossSite) : authentication
-        }
-    }
-
-    /// Whether the token came in the query or a header of its own, and the backend also gets a cookie with one.
-    private func hidesCookie(_ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Bool {
-        let (request, head) = (question.request, question.head)
-        let (tenant, query) = (request.tenant, request.target.query)
-        guard !tenant.tokenSources.forwardedCookies.isEmpty else { return false }
-        let from = tenant.tokenSources.all
-        let finding = TokenFinder.find(head, bytes, query: query, in: from, takesProofs: tenant.proving != nil)
-        guard case .token(_, let place) = finding else { return false }
-        switch from[place] {
-        // Browsers send the first across sites only after a preflight; the second has been checked.
-        case .bearer, .cookie: return false
-        case .query, .header:
-            return TokenFinder.find(head, bytes, query: query, in: tenant.tokenSources.forwardedCookies) != .missing
-        }
-    }
-
-    /// Whether to refuse the request as cross-site; where that is only observed, it is noted.
-    private func refusesCrossSite(_ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Bool {
-        let tenant = question.request.tenant
-        guard tenant.browsers.crossSite.refuses(question.request.request, bytes, question.decisionContext) else {
-            return false
-        }
-        guard tenant.browsers.crossSite.mode == .observe || tenant.tenant.mode == .observe else { return true }
-        question.decisionContext.note(ObservedRefusal(refusal: .crossSite, line: tenant.browsers.crossSite.line))
-        return false
-    }
-
-    private func authenticateToken(
-        _ question: DecisionQuestion,
-        _ bytes: Span<UInt8>,
-        _ memory: TokenMemory?,
-        allowing: AllowedSteps
-    ) -> Authentication {
-        let (request, head, now) = (question.request, question.head, question.now)
-        let tenant = request.tenant
-        let explanation = question.decisionContext.explanation
-        let from = tenant.tokenSources.all
-        let takesProofs = tenant.proving != nil
-        switch TokenFinder.find(head, bytes, query: request.target.query, in: from, takesProofs: takesProofs) {
-        case .missing:
-            explanation?.noteMissingToken(tenant.tenant)
-            return .refused(.missingToken)
-        case .several:
-            explanation?.noteSeveralTokens(tenant.tenant)
-            return .refused(.severalTokens)
-        case .token(let range, let place):
-            explanation?.noteToken(at: place, tenant.tenant)
-            if tenant.tokenSources.isCookie(place), refusesCrossSite(question, bytes) { return .refused(.crossSite) }
-            // Without the proof's: that one bears on bound tokens alone.
-            guard question.decisionContext.steps.withoutRoom.subtracting(.proof).isEmpty else {
-                return .refused(.overloaded)
-            }
-            let token = bytes.extracting(range)
-            let authentication = verify(token, for: tenant, memory, question, allowing: allowing)
-            explanation?.note(authentication, of: token, tenant, at: now)
-            let caller: Caller
-            let isExpired: Bool
-            switch authentication {
-            case .verified(let current): (caller, isExpired) = (current, false)
-            case .expired(let past): (caller, isExpired) = (past, true)
-            case .refused, .unproven, .needs: return authentication
-            }
-            let standing = tenant.revocations.standing(of: caller, at: now)
-            explanation?.note(standing, tenant.tenant)
-            switch standing {
-            case .good:
-                if caller.confirmation == nil && !takesProofs { return authentication }
-                let mayAsk = allowing.contains(.proof)
-                let binding = BindingCheck(
-                    request: request.request,
-                    decisionContext: question.decisionContext,
-                    now: now,
-                    tenant: tenant.index,
-                    proving: tenant.proving,
-                    caller: caller,
-                    token: range,
-                    mayAsk: mayAsk
-                )
-                switch binding.verdict(bytes) {
-                case .holds: return authentication
-                case .refused(let refusal): return .refused(refusal)
-                case .observed(let refusal, let line):
-                    return .unproven(
-                        UnprovenCaller(caller: caller, isExpired: isExpired, refusal: refusal, line: line)
-                    )
-                case .needs(let step): return .needs(.proof(step))
-                }
-            case .revoked: return .refused(.tokenRevoked)
-            case .unknown: return .refused(.revocationsUnknown)
-            }
-        }
-    }
-
-    private func verify(
-        _ token: Span<UInt8>,
-        for tenant: TenantRuntime,
-        _ memory: TokenMemory?,
-        _ question: DecisionQuestion,
-        allowing: AllowedSteps
-    ) -> Authentication {
-        let now = question.now
+    /// Whose token it is, from what is remembered or by its signature, or what has to be done to tell.
+    func verify(_ token: Span<UInt8>, _ question: DecisionQuestion) -> Authorizer.Authentication {
+        let (tenant, now) = (question.request.tenant, question.now)
+        let memory = question.decisionContext.tokenMemory
         let isCounted = question.decisionContext.countsToken()
         if let caller = memory?.last?.caller(ofTenant: tenant.index, token: token, at: now) {
             if isCounted { cacheCounts.hits += 1 }
@@ -188,9 +47,10 @@ package final class Authenticator {
         }
         if isCounted { cacheCounts.misses += 1 }
         if let introspecting = tenant.verification.introspecting, OpaqueToken.isOpaque(token) {
-            return introspect(token, introspecting, key, question, allowing: allowing)
+            return introspect(token, introspecting, key, question)
         }
-        if allowing.contains(.signature), let cost = tenant.verification.slowCheckCost,
+        let allowed = question.decisionContext.steps.allowed
+        if allowed.contains(.signature), let cost = tenant.verification.slowCheckCost,
             !slowChecks.allows(cost, at: now)
         {
             let copy = token.withUnsafeBufferPointer(Array.init)
@@ -212,7 +72,7 @@ package final class Authenticator {
             let caller = remember(verified.principal, tenant, key, token)
             return verified.isExpired ? .expired(caller) : .verified(caller)
         } catch {
-            return refused(error, tenant, key, mayAsk: allowing.contains(.keys), at: now)
+            return refused(error, tenant, key, mayAsk: allowed.contains(.keys), at: now)
         }
     }
 
@@ -221,9 +81,8 @@ package final class Authenticator {
         _ token: Span<UInt8>,
         _ introspecting: TenantIntrospecting,
         _ key: TokenCache.Key,
-        _ question: DecisionQuestion,
-        allowing: AllowedSteps
-    ) -> Authentication {
+        _ question: DecisionQuestion
+    ) -> Authorizer.Authentication {
         let now = question.now
         if let finding = question.decisionContext.steps.introspected, finding.isOf(token, tenant: key.tenant) {
             switch finding.verdict {
@@ -235,7 +94,7 @@ package final class Authenticator {
         if let seconds = introspecting.retryAfterSeconds(at: now) {
             return .refused(.introspectionUnavailable(retryAfterSeconds: seconds))
         }
-        guard allowing.contains(.introspection) else {
+        guard question.decisionContext.steps.allowed.contains(.introspection) else {
             return .refused(.introspectionUnavailable(retryAfterSeconds: 1))
         }
         let rules = introspecting.rules
@@ -273,7 +132,7 @@ package final class Authenticator {
         _ key: TokenCache.Key,
         mayAsk: Bool,
         at now: UnixTime
-    ) -> Authentication {
+    ) -> Authorizer.Authentication {
         guard let place = failure.issuerPlace, place < tenant.verification.keyQuestions.count,
             let source = tenant.verification.keyQuestions[place]
         else {

@@ -2,35 +2,83 @@ import Counting
 import HTTPCore
 import Tenants
 
-/// The checks of who asks: the token, and what the caller may do.
+/// What the caller may do, or a request without one.
 extension Authorizer {
-    func checkCaller(_ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Decision {
-        let decisionContext = question.decisionContext
-        let rules = RequestRules(question.request, question.head, bytes, isSignIn: decisionContext.signIn != nil)
-        let authentication = authenticator.authenticate(
-            question,
+    /// A path that can be read in several ways comes under no rule.
+    func checkAmbiguousPath(_ question: DecisionQuestion, _ authentication: Authentication) -> Decision? {
+        guard question.request.path == .ambiguous else { return nil }
+        if case .needs = authentication { return nil }
+        return refuse(question, .ambiguousPath, authentication.verifiedCaller)
+    }
+
+    /// A token that has expired is replaced, where one is needed and the session can be refreshed.
+    func refreshExpired(
+        _ question: DecisionQuestion,
+        _ bytes: Span<UInt8>,
+        _ rules: RequestRules,
+        _ authentication: Authentication
+    ) -> Decision? {
+        guard case .expired(let caller) = authentication else { return nil }
+        let (decisionContext, request) = (question.decisionContext, question.request)
+        let tenant = request.tenant
+        decisionContext.explanation?.note(rules, nil, tenant.tenant)
+        guard !rules.isOpenToAnyone, tenant.tenant.mode == .enforce, let refreshing = tenant.refreshing,
+            !request.request.inAnyReading(bytes, { refreshing.isExempt($0) })
+        else { return nil }
+        if decisionContext.steps.allowed.contains(.refresh) { return .pending(.refresh(caller), request) }
+        decisionContext.explanation?.noteRefresh(tenant.tenant)
+        return nil
+    }
+
+    /// The limits by subject and by claim, also for a caller whose missing proof is only observed.
+    func checkLimitsOfCaller(
+        _ question: DecisionQuestion,
+        _ bytes: Span<UInt8>,
+        _ rules: RequestRules,
+        _ authentication: Authentication
+    ) -> Decision? {
+        let request = question.request
+        guard let limits = request.tenant.limits else { return nil }
+        let caller: Caller
+        switch authentication {
+        case .verified(let verified): caller = verified
+        case .unproven(let unproven):
+            guard unproven.refusalAsUnknown(rules) == nil else { return nil }
+            caller = unproven.caller
+        case .expired, .refused, .needs: return nil
+        }
+        let finding = limits.exceeded(
+            by: caller,
+            request.request,
+            request.tenant.endpoints,
             bytes,
-            decisionContext.tokenMemory,
-            allowing: decisionContext.steps.allowed
+            question.decisionContext,
+            at: question.now
         )
+        return finding.flatMap { refuse(question, $0) }
+    }
+
+    /// The access rules, and what was found of the token where they need one.
+    func checkAccessRules(
+        _ question: DecisionQuestion,
+        _ rules: RequestRules,
+        _ authentication: Authentication
+    ) -> Decision {
         switch authentication {
         case .needs(let step): return .pending(step, question.request)
-        case _ where question.request.path == .ambiguous:
-            return refuse(question, .ambiguousPath, authentication.verifiedCaller)
-        case .verified(let caller): return decide(question, rules, bytes, caller)
-        case .expired(let caller): return decideExpired(question, rules, bytes, caller)
+        case .verified(let caller): return decide(question, rules, caller)
+        case .expired(let caller):
+            // What the rules say was noted when a refresh was considered.
+            guard rules.isOpenToAnyone else {
+                return refuse(question, .tokenExpired, nil, observing: rules.observedLine)
+            }
+            return grant(question, nil, .anonymous, signsOut: rules.endsSession ? caller : nil)
         case .refused(let refusal): return decideUnknown(question, rules, refusal)
-        case .unproven(let unproven): return decideUnproven(question, rules, bytes, unproven)
+        case .unproven(let unproven): return decideUnproven(question, rules, unproven)
         }
     }
 
-    private func decide(
-        _ question: DecisionQuestion,
-        _ rules: RequestRules,
-        _ bytes: Span<UInt8>,
-        _ caller: Caller
-    ) -> Decision {
-        if let decision = checkLimits(of: caller, question, bytes) { return decision }
+    private func decide(_ question: DecisionQuestion, _ rules: RequestRules, _ caller: Caller) -> Decision {
         question.decisionContext.explanation?.note(rules, caller, question.request.tenant.tenant)
         let isOpen = rules.isOpenToAnyone
         let signsOut = rules.endsSession ? caller : nil
@@ -38,21 +86,6 @@ extension Authorizer {
             return refuse(question, refusal, caller, signsOut: signsOut, observing: rules.observedLine)
         }
         return grant(question, caller, .granted, signsOut: signsOut, needsCaller: !isOpen)
-    }
-
-    private func checkLimits(of caller: Caller, _ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Decision? {
-        let request = question.request
-        guard let limits = request.tenant.limits,
-            let finding = limits.exceeded(
-                by: caller,
-                request.request,
-                request.tenant.endpoints,
-                bytes,
-                question.decisionContext,
-                at: question.now
-            )
-        else { return nil }
-        return refuse(question, finding)
     }
 
     /// There is no token, or none that is good.
@@ -67,48 +100,28 @@ extension Authorizer {
         return refuse(question, refusal, nil, observing: isIgnored && !isSignOut ? rules.observedLine : nil)
     }
 
-    /// Proof is only observed: apply the token owner's limits and rules, forward no identity.
+    /// Proof is only observed: apply the rules for the token's owner, forward no identity.
     private func decideUnproven(
         _ question: DecisionQuestion,
         _ rules: RequestRules,
-        _ bytes: Span<UInt8>,
-        _ unproven: Authenticator.UnprovenCaller
+        _ unproven: UnprovenCaller
     ) -> Decision {
-        let caller = unproven.caller
-        if rules.endsSession && unproven.refusal.leavesSignOutUndone {
-            return decideUnknown(question, rules, unproven.refusal)
-        }
-        if unproven.isExpired { return decideUnknown(question, rules, .tokenExpired) }
-        if let decision = checkLimits(of: caller, question, bytes) { return decision }
+        if let refusal = unproven.refusalAsUnknown(rules) { return decideUnknown(question, rules, refusal) }
         if rules.isOpenToAnyone { return decideUnknown(question, rules, unproven.refusal) }
-        question.decisionContext.explanation?.note(rules, caller, question.request.tenant.tenant)
-        if let refusal = rules.refusal(of: caller) {
+        question.decisionContext.explanation?.note(rules, unproven.caller, question.request.tenant.tenant)
+        if let refusal = rules.refusal(of: unproven.caller) {
             return refuse(question, refusal, nil, observing: rules.observedLine)
         }
         question.decisionContext.note(ObservedRefusal(refusal: unproven.refusal, line: unproven.line))
         return grant(question, nil, .refused(unproven.refusal.code))
     }
+}
 
-    /// An expired token is refused where one is needed, unless it can be refreshed.
-    private func decideExpired(
-        _ question: DecisionQuestion,
-        _ rules: RequestRules,
-        _ bytes: Span<UInt8>,
-        _ caller: Caller
-    ) -> Decision {
-        let request = question.request
-        question.decisionContext.explanation?.note(rules, nil, request.tenant.tenant)
-        if rules.isOpenToAnyone {
-            return grant(question, nil, .anonymous, signsOut: rules.endsSession ? caller : nil)
-        }
-        let tenant = request.tenant
-        if tenant.tenant.mode == .enforce, let refreshing = tenant.refreshing,
-            !request.request.inAnyReading(bytes, { refreshing.isExempt($0) })
-        {
-            if question.decisionContext.steps.allowed.contains(.refresh) { return .pending(.refresh(caller), request) }
-            question.decisionContext.explanation?.noteRefresh(tenant.tenant)
-        }
-        return refuse(question, .tokenExpired, nil, observing: rules.observedLine)
+extension UnprovenCaller {
+    /// Why the request is decided as one without a caller; nil if the limits and rules of the token's owner apply.
+    fileprivate func refusalAsUnknown(_ rules: RequestRules) -> Refusal? {
+        if rules.endsSession && refusal.leavesSignOutUndone { return refusal }
+        return isExpired ? .tokenExpired : nil
     }
 }
 

@@ -54,7 +54,39 @@ package final class Authorizer {
         if let decision = checkContentLength(question) { return decision }
         if let decision = checkForwardedPath(question, bytes) { return decision }
         if let decision = checkEndpoint(question, bytes) { return decision }
-        return checkCaller(question, bytes)
+        return authorizeCaller(question, bytes)
+    }
+
+    /// The checks of who asks, in their order. Who needs no caller needs no good token either: what is wrong with one is
+    /// refused by the access rules, at the end.
+    private func authorizeCaller(_ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Decision {
+        let isSignIn = question.decisionContext.signIn != nil
+        let rules = RequestRules(question.request, question.head, bytes, isSignIn: isSignIn)
+        let authentication = authenticate(question, bytes)
+        if let decision = checkAmbiguousPath(question, authentication) { return decision }
+        if let decision = refreshExpired(question, bytes, rules, authentication) { return decision }
+        if let decision = checkLimitsOfCaller(question, bytes, rules, authentication) { return decision }
+        return checkAccessRules(question, rules, authentication)
+    }
+
+    /// The checks of the token, in their order.
+    private func authenticate(_ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Authentication {
+        let (token, source): (Range<Int>, Int)
+        switch findToken(question, bytes) {
+        case .missing: return .refused(.missingToken)
+        case .several: return .refused(.severalTokens)
+        case .token(let range, let index): (token, source) = (range, index)
+        }
+        if let refused = checkCrossSite(source, question, bytes) { return refused }
+        let verified = verify(token, question, bytes)
+        let (caller, isExpired): (Caller, Bool)
+        switch verified {
+        case .verified(let current): (caller, isExpired) = (current, false)
+        case .expired(let past): (caller, isExpired) = (past, true)
+        case .refused, .unproven, .needs: return verified
+        }
+        if let refused = checkRevocation(caller, question) { return refused }
+        return checkBinding(caller, isExpired: isExpired, token, question, bytes) ?? verified
     }
 
     private func route(

@@ -4,33 +4,29 @@ import Verification
 
 /// What is told of a caller's token.
 extension Explanation {
-    func noteMissingToken(_ tenant: Tenant) {
-        let places = tenant.authenticate.from.map(\.place).joined(separator: ", ")
-        note(
-            .token,
-            "no token; looked for as \(places)",
-            line: tenant.lines["authenticate.from"] ?? tenant.lines["authenticate"]
-        )
-    }
-
-    func noteSeveralTokens(_ tenant: Tenant) {
-        note(
-            .token,
-            "two different tokens in one place: nobody could say which of them the backend goes by",
-            line: tenant.lines["authenticate.from"] ?? tenant.lines["authenticate"]
-        )
-    }
-
-    func noteToken(at place: Int, _ tenant: Tenant) {
-        note(
-            .token,
-            "the token is found as \(tenant.authenticate.from[place].place)",
-            line: tenant.lines["authenticate.from[\(place)]"] ?? tenant.lines["authenticate"]
-        )
+    func note(_ finding: TokenFinder.Finding, _ tenant: Tenant) {
+        let line = tenant.lines["authenticate.from"] ?? tenant.lines["authenticate"]
+        switch finding {
+        case .missing:
+            let places = tenant.authenticate.from.map(\.place).joined(separator: ", ")
+            note(.token, "no token; looked for as \(places)", line: line)
+        case .several:
+            note(
+                .token,
+                "two different tokens in one place: nobody could say which of them the backend goes by",
+                line: line
+            )
+        case .token(_, let index):
+            note(
+                .token,
+                "the token is found as \(tenant.authenticate.from[index].place)",
+                line: tenant.lines["authenticate.from[\(index)]"] ?? tenant.lines["authenticate"]
+            )
+        }
     }
 
     func note(
-        _ authentication: Authenticator.Authentication,
+        _ authentication: Authorizer.Authentication,
         of token: Span<UInt8>,
         _ runtime: TenantRuntime,
         at now: UnixTime

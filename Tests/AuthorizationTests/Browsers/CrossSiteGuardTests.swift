@@ -151,6 +151,20 @@ struct CrossSiteGuardTests {
         #expect(pipeline.ask(post("/a", ["Authorization: Bearer x", cookie] + foreign)).grant != nil)
     }
 
+    /// The order of the phases: what another site's page brings is not looked at.
+    @Test(arguments: ["Cookie: session=", "X-Token: "])
+    func crossSiteRequestIsRefusedBeforeItsTokenIsVerified(field: String) throws {
+        let pipeline = try Self.pipeline([.header(name: "X-Token"), .cookie(name: "session")])
+        let token = try RequestPipeline.token(forged: true)
+        let lines = ["Cookie: other=1; session=\(token)", "Origin: https://evil.test", field + token]
+        let explanation = Explanation()
+        pipeline.decisionContext.explanation = explanation
+        let request = RequestPipeline.request("/a", method: "POST", lines: lines)
+        #expect(pipeline.ask(request).refusal == .crossSite)
+        #expect(explanation.entries.map(\.step) == [.route, .token, .csrf])
+        #expect(pipeline.authorizer.authenticator.cacheCounts.misses == 0)
+    }
+
     @Test func aCookieThatTheBackendDoesNotGetCannotBeMisused() throws {
         var tenant = try RequestPipeline.tenant(
             from: [.query(name: "t"), .cookie(name: "session")],
