@@ -14,7 +14,7 @@ package final class DecisionContext {
     /// Where each step of the decision is noted; nil for requests that go on.
     package var explanation: Explanation?
     /// What came of the slow steps, and which may still be asked for.
-    package var steps = StepFindings()
+    package var steps: DecisionSteps
     /// What was found of a sign-in, which needs no caller; nil for all other requests.
     package var signIn: CheckedSignIn?
     /// For the client's next proof, where the one that it used will soon be too old.
@@ -39,14 +39,14 @@ package final class DecisionContext {
         self.source = source
         self.shownCertificates = shownCertificates
         self.explanation = explanation
-        steps.allowed = allowing
+        steps = DecisionSteps(allowing: allowing)
     }
 
     /// Another request.
     package func begin(_ peer: Peer?, _ tokenMemory: TokenMemory? = nil) {
         self.peer = peer
         self.tokenMemory = tokenMemory
-        if !steps.isEmpty { steps = StepFindings() }
+        if !steps.isUntouched { steps = DecisionSteps() }
         if signIn != nil { signIn = nil }
         if freshNonce != nil { freshNonce = nil }
         if observed != nil { observed = nil }
@@ -92,26 +92,6 @@ package struct RequestSource: Equatable {
     package static let extAuthz = RequestSource(isForwardedAsReceived: true)
     /// Nothing comes of it.
     package static let rehearsal = RequestSource(isRehearsal: true)
-}
-
-/// What came of the slow steps of a decision.
-package struct StepFindings {
-    /// Those that may still be asked for.
-    package var allowed: AllowedSteps = .all
-    /// Those that would have been taken, had there been room for one more.
-    package var withoutRoom: AllowedSteps = []
-    /// What came of asking about the token, if that is an opaque one.
-    package var introspected: IntrospectionFinding?
-    /// What was found of a proof that came with the token.
-    package var proof: ProofFinding?
-
-    package var isEmpty: Bool { withoutRoom.isEmpty && introspected == nil && proof == nil && allowed == .all }
-
-    /// Another configuration has come into force, and asks by itself. A proof was used up, and counts.
-    package mutating func askAnew() {
-        introspected = nil
-        withoutRoom = []
-    }
 }
 
 /// The certificates that clients are shown, by the name that they ask for.

@@ -48,8 +48,8 @@ extension Authorizer {
 
     /// Whose token it is, and whether it is good.
     func verify(_ token: Range<Int>, _ question: DecisionQuestion, _ bytes: Span<UInt8>) -> Authentication {
-        // Whether there was room for a proof's check bears on bound tokens alone: see the binding.
-        guard question.decisionContext.steps.withoutRoom.subtracting(.proof).isEmpty else {
+        // A proof that could not be checked bears on bound tokens alone: see the binding.
+        guard question.decisionContext.steps.withoutCapacity.subtracting(.proof).isEmpty else {
             return .refused(.overloaded)
         }
         let token = bytes.extracting(token)

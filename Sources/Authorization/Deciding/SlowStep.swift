@@ -25,9 +25,6 @@ extension AllowedSteps {
             case .proof: .proof
             }
     }
-
-    /// What is left after a step.
-    package func after(_ step: SlowStep) -> AllowedSteps { subtracting(AllowedSteps(step)) }
 }
 
 /// A costly signature check.

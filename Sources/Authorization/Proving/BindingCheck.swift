@@ -110,7 +110,7 @@ struct BindingCheck {
         guard !decisionContext.source.isRehearsal else { return rehearse(proof, key: key) }
         // Each proof is settled once; what could not be settled then is not known.
         guard mayAsk else {
-            return decisionContext.steps.withoutRoom.contains(.proof)
+            return decisionContext.steps.withoutCapacity.contains(.proof)
                 ? refused(.overloaded) : verdict(on: .storeUnavailable, key: key)
         }
         return .needs(

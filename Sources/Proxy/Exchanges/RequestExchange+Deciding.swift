@@ -11,7 +11,6 @@ extension RequestExchange {
     /// - Parameters:
     ///   - bytes: Those of the request.
     func decide(_ request: ReceivedRequest, _ bytes: Span<UInt8>, at now: UnixTime) {
-        decisionContext.steps.allowed = lifecycle.allowedSteps
         let decision = worker.serving.authorizer.authorize(request, bytes, decisionContext, at: now)
         switch decision {
         case .granted(let grant):
@@ -56,7 +55,7 @@ extension RequestExchange {
             worker.note(code, decisionContext.observed, grant, record.id, grant.request.head, bytes)
         }
         var kept: KeptRequest?
-        if grant.needsCaller, lifecycle.allowedSteps.contains(.refresh) { kept = prepareRefresh(grant, bytes) }
+        if grant.needsCaller, decisionContext.steps.allowed.contains(.refresh) { kept = prepareRefresh(grant, bytes) }
         addFreshNonce()
         forward(grant, holds(grant, kept, bytes), bytes)
     }
@@ -65,14 +64,14 @@ extension RequestExchange {
 
     private func wait(for step: SlowStep, _ request: RoutedRequest, _ bytes: Span<UInt8>) {
         record.trace?.waits(for: step)
-        let generation = worker.serving.generation
-        lifecycle.waits(request.received, for: AllowedSteps(step), generation: generation)
+        lifecycle.waits(request.received)
         guard lifecycle.mistake == nil else { return endIfBroken() }
+        decisionContext.steps.took(AllowedSteps(step), generation: worker.serving.generation)
         endWork(at: worker.now())
         guard !perform(step, request, bytes) else { return }
         // Decide without the step: a request that needs no caller is forwarded.
-        guard lifecycle.stepEnded(generation: generation) != nil else { return }
-        decisionContext.steps.withoutRoom.formUnion(AllowedSteps(step))
+        guard lifecycle.stepEnded() != nil else { return }
+        decisionContext.steps.hadNoCapacity()
         decide(request.received, bytes, at: worker.unixTime(at: worker.now()))
     }
 
@@ -102,12 +101,8 @@ extension RequestExchange {
 extension RequestExchange: SlowStepClient {
     /// The step is done.
     func stepEnded() {
-        guard let (request, isSameConfiguration) = lifecycle.stepEnded(generation: worker.serving.generation) else {
-            return
-        }
-        if !isSameConfiguration {
-            decisionContext.steps.askAnew()
-        }
+        guard let request = lifecycle.stepEnded() else { return }
+        decisionContext.steps.ended(generation: worker.serving.generation)
         decideAgain(request)
     }
 }

@@ -148,8 +148,9 @@ extension RequestExchange {
                 return refuseWaiting(.tokenRevoked)
             }
             guard let renewed = rewritten(request, renewal, attempt, isReplay: false),
-                lifecycle.stepEnded(generation: worker.serving.generation) != nil
+                lifecycle.stepEnded() != nil
             else { return refuseWaiting(.tokenExpired) }
+            decisionContext.steps.ended(generation: worker.serving.generation)
             worker.loop.spares.requests.giveBack(request)
             deliver(renewal, attempt)
             record.refresh = RefreshNote(event: .renewed, isShared: isShared)
@@ -205,6 +206,8 @@ extension RequestExchange {
             endIfBroken()
             return true
         }
+        // Else a backend that always says 401 would have the token refreshed for ever.
+        decisionContext.steps.beginWithoutRefresh()
         decideAgain(request)
         return true
     }

@@ -10,10 +10,13 @@ package final class DecisionQuery: SlowStepClient {
     private let worker: Worker
     private let bytes: ByteBuffer
     private let received = ReceivedRequest()
-    private let initiallyAllowed: AllowedSteps
-    /// The generation of the configuration that asked for the step under way.
-    private var stepGeneration: UInt64 = 0
-    private var done: ((Authorizer.Decision, ReceivedRequest?) -> Void)?
+    private var state: State
+
+    private enum State {
+        /// - Parameter done: Takes the decision.
+        case asked(done: (Authorizer.Decision, ReceivedRequest?) -> Void)
+        case answered
+    }
 
     /// - Parameters:
     ///   - bytes: The head of the request in the form of HTTP/1.1, with its empty line.
@@ -30,18 +33,14 @@ package final class DecisionQuery: SlowStepClient {
         self.bytes = bytes
         self.decisionContext = decisionContext
         self.worker = worker
-        self.done = done
-        initiallyAllowed = decisionContext.steps.allowed.subtracting(.refresh)
-        decisionContext.steps.allowed = initiallyAllowed
+        state = .asked(done: done)
+        decisionContext.steps.beginWithoutRefresh()
     }
 
     package func begin() { decide() }
 
     package func stepEnded() {
-        if stepGeneration != worker.serving.generation {
-            decisionContext.steps.allowed = initiallyAllowed
-            decisionContext.steps.askAnew()
-        }
+        guard decisionContext.steps.ended(generation: worker.serving.generation) else { return }
         decide()
     }
 
@@ -66,16 +65,15 @@ package final class DecisionQuery: SlowStepClient {
     }
 
     private func perform(_ step: SlowStep) {
-        decisionContext.steps.allowed = decisionContext.steps.allowed.after(step)
-        stepGeneration = worker.serving.generation
-        if worker.perform(step, for: self) { return }
-        decisionContext.steps.withoutRoom.formUnion(AllowedSteps(step))
+        decisionContext.steps.took(AllowedSteps(step), generation: worker.serving.generation)
+        guard !worker.perform(step, for: self) else { return }
+        decisionContext.steps.hadNoCapacity()
         decide()
     }
 
     private func finish(_ decision: Authorizer.Decision, _ request: ReceivedRequest?) {
-        let done = self.done
-        self.done = nil
-        done?(decision, request)
+        guard case .asked(let done) = state else { return }
+        state = .answered
+        done(decision, request)
     }
 }

@@ -119,7 +119,7 @@ extension RequestLifecycle {
         guard case .holding(let holding) = state, case .refreshing = holding.hold else {
             return fail("a request is made again that nothing was refreshed for")
         }
-        state = .deciding(Deciding(content: content, mayRefresh: false))
+        state = .deciding(Deciding(content: content))
     }
 
     /// The request that a response of 401 leads to being made again; nil where it cannot.
@@ -143,7 +143,7 @@ extension RequestLifecycle {
     var refresh: Refresh? {
         switch state {
         case .deciding(let deciding):
-            if case .refresh(let attempt, let request, _) = deciding.wait {
+            if case .refresh(let attempt, let request) = deciding.wait {
                 .beforeDecision(attempt, request)
             } else {
                 nil

@@ -9,34 +9,16 @@ extension RequestLifecycle {
         enum Wait {
             /// It is being made.
             case nothing
-            case step(ReceivedRequest, generation: UInt64)
+            case step(ReceivedRequest)
             /// New tokens in the place of those that have expired.
-            indirect case refresh(RefreshAttempt, ReceivedRequest, generation: UInt64)
+            indirect case refresh(RefreshAttempt, ReceivedRequest)
             /// The request is a proxy's question about another one.
             case decisionQuery
         }
 
-        /// The slow steps that the decision may still ask for.
-        private(set) var allowed: AllowedSteps
         var wait = Wait.nothing
         /// The request's body, where it does not come from the client.
-        let content: ContentAtHand?
-        /// Whether there was no refresh for the request so far.
-        private(set) var mayRefresh: Bool
-
-        init(content: ContentAtHand? = nil, mayRefresh: Bool = true) {
-            self.content = content
-            self.mayRefresh = mayRefresh
-            allowed = mayRefresh ? .all : .all.subtracting(.refresh)
-        }
-
-        mutating func took(_ step: AllowedSteps) {
-            allowed.subtract(step)
-            if step.contains(.refresh) { mayRefresh = false }
-        }
-
-        /// Another configuration asks by itself.
-        mutating func askAnew() { allowed = mayRefresh ? .all : .all.subtracting(.refresh) }
+        var content: ContentAtHand?
     }
 
     /// A request that no server has.

@@ -52,29 +52,21 @@ struct RequestLifecycle: ~Copyable {
         state = .deciding(Deciding())
     }
 
-    /// The slow steps that the decision may still ask for.
-    var allowedSteps: AllowedSteps {
-        if case .deciding(let deciding) = state { deciding.allowed } else { [] }
-    }
-
     /// The decision waits for a step that is done elsewhere.
-    ///
-    /// - Parameter generation: Of the configuration that asked for it.
-    mutating func waits(_ request: ReceivedRequest, for step: AllowedSteps, generation: UInt64) {
+    mutating func waits(_ request: ReceivedRequest) {
         guard case .deciding(var deciding) = state, case .nothing = deciding.wait else {
             return fail("a decision waits twice")
         }
-        deciding.took(step)
-        deciding.wait = .step(request, generation: generation)
+        deciding.wait = .step(request)
         state = .deciding(deciding)
     }
 
     /// The step that is waited for is a refresh.
     mutating func waitsForRefresh(_ attempt: RefreshAttempt) {
-        guard case .deciding(var deciding) = state, case .step(let request, let generation) = deciding.wait else {
+        guard case .deciding(var deciding) = state, case .step(let request) = deciding.wait else {
             return fail("a refresh that no decision waits for")
         }
-        deciding.wait = .refresh(attempt, request, generation: generation)
+        deciding.wait = .refresh(attempt, request)
         state = .deciding(deciding)
     }
 
@@ -89,20 +81,17 @@ struct RequestLifecycle: ~Copyable {
 
     /// What was waited for has been done, or there was no room for it: the request is decided on again.
     ///
-    /// - Parameter generation: Of the configuration in force now: another one has to ask for its steps itself.
     /// - Returns: Nil where nothing was waited for.
-    mutating func stepEnded(generation: UInt64) -> (request: ReceivedRequest, isSameConfiguration: Bool)? {
+    mutating func stepEnded() -> ReceivedRequest? {
         guard case .deciding(var deciding) = state else { return nil }
-        let (request, asked): (ReceivedRequest, UInt64)
+        let request: ReceivedRequest
         switch deciding.wait {
-        case .step(let waiting, let generation), .refresh(_, let waiting, let generation):
-            (request, asked) = (waiting, generation)
+        case .step(let waiting), .refresh(_, let waiting): request = waiting
         case .nothing, .decisionQuery: return nil
         }
         deciding.wait = .nothing
-        if asked != generation { deciding.askAnew() }
         state = .deciding(deciding)
-        return (request, asked == generation)
+        return request
     }
 
     /// The answer to a proxy's question is there.

@@ -186,7 +186,7 @@ struct RevocationDecisionTests {
     @Test func aSignOutThatThereIsNoRoomForIsNotIgnored() throws {
         let pipeline = try pipeline(revokeOn: [RevokeRule(method: "POST", path: try PathPattern("/open/logout"))])
         let lines = ["Authorization: Bearer \(try RequestPipeline.token())"]
-        pipeline.decisionContext.steps.withoutRoom = .signature
+        pipeline.decisionContext.steps.withoutCapacity = .signature
         let refusal = pipeline.ask(RequestPipeline.request("/open/logout", method: "POST", lines: lines), allowing: [])
             .refusal
         #expect(refusal == .overloaded)

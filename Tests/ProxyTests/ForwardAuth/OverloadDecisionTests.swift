@@ -24,32 +24,32 @@ struct OverloadDecisionTests {
         )
     }
 
-    /// - Parameter withoutRoom: The steps that could not be taken.
-    private static func ask(_ pipeline: RequestPipeline, _ path: String, withoutRoom: AllowedSteps) throws
+    /// - Parameter withoutCapacity: The steps that could not be taken.
+    private static func ask(_ pipeline: RequestPipeline, _ path: String, withoutCapacity: AllowedSteps) throws
         -> RequestPipeline.Answer
     {
         pipeline.decisionContext.begin(pipeline.decisionContext.peer)
-        pipeline.decisionContext.steps.withoutRoom = withoutRoom
+        pipeline.decisionContext.steps.withoutCapacity = withoutCapacity
         let lines = ["Authorization: Bearer \(try RequestPipeline.token())"]
-        return pipeline.ask(RequestPipeline.request(path, lines: lines), allowing: .all.subtracting(withoutRoom))
+        return pipeline.ask(RequestPipeline.request(path, lines: lines), allowing: .all.subtracting(withoutCapacity))
     }
 
     @Test(arguments: [AllowedSteps.signature, .keys, .introspection, .refresh])
     func whoHasToBeKnownIsRefused(step: AllowedSteps) throws {
         let pipeline = RequestPipeline([try Self.tenant()])
-        #expect(try Self.ask(pipeline, "/orders", withoutRoom: step).refusal == .overloaded)
+        #expect(try Self.ask(pipeline, "/orders", withoutCapacity: step).refusal == .overloaded)
         pipeline.decisionContext.begin(pipeline.decisionContext.peer)
         #expect(pipeline.get("/orders", token: try RequestPipeline.token()).grant?.caller != nil)
     }
 
     @Test func othersGoOnAsNobody() throws {
         let pipeline = RequestPipeline([try Self.tenant()])
-        let open = try #require(try Self.ask(pipeline, "/open/x", withoutRoom: .signature).grant)
+        let open = try #require(try Self.ask(pipeline, "/open/x", withoutCapacity: .signature).grant)
         #expect(open.caller == nil && open.outcome == .anonymous)
-        let soon = try #require(try Self.ask(pipeline, "/soon/x", withoutRoom: .signature).grant)
+        let soon = try #require(try Self.ask(pipeline, "/soon/x", withoutCapacity: .signature).grant)
         #expect(soon.caller == nil && soon.outcome == .refused(.overloaded))
         let observing = RequestPipeline([try Self.tenant(mode: .observe)])
-        let observed = try #require(try Self.ask(observing, "/orders", withoutRoom: .signature).grant)
+        let observed = try #require(try Self.ask(observing, "/orders", withoutCapacity: .signature).grant)
         #expect(observed.caller == nil && observed.outcome == .refused(.overloaded))
     }
 
@@ -58,12 +58,12 @@ struct OverloadDecisionTests {
             ProofRules(need: .optional),
             access: [try RequestPipeline.rule("/open/**", .anyone)]
         )
-        #expect(try Self.ask(pipeline.pipeline, "/orders", withoutRoom: .proof).grant?.caller != nil)
+        #expect(try Self.ask(pipeline.pipeline, "/orders", withoutCapacity: .proof).grant?.caller != nil)
         let token = try pipeline.token()
         for (path, isOpen) in [("/orders", false), ("/open/x", true)] {
             let proof = try pipeline.proof(for: token, changing: ["htu": .string("http://app.test\(path)")])
             pipeline.pipeline.decisionContext.begin(pipeline.pipeline.decisionContext.peer)
-            pipeline.pipeline.decisionContext.steps.withoutRoom = .proof
+            pipeline.pipeline.decisionContext.steps.withoutCapacity = .proof
             let bytes = RequestPipeline.request(path, lines: ProofPipeline.lines(token, proof))
             let answer = pipeline.pipeline.ask(bytes, allowing: .all.subtracting(.proof))
             #expect(answer.refusal == (isOpen ? nil : .overloaded))

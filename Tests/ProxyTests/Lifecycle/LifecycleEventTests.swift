@@ -21,7 +21,7 @@ struct LifecycleEventTests {
         life = try LifecycleSample.deciding(.length(10))
         switch start {
         case .receivingHead, .deciding: break
-        case .waiting: life.waits(ReceivedRequest(), for: .keys, generation: 0)
+        case .waiting: life.waits(ReceivedRequest())
         case .inquiring: life.waitsForDecisionQuery()
         case .waitingForServer: life.granted(ResponseHolds())
         case .streaming: life = try LifecycleSample.streaming(.length(10))
@@ -63,7 +63,7 @@ struct LifecycleEventTests {
             Event(name: "headReceived", possibleIn: [.receivingHead]) {
                 $0.headReceived(.none, keepsAlive: true, expectsContinue: false)
             },
-            Event(name: "waits", possibleIn: [.deciding]) { $0.waits(ReceivedRequest(), for: .keys, generation: 0) },
+            Event(name: "waits", possibleIn: [.deciding]) { $0.waits(ReceivedRequest()) },
             Event(name: "waitsForRefresh", possibleIn: [.waiting]) {
                 $0.waitsForRefresh(try LifecycleSample.attempt())
             },
@@ -108,7 +108,7 @@ struct LifecycleEventTests {
     @Test func lateEventsChangeNothing() throws {
         for start in [Start.receivingHead, .finishing, .done] {
             var life = try Self.life(start)
-            let step = life.stepEnded(generation: 0)
+            let step = life.stepEnded()
             let decisionQuery = life.decisionQueryEnded()
             let hold = life.holdEnded()
             let capture = life.captureEnded()

@@ -77,11 +77,11 @@ struct LifecycleModelTests {
             switch deciding.wait {
             case .nothing:
                 switch random.below(3) {
-                case 0: life.waits(ReceivedRequest(), for: .keys, generation: UInt64(random.below(2)))
+                case 0: life.waits(ReceivedRequest())
                 case 1: life.endpointTaken(random.below(2) == 0 ? ReceivedRequest() : nil)
                 default: life.granted(holds)
                 }
-            case .step, .refresh: _ = life.stepEnded(generation: UInt64(random.below(2)))
+            case .step, .refresh: _ = life.stepEnded()
             case .decisionQuery: _ = life.decisionQueryEnded()
             }
         case .waitingForServer: _ = life.serverTaken()

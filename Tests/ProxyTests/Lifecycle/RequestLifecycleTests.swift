@@ -9,45 +9,29 @@ import Testing
 struct RequestLifecycleTests {
     // MARK: Deciding
 
-    @Test func stepIsAskedForOnceARequest() throws {
-        var life = try LifecycleSample.deciding()
-        #expect(life.allowedSteps == .all)
-        life.waits(ReceivedRequest(), for: .keys, generation: 1)
-        let ended = life.stepEnded(generation: 1)
-        #expect(ended?.isSameConfiguration == true)
-        #expect(life.allowedSteps == .all.subtracting(.keys))
-    }
-
     @Test func requestThatWaitedIsGivenBackAsItWas() throws {
         var life = try LifecycleSample.deciding()
         let request = ReceivedRequest()
-        life.waits(request, for: .signature, generation: 1)
-        let ended = life.stepEnded(generation: 1)
-        #expect(ended?.request === request)
-        let again = life.stepEnded(generation: 1)
+        life.waits(request)
+        let ended = life.stepEnded()
+        #expect(ended === request)
+        let again = life.stepEnded()
         #expect(again == nil, "it waits no more")
     }
 
-    @Test func otherConfigurationAsksForItsStepsItself() throws {
+    @Test func requestThatWaitsForARefreshIsGivenBackAsItWas() throws {
         var life = try LifecycleSample.deciding()
-        life.waits(ReceivedRequest(), for: .keys, generation: 1)
-        let ended = life.stepEnded(generation: 2)
-        #expect(ended?.isSameConfiguration == false)
-        #expect(life.allowedSteps == .all)
-    }
-
-    @Test func refreshIsNotAskedForAgainByAnotherConfiguration() throws {
-        var life = try LifecycleSample.deciding()
-        life.waits(ReceivedRequest(), for: .refresh, generation: 1)
+        let request = ReceivedRequest()
+        life.waits(request)
         life.waitsForRefresh(try LifecycleSample.attempt())
-        _ = life.stepEnded(generation: 2)
-        #expect(life.allowedSteps == .all.subtracting(.refresh))
+        let ended = life.stepEnded()
+        #expect(ended === request)
     }
 
     @Test func inquiryEndsOnce() throws {
         var life = try LifecycleSample.deciding()
         life.waitsForDecisionQuery()
-        let step = life.stepEnded(generation: 0)
+        let step = life.stepEnded()
         #expect(step == nil, "an decisionQuery is no step")
         let ends = [life.decisionQueryEnded(), life.decisionQueryEnded()]
         #expect(ends == [true, false])
@@ -73,17 +57,13 @@ struct RequestLifecycleTests {
         #expect(life.awaitsResponse && life.mistake == nil)
     }
 
-    /// Else a backend that always says 401 would have the token refreshed for ever.
-    @Test func requestThatIsMadeAgainIsNotRefreshedForOnceMore() throws {
+    @Test func requestThatIsMadeAgainIsDecidedOn() throws {
         var life = try LifecycleSample.streaming(.none, holds: ResponseHolds(refresh: try LifecycleSample.kept()))
         _ = life.responseHeadReceived(.init(status: 401, isReadableJSON: false))
         life.refreshBegan(try LifecycleSample.attempt())
         life.replays(nil)
         #expect(life.mistake == nil)
-        #expect(life.allowedSteps == .all.subtracting(.refresh))
-        life.waits(ReceivedRequest(), for: .keys, generation: 1)
-        _ = life.stepEnded(generation: 2)
-        #expect(life.allowedSteps == .all.subtracting(.refresh), "nor by another configuration")
+        guard case .deciding = life.state else { return #expect(Bool(false), "it is decided on") }
     }
 
     @Test func endpointThatKeepsWhatItChecksPassesNothingOn() throws {
