@@ -10,16 +10,14 @@ extension RequestExchange {
     var takesBody: Bool {
         switch lifecycle.state {
         case .streaming, .holding: !lifecycle.body.isComplete
-        case .receivingHead, .deciding, .waitingForServer, .tunnel, .finishing, .done: false
+        case .receivingHead, .deciding, .waitingForServer, .tunnel, .finishing, .done, .broken: false
         }
     }
 
     /// Takes a piece. Gives whether there may be more; if not, the exchange is over.
     func bodyReceived(_ piece: ByteBuffer) -> Bool {
-        let isWithinLimit = lifecycle.bodyReceived(
-            piece.readableBytes,
-            limit: tenant?.tenant.limits.bodyBytes
-        )
+        let limit = tenant?.tenant.limits.bodyBytes
+        guard let isWithinLimit = advance({ $0.bodyReceived(piece.readableBytes, limit: limit) }) else { return false }
         guard isWithinLimit, take(piece) else {
             bodyTooLarge()
             return false
@@ -60,12 +58,10 @@ extension RequestExchange {
     /// - Parameter trailers: Lines that were parsed before, each with its CRLF. They decide nothing.
     func bodyEnded(trailers: [UInt8]) {
         if takesResponse { setDeadline(nil) } else { responseIsHeldUp() }
-        if case .endpoint(let call) = destination {
-            lifecycle.bodyEnded()
-            return ask(call)
-        }
+        guard advance({ $0.bodyEnded() }) != nil else { return }
+        if case .endpoint(let call) = destination { return ask(call) }
         // The server has answered before, and its response waits here: it is asked for no more.
-        guard let server = upstream.server else { return lifecycle.bodyEnded() }
+        guard let server = upstream.server else { return }
         endRequest(server, trailers: trailers)
     }
 
@@ -80,7 +76,6 @@ extension RequestExchange {
         }
         server.endBody(trailers: lines)
         lifecycle.keptRequest?.bodyEnded(trailers: trailers)
-        lifecycle.bodyEnded()
         server.flush(bodyFollows: true)
         server.requestSent(at: worker.now())
     }

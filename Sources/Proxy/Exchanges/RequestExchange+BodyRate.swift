@@ -40,7 +40,7 @@ extension RequestExchange {
                 updateBodyDeadline()
             }
         case .deciding: setDeadline(isWritable ? nil : worker.idleTimeout)
-        case .receivingHead, .waitingForServer, .tunnel, .finishing, .done: break
+        case .receivingHead, .waitingForServer, .tunnel, .finishing, .done, .broken: break
         }
         upstream.server?.setReading(isWritable)
     }

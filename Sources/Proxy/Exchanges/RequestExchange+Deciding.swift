@@ -64,13 +64,12 @@ extension RequestExchange {
 
     private func wait(for step: SlowStep, _ request: RoutedRequest, _ bytes: Span<UInt8>) {
         record.trace?.waits(for: step)
-        lifecycle.waits(request.received)
-        guard lifecycle.mistake == nil else { return endIfBroken() }
+        guard advance({ $0.waits(request.received) }) != nil else { return }
         decisionContext.steps.took(AllowedSteps(step), generation: worker.serving.generation)
         endWork(at: worker.now())
         guard !perform(step, request, bytes) else { return }
         // Decide without the step: a request that needs no caller is forwarded.
-        guard lifecycle.stepEnded() != nil else { return }
+        guard advance({ $0.stepEnded() }) != nil else { return }
         decisionContext.steps.hadNoCapacity()
         decide(request.received, bytes, at: worker.unixTime(at: worker.now()))
     }
@@ -92,7 +91,6 @@ extension RequestExchange {
 
     /// On to what the client sent meanwhile.
     func goOn() {
-        guard lifecycle.mistake == nil else { return endIfBroken() }
         client?.setReading(true)
         client?.resume()
     }
@@ -101,7 +99,7 @@ extension RequestExchange {
 extension RequestExchange: SlowStepClient {
     /// The step is done.
     func stepEnded() {
-        guard let request = lifecycle.stepEnded() else { return }
+        guard let request = advance({ $0.stepEnded() }) else { return }
         decisionContext.steps.ended(generation: worker.serving.generation)
         decideAgain(request)
     }

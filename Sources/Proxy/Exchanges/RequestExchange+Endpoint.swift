@@ -30,17 +30,16 @@ extension RequestExchange {
         let expectsContinue = lifecycle.body.awaitsContinue
         if request.tenant.forwardsSignIns(endpoint) {
             received.keepHeadAlone()
-            lifecycle.endpointTaken(received)
+            guard advance({ $0.endpointTaken(received) }) != nil else { return }
         } else {
-            lifecycle.endpointTaken(nil)
+            guard advance({ $0.endpointTaken(nil) }) != nil else { return }
             worker.loop.spares.requests.giveBack(received)
         }
         // What it waits for, the client's body or a response that is made elsewhere, is no work of the loop.
         endWork(at: worker.now())
         guard !lifecycle.body.isComplete else { return ask(call) }
         beginBodyRate()
-        guard expectsContinue else { return }
-        lifecycle.continuePassedOn()
+        guard expectsContinue, advance({ $0.continuePassedOn() }) != nil else { return }
         client?.writeContinue()
         updateBodyDeadline()
     }
@@ -89,7 +88,7 @@ extension RequestExchange {
     private func passOn(_ signIn: CheckedSignIn, _ call: EndpointCall) {
         let hasBody = lifecycle.body.framing != .none
         let content = hasBody ? ContentAtHand(ByteBuffer(bytes: call.question.body)) : nil
-        guard let received = lifecycle.endpointPassedOn(content) else { return refuseAtEndpoint() }
+        guard let received = advance({ $0.endpointPassedOn(content) }) else { return refuseAtEndpoint() }
         let buffer = received.bytes
         // The body is complete: the server need not send 100 Continue.
         var rewriter = HeadRewriter()

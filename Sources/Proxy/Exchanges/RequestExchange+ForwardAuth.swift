@@ -28,14 +28,14 @@ extension RequestExchange {
         let decisionContext = DecisionContext(peer: peer.withoutTLS, source: .forwardAuth)
         let id = id
         var hasWaited = false
-        lifecycle.waitsForDecisionQuery()
+        guard advance({ $0.waitsForDecisionQuery() }) != nil else { return }
         let decisionQuery = DecisionQuery(
             asked,
             decisionContext,
             worker: worker
         ) { [self] verdict, asked in
             // The proxy may be gone, and the object serve another request.
-            guard self.id == id, lifecycle.decisionQueryEnded() else { return }
+            guard self.id == id, advance({ $0.decisionQueryEnded() }) == true else { return }
             answer(verdict, decisionContext, asked)
             if hasWaited { goOn() }
         }

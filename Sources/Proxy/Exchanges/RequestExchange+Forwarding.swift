@@ -32,8 +32,7 @@ extension RequestExchange {
             caller: grant.caller,
             servers: tenant.servers
         )
-        lifecycle.granted(holds)
-        guard lifecycle.mistake == nil else { return endIfBroken() }
+        guard advance({ $0.granted(holds) }) != nil else { return }
         destination = .server
         let outcome = upstream.begin(details, for: self) { (buffer: consuming ByteBuffer) in
             ForwardedHead(grant, bytes, context, in: buffer)
@@ -88,18 +87,18 @@ extension RequestExchange {
 
     /// A server has the head: the rest of the request follows.
     private func sendRequest(at now: MonotonicTime) {
-        guard let server = upstream.server else { return }
-        let content = lifecycle.serverTaken()
-        guard lifecycle.mistake == nil else { return endIfBroken() }
+        guard let server = upstream.server, let body = advance({ $0.serverTaken() }) else { return }
         record.upstream.server = server.pool
         record.trace?.took(server.pool)
-        if let content {
+        switch body {
+        case .atHand(let content):
             if content.bytes.readableBytes > 0 { server.send(content.bytes) }
-            return endRequest(server, trailers: content.trailers)
+            endRequest(server, trailers: content.trailers)
+        case .fromClient: beginBodyRate()
+        case .complete:
+            server.flush(bodyFollows: false)
+            server.requestSent(at: now)
         }
-        guard lifecycle.body.isComplete else { return beginBodyRate() }
-        server.flush(bodyFollows: false)
-        server.requestSent(at: now)
     }
 }
 
@@ -125,8 +124,7 @@ extension RequestExchange {
     }
 
     func triesAgain(within timeout: UInt64) {
-        if case .streaming = lifecycle.state { lifecycle.triesAgain() }
-        guard lifecycle.mistake == nil else { return endIfBroken() }
+        if case .streaming = lifecycle.state, advance({ $0.triesAgain() }) == nil { return }
         setDeadline(timeout)
     }
 
@@ -153,7 +151,7 @@ extension RequestExchange {
             // Also when it takes no more: the client is not waited for then.
             if takesResponse { updateBodyDeadline() }
         case .tunnel: client?.setReading(isWritable)
-        case .receivingHead, .deciding, .waitingForServer, .finishing, .done: break
+        case .receivingHead, .deciding, .waitingForServer, .finishing, .done, .broken: break
         }
     }
 }

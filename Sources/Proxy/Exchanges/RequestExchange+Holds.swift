@@ -25,10 +25,10 @@ extension RequestExchange {
     func holds(_ response: ReceivedResponse) -> Bool {
         guard lifecycle.hasHolds else { return false }
         let summary = ResponseSummary(response)
-        var hold = lifecycle.responseHeadReceived(summary)
+        var hold = advance { $0.responseHeadReceived(summary) }
         while let next = hold {
             if begin(next) { return true }
-            hold = lifecycle.holdSkipped(summary)
+            hold = advance { $0.holdSkipped(summary) }
         }
         return false
     }
@@ -67,14 +67,14 @@ extension RequestExchange {
     var takesHeldResponse: Bool { lifecycle.takesHeldResponse }
 
     func takeHeldResponse(_ response: ReceivedResponse) {
-        lifecycle.heldResponseTaken(response)
+        // Before anything else: the connection is not to be given up, it is free for others.
         upstream.end()
-        endIfBroken()
+        _ = advance { $0.heldResponseTaken(response) }
     }
 
     /// The response goes to the client, or waits for what else it has to wait for.
     func resumeResponse() {
-        switch lifecycle.holdEnded() {
+        switch advance({ $0.holdEnded() }) {
         case nil: break
         case .atServer: upstream.server?.resumeResponse()
         case .here(let response):
@@ -116,7 +116,7 @@ extension RequestExchange {
             passGathered()
             return false
         }
-        lifecycle.holdsEnd(trailers: trailers)
+        guard advance({ $0.holdsEnd(trailers: trailers) }) != nil else { return true }
         let tokens = CapturedTokens(
             tenant: tenant.index,
             accessToken: access,
@@ -129,7 +129,7 @@ extension RequestExchange {
 
     /// The tokens are stored, or cannot be: the client gets its response either way.
     func captureEnded() {
-        guard let (content, trailers) = lifecycle.captureEnded() else { return }
+        guard let (content, trailers) = advance({ $0.captureEnded() }) else { return }
         write(content, 0..<content.readableBytes)
         completeResponse(trailers: trailers, at: worker.now())
         goOn()

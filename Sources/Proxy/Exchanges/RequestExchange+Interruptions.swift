@@ -71,7 +71,7 @@ extension RequestExchange {
     var mayYieldPlace: Bool {
         switch lifecycle.state {
         case .streaming, .holding: !lifecycle.body.isComplete || !takesResponse
-        case .receivingHead, .deciding, .waitingForServer, .tunnel, .finishing, .done: false
+        case .receivingHead, .deciding, .waitingForServer, .tunnel, .finishing, .done, .broken: false
         }
     }
 

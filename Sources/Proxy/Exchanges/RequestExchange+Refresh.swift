@@ -55,7 +55,7 @@ extension RequestExchange {
         }
         guard worker.refresh(request, for: self) else { return false }
         record.trace?.refreshes(.expired, at: worker.now())
-        lifecycle.waitsForRefresh(attempt)
+        _ = advance { $0.waitsForRefresh(attempt) }
         return true
     }
 
@@ -78,7 +78,7 @@ extension RequestExchange {
             return false
         }
         record.trace?.refreshes(.unauthorized, at: worker.now())
-        lifecycle.refreshBegan(attempt)
+        _ = advance { $0.refreshBegan(attempt) }
         return true
     }
 
@@ -148,7 +148,7 @@ extension RequestExchange {
                 return refuseWaiting(.tokenRevoked)
             }
             guard let renewed = rewritten(request, renewal, attempt, isReplay: false),
-                lifecycle.stepEnded() != nil
+                advance({ $0.stepEnded() }) != nil
             else { return refuseWaiting(.tokenExpired) }
             decisionContext.steps.ended(generation: worker.serving.generation)
             worker.loop.spares.requests.giveBack(request)
@@ -201,11 +201,8 @@ extension RequestExchange {
         guard let request = rewritten(kept.request.received, renewal, attempt, isReplay: true) else { return false }
         upstream.abandon()
         destination = .undecided
-        lifecycle.replays(kept.body == .whole ? ContentAtHand(kept) : nil)
-        guard lifecycle.mistake == nil else {
-            endIfBroken()
-            return true
-        }
+        let content = kept.body == .whole ? ContentAtHand(kept) : nil
+        guard advance({ $0.replays(content) }) != nil else { return true }
         // Else a backend that always says 401 would have the token refreshed for ever.
         decisionContext.steps.beginWithoutRefresh()
         decideAgain(request)

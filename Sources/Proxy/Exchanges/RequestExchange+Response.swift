@@ -10,7 +10,7 @@ extension RequestExchange: UpstreamRequestOwner {
 
     func interim(_ response: ReceivedResponse) {
         if response.head.status == 100 {
-            lifecycle.continuePassedOn()
+            guard advance({ $0.continuePassedOn() }) != nil else { return }
             // Now it is the client's turn.
             if takesBody { updateBodyDeadline() }
         }
@@ -19,16 +19,17 @@ extension RequestExchange: UpstreamRequestOwner {
 
     func responseStarted(_ response: ReceivedResponse, _ framing: ResponseFraming) {
         record.response.status = response.head.status
-        style.stays = lifecycle.responseStarted(draining: worker.isDraining, room: worker.replayRoom)
-        guard lifecycle.mistake == nil else { return endIfBroken() }
+        guard
+            let stays = advance({ $0.responseStarted(draining: worker.isDraining, room: worker.replayRoom) })
+        else { return }
+        style.stays = stays
         guard client?.writeHead(response, framing, style) == true else { return }
-        lifecycle.responseEndsConnection()
-        endIfBroken()
+        _ = advance { $0.responseEndsConnection() }
     }
 
     func responseBody(_ bytes: ByteBuffer, _ range: Range<Int>) {
         if lifecycle.isGathering {
-            if lifecycle.gather(bytes, range) { return }
+            if advance({ $0.gather(bytes, range) }) == true { return }
             passGathered()
         }
         write(bytes, range)
@@ -36,7 +37,7 @@ extension RequestExchange: UpstreamRequestOwner {
 
     /// What was held back goes on its way, and nothing more is.
     func passGathered() {
-        if let content = lifecycle.passGathered() { write(content, 0..<content.readableBytes) }
+        if let content = advance({ $0.passGathered() }) { write(content, 0..<content.readableBytes) }
     }
 
     func write(_ bytes: ByteBuffer, _ range: Range<Int>) {
@@ -58,8 +59,7 @@ extension RequestExchange: UpstreamRequestOwner {
     }
 
     func completeResponse(trailers: [UInt8], at now: MonotonicTime) {
-        let fate = lifecycle.responseEnded()
-        guard lifecycle.mistake == nil else { return endIfBroken() }
+        guard let fate = advance({ $0.responseEnded() }) else { return }
         client?.writeEnd(trailers: trailers, style)
         upstream.end()
         refreshAhead()
@@ -108,8 +108,11 @@ extension RequestExchange: UpstreamRequestOwner {
     func respond(_ response: GatewayResponse, closing: Bool = false) {
         // Also where nobody is left to be answered: the request holds a server, or a place in line for one.
         upstream.abandon()
-        guard let client else { return }
-        let fate = lifecycle.respond(draining: worker.isDraining, closing: closing, mostRest: client.mostDroppedBytes)
+        guard let client,
+            let fate = advance({
+                $0.respond(draining: worker.isDraining, closing: closing, mostRest: client.mostDroppedBytes)
+            })
+        else { return }
         send(response.shaped(by: style.shape), fate, client)
     }
 
@@ -118,11 +121,11 @@ extension RequestExchange: UpstreamRequestOwner {
     func respondUnshaped(_ response: GatewayResponse) {
         upstream.abandon()
         guard let client else { return }
-        send(response, lifecycle.respond(draining: worker.isDraining, mostRest: nil), client)
+        guard let fate = advance({ $0.respond(draining: worker.isDraining, mostRest: nil) }) else { return }
+        send(response, fate, client)
     }
 
     private func send(_ response: GatewayResponse, _ fate: ClientConnectionFate, _ client: any ClientSide) {
-        guard lifecycle.mistake == nil else { return endIfBroken() }
         style.stays = fate != .close
         record.response.bodyBytes = client.write(response, isHead: record.request.method == .head, style)
         leave(fate, status: response.status, at: worker.now())

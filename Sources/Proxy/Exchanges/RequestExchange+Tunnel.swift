@@ -9,8 +9,7 @@ extension RequestExchange {
     func switched(_ response: ReceivedResponse) {
         guard let server = upstream.server else { return }
         record.response.status = response.head.status
-        lifecycle.switched()
-        guard lifecycle.mistake == nil else { return endIfBroken() }
+        guard advance({ $0.switched() }) != nil else { return }
         refreshAhead()
         client?.writeSwitch(response, style)
         let tunnel = Tunnel(self, server, worker: worker, expiresAt: tunnelExpiry)
@@ -69,7 +68,7 @@ extension RequestExchange {
         destination = .undecided
         upstream.end()
         guard lifecycle.isUnderWay else { return }
-        lifecycle.end()
+        _ = advance { $0.end() }
         finishRecord(status: record.response.status, at: worker.now())
         let client = client
         release()

@@ -29,7 +29,8 @@ final class RequestExchange {
     /// Increases with each request, so that the outcome of what was asked for one does not reach the next. Not the
     /// request's identifier: a trusted proxy may send the same one twice.
     private(set) var id: UInt64 = 0
-    var lifecycle = RequestLifecycle()
+    /// Changed by ``advance(_:)`` alone.
+    private(set) var lifecycle = RequestLifecycle()
     var destination = Destination.undecided
     var record = ExchangeRecord()
     /// What a decision is told, and what was found out for it.
@@ -68,7 +69,11 @@ final class RequestExchange {
         record.request.method = CountedMethod(bytes, head.method)
         workBeganAt = record.startedAt
         if let tracing = worker.tracing { beginTrace(tracing, head, bytes) }
-        lifecycle.headReceived(head.framing, keepsAlive: head.keepsAlive, expectsContinue: head.expectsContinue)
+        guard
+            advance({
+                $0.headReceived(head.framing, keepsAlive: head.keepsAlive, expectsContinue: head.expectsContinue)
+            }) != nil
+        else { return worker.loop.spares.requests.giveBack(request) }
         if isAnsweredAsQuestion(request, bytes) { return worker.loop.spares.requests.giveBack(request) }
         // Not before: to a proxy that asks, the status is the decision.
         if version == .http2, record.request.method == .post {
@@ -84,7 +89,9 @@ final class RequestExchange {
         start(for: client, version)
         record.id = worker.loop.identifiers.requestID()
         record.request.isGRPC = isGRPC
-        lifecycle.headReceived(.none, keepsAlive: version == .http2, expectsContinue: false)
+        guard
+            advance({ $0.headReceived(.none, keepsAlive: version == .http2, expectsContinue: false) }) != nil
+        else { return }
         refuse(refusal, closing: true)
     }
 
@@ -111,6 +118,34 @@ final class RequestExchange {
         decisionContext.begin(client.peer, client.tokenMemory)
         style = ResponseStyle(version: version)
         rates = BodyRates()
+    }
+
+    // MARK: Events
+
+    /// The one way to the lifecycle: an event that must not be possible ends the exchange at once.
+    ///
+    /// Inlined, as is the closure: it costs the comparison that has to be made anyway.
+    ///
+    /// - Returns: What the event leads to; nil where it was not possible, and the exchange is over.
+    @inline(__always)
+    func advance<Outcome>(_ event: (inout RequestLifecycle) -> Outcome) -> Outcome? {
+        let outcome = event(&lifecycle)
+        guard lifecycle.mistake == nil else {
+            endBroken()
+            return nil
+        }
+        return outcome
+    }
+
+    /// The same for an event that may lead to nothing.
+    @inline(__always)
+    func advance<Outcome>(_ event: (inout RequestLifecycle) -> Outcome?) -> Outcome? {
+        let outcome = event(&lifecycle)
+        guard lifecycle.mistake == nil else {
+            endBroken()
+            return nil
+        }
+        return outcome
     }
 
     // MARK: Ends
@@ -168,15 +203,19 @@ final class RequestExchange {
         release()
     }
 
-    /// An event came that must not be possible: it costs the connection.
-    func endIfBroken() {
-        guard let mistake = lifecycle.mistake else { return }
+    /// An event came that must not be possible.
+    private func endBroken() {
+        if case .broken(let mistake) = lifecycle.state { failInternally(mistake) }
+    }
+
+    /// Something happened that must not be possible: it is counted, and costs the connection.
+    func failInternally(_ mistake: StaticString) {
         worker.loop.failedInternally(.request, mistake)
         let client = client
-        clientGone()
-        finishRecord(status: record.response.status == 0 ? 500 : record.response.status, at: worker.now())
-        lifecycle = RequestLifecycle()
+        upstream.abandon()
         lifecycle.end()
+        finishRecord(status: record.response.status == 0 ? 500 : record.response.status, at: worker.now())
+        release()
         client?.retireConnection()
         client?.closeNow()
     }

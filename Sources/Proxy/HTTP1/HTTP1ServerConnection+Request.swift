@@ -21,7 +21,7 @@ extension HTTP1ServerConnection {
     /// Gives whether there may be more to read.
     private func read() -> Bool {
         switch exchange.lifecycle.state {
-        case .receivingHead, .finishing, .done:
+        case .receivingHead, .finishing, .done, .broken:
             guard input.count > 0 else {
                 input.dropIfEmpty()
                 return false

@@ -105,7 +105,7 @@ final class HTTP2ServerStream {
         case .receivingHead, .deciding, .waitingForServer: break
         // What comes right behind a handshake is for the tunnel, once it is granted.
         case .streaming where exchange.awaitsSwitch: break
-        case .streaming, .holding, .finishing, .done:
+        case .streaming, .holding, .finishing, .done, .broken:
             for piece in input.takeAll() { connection.session.consumed(stream: id, piece.flowControlled) }
         }
         // The client may only be waiting for the windows that this gave back.
@@ -192,7 +192,7 @@ final class HTTP2ServerStream {
     func noteHeldUp() {
         switch exchange.lifecycle.state {
         case .streaming, .holding: break
-        case .receivingHead, .deciding, .waitingForServer, .tunnel, .finishing, .done: return
+        case .receivingHead, .deciding, .waitingForServer, .tunnel, .finishing, .done, .broken: return
         }
         if connection.session.isCongested(stream: id) { exchange.responseIsHeldUp() } else { exchange.responseIsFree() }
     }

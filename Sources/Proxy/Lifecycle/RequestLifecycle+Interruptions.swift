@@ -30,7 +30,7 @@ extension RequestLifecycle {
             return .closeSlowClient
         case .tunnel: return .endTunnel
         case .receivingHead, .deciding, .holding, .finishing: return .closeSlowClient
-        case .done: return .nothing
+        case .done, .broken: return .nothing
         }
     }
 
@@ -48,7 +48,7 @@ extension RequestLifecycle {
         case .waitingForServer: .refuse
         case .streaming, .holding: awaitsResponse ? .refuse : .cut
         case .tunnel: .endTunnel
-        case .receivingHead, .deciding, .finishing, .done: .nothing
+        case .receivingHead, .deciding, .finishing, .done, .broken: .nothing
         }
     }
 
@@ -73,7 +73,7 @@ extension RequestLifecycle {
         case .streaming(let streaming): streaming.holds
         case .holding(let holding): holding.holds
         case .waitingForServer(let forwarding): forwarding.wasSent ? forwarding.holds : nil
-        case .receivingHead, .deciding, .tunnel, .finishing, .done: nil
+        case .receivingHead, .deciding, .tunnel, .finishing, .done, .broken: nil
         }
     }
 
@@ -81,7 +81,7 @@ extension RequestLifecycle {
     var isUnderWay: Bool {
         switch state {
         case .deciding, .waitingForServer, .streaming, .holding, .tunnel: true
-        case .receivingHead, .finishing, .done: false
+        case .receivingHead, .finishing, .done, .broken: false
         }
     }
 
@@ -115,7 +115,7 @@ extension RequestLifecycle {
             if streaming.endsSession { return .nothing }
             guard isLong else { return .lookAgain }
             return awaitsResponse ? .refuse : .cut
-        case .receivingHead, .finishing, .done: return .nothing
+        case .receivingHead, .finishing, .done, .broken: return .nothing
         }
     }
 }

@@ -13,7 +13,7 @@ extension RequestLifecycle {
         case .holding(let holding):
             if case .capture = holding.hold { false } else { true }
         case .receivingHead, .deciding, .waitingForServer: true
-        case .tunnel, .finishing, .done: false
+        case .tunnel, .finishing, .done, .broken: false
         }
     }
 
@@ -24,7 +24,7 @@ extension RequestLifecycle {
             if case .awaited = streaming.response { false } else { true }
         case .holding(let holding):
             if case .capture = holding.hold { true } else { false }
-        case .receivingHead, .deciding, .waitingForServer, .tunnel, .finishing, .done: false
+        case .receivingHead, .deciding, .waitingForServer, .tunnel, .finishing, .done, .broken: false
         }
     }
 
@@ -128,7 +128,7 @@ extension RequestLifecycle {
         case .waitingForServer(let forwarding): forwarding.holds.refresh
         case .streaming(let streaming): streaming.holds.refresh
         case .holding(let holding): holding.hold.keptRequest
-        case .receivingHead, .deciding, .tunnel, .finishing, .done: nil
+        case .receivingHead, .deciding, .tunnel, .finishing, .done, .broken: nil
         }
     }
 
@@ -150,7 +150,7 @@ extension RequestLifecycle {
             }
         case .holding(let holding):
             if case .refreshing(let kept, let attempt) = holding.hold { .afterResponse(attempt, kept) } else { nil }
-        case .receivingHead, .waitingForServer, .streaming, .tunnel, .finishing, .done: nil
+        case .receivingHead, .waitingForServer, .streaming, .tunnel, .finishing, .done, .broken: nil
         }
     }
 

@@ -29,6 +29,14 @@ extension RequestLifecycle {
         var wasSent = false
     }
 
+    /// Where the body of a request comes from that a server has.
+    enum ForwardedBody {
+        /// There is none, or it was forwarded.
+        case complete
+        case fromClient
+        case atHand(ContentAtHand)
+    }
+
     /// A request that somebody has who will answer it.
     struct Streaming {
         enum Destination {

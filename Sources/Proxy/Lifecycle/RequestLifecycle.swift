@@ -13,8 +13,8 @@ import Upstream
 ///                                                done <-------------------------+
 ///
 /// What may be read in a state is in that state: the next request begins with a value that knows nothing of this one.
-/// An event that cannot happen in the present state is a mistake of ours: it moves the request to `done` and is reported
-/// as ``mistake``, which trips an assertion, and in release costs the connection.
+/// An event that cannot happen in the present state is a mistake of ours: it moves the request to `broken`, which trips an
+/// assertion, and in release costs the connection.
 struct RequestLifecycle: ~Copyable {
     enum State {
         /// Nothing of a request, or only a part of its head.
@@ -31,14 +31,14 @@ struct RequestLifecycle: ~Copyable {
         /// The response is out; the rest of the request's body is read and dropped.
         case finishing
         case done
+        /// An event came that must not have been possible.
+        case broken(StaticString)
     }
 
     var state = State.receivingHead
     private(set) var body = RequestBody()
     /// Whether the client wants to use its connection again.
     private var wantsKeepAlive = false
-    /// The first event that must not have been possible; nil where all is well.
-    private(set) var mistake: StaticString?
 
     init() {}
 
@@ -114,14 +114,15 @@ struct RequestLifecycle: ~Copyable {
 
     /// A server has the head.
     ///
-    /// - Returns: The body, where it is at hand; nil where there is none or the client sends it.
-    mutating func serverTaken() -> ContentAtHand? {
+    /// - Returns: The request's body.
+    mutating func serverTaken() -> ForwardedBody {
         guard case .waitingForServer(let forwarding) = state else {
             fail("a server without a request for it")
-            return nil
+            return .complete
         }
         state = .streaming(Streaming(forwarding.holds))
-        return forwarding.content
+        if let content = forwarding.content { return .atHand(content) }
+        return body.isComplete ? .complete : .fromClient
     }
 
     /// The gateway itself takes the request.
@@ -186,8 +187,13 @@ struct RequestLifecycle: ~Copyable {
     var clientMayStay: Bool { wantsKeepAlive && !body.awaitsContinue }
 
     mutating func fail(_ event: StaticString) {
-        if mistake == nil { mistake = event }
-        state = .done
+        if case .broken = state { return }
+        state = .broken(event)
+    }
+
+    /// The first event that must not have been possible; nil where all is well.
+    var mistake: StaticString? {
+        if case .broken(let event) = state { event } else { nil }
     }
 }
 

@@ -67,7 +67,13 @@ extension BackendConnection {
             return receivedInterim(response, request, owner)
         }
         request.serverSpoke()
-        if owner.holds(response) {
+        let isHeld = owner.holds(response)
+        // An owner that is over by now has given the connection up.
+        guard case .awaitingHead = state else {
+            loop.spares.responses.giveBack(response)
+            return false
+        }
+        if isHeld {
             hold(response, request, owner)
             return false
         }

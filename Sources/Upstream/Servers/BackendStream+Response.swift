@@ -43,7 +43,10 @@ extension BackendStream {
         if response.head.status < 200 { return owner.interim(response) }
         let framing = response.head.framing(answeringHead: request.details.isHead)
         if !endStream, let length = framing.length { connection.session.expectLength(stream: id, length) }
-        if owner.holds(response) {
+        let isHeld = owner.holds(response)
+        // An owner that is over by now has given the stream up.
+        guard case .awaitingHead = state else { return }
+        if isHeld {
             pool.answered(request)
             state = .holding(request, HeldResponse(head: response.bytes, end: endStream ? .complete([]) : .open))
             return setDeadline(WheelTimer.never)
@@ -64,7 +67,9 @@ extension BackendStream {
         let response = loop.spares.responses.take()
         defer { loop.spares.responses.giveBack(response) }
         guard response.parse(held.head, loop.spares.responseParser) == .complete else { return broken() }
-        if owner.holds(response) {
+        let isHeld = owner.holds(response)
+        guard case .holding = state else { return }
+        if isHeld {
             held.head = response.bytes
             state = .holding(request, held)
             return

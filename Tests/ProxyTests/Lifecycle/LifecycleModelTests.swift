@@ -97,7 +97,7 @@ struct LifecycleModelTests {
                 _ = life.holdEnded()
             }
         case .tunnel: life.end()
-        case .receivingHead, .finishing, .done: break
+        case .receivingHead, .finishing, .done, .broken: break
         }
     }
 
