@@ -7,12 +7,7 @@ import Upstream
 /// The request's body, piece by piece, from the client to whoever takes the request.
 extension RequestExchange {
     /// Whether pieces of the body are taken now.
-    var takesBody: Bool {
-        switch lifecycle.state {
-        case .streaming, .holding: !lifecycle.body.isComplete
-        case .receivingHead, .deciding, .waitingForServer, .tunnel, .finishing, .done, .broken: false
-        }
-    }
+    var takesBody: Bool { lifecycle.takesBody }
 
     /// Takes a piece. Gives whether there may be more; if not, the exchange is over.
     func bodyReceived(_ piece: ByteBuffer) -> Bool {

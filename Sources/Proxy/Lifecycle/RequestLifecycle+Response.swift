@@ -55,7 +55,7 @@ extension RequestLifecycle {
     ///
     /// - Returns: What it has to wait for; nil where it may go to the client.
     mutating func responseHeadReceived(_ response: ResponseSummary) -> ResponseHold? {
-        guard case .streaming(var streaming) = state, case .awaited = streaming.response else {
+        guard case .streaming(var streaming) = state, streaming.isAwaitedFromServer else {
             fail("a response that nobody awaits")
             return nil
         }
@@ -161,7 +161,7 @@ extension RequestLifecycle {
     /// - Parameter room: For a body that is gathered.
     /// - Returns: Whether the client's connection stays open after it.
     mutating func responseStarted(draining: Bool, room: ReplayBudget) -> Bool {
-        guard case .streaming(var streaming) = state, case .awaited = streaming.response else {
+        guard case .streaming(var streaming) = state, streaming.isAwaitedFromServer else {
             fail("a second response")
             return false
         }
@@ -244,6 +244,10 @@ extension RequestLifecycle {
     ///   - closing: Whether nobody knows where the next request begins.
     ///   - mostRest: Bytes that the request's body may still have for the connection to be kept; nil: as many as there are.
     mutating func respond(draining: Bool, closing: Bool = false, mostRest: Int?) -> ClientConnectionFate {
+        if case .receivingHead = state {
+            fail("a response without a request")
+            return .close
+        }
         guard awaitsResponse else {
             fail("a response of the gateway's own after another")
             return .close
@@ -255,7 +259,7 @@ extension RequestLifecycle {
 
     /// The server has switched protocols.
     mutating func switched() {
-        guard case .streaming(let streaming) = state, case .awaited = streaming.response else {
+        guard case .streaming(let streaming) = state, streaming.isAwaitedFromServer else {
             return fail("protocols are switched in a response")
         }
         state = .tunnel

@@ -59,6 +59,11 @@ extension RequestLifecycle {
         /// Whether it is the response that has ended the caller's session.
         var endsSession = false
 
+        /// Whether a server has the request, and nothing of its response went on.
+        var isAwaitedFromServer: Bool {
+            if case .server = destination, case .awaited = response { true } else { false }
+        }
+
         init(_ holds: ResponseHolds) {
             destination = .server
             self.holds = holds

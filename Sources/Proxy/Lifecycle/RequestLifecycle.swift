@@ -108,7 +108,9 @@ struct RequestLifecycle: ~Copyable {
 
     /// The decision is a grant: the request goes to a server.
     mutating func granted(_ holds: ResponseHolds) {
-        guard case .deciding(let deciding) = state else { return fail("a grant without a decision") }
+        guard case .deciding(let deciding) = state, case .nothing = deciding.wait else {
+            return fail("a grant without a decision")
+        }
         state = .waitingForServer(Forwarding(holds: holds, content: deciding.content))
     }
 
@@ -127,14 +129,16 @@ struct RequestLifecycle: ~Copyable {
 
     /// The gateway itself takes the request.
     mutating func endpointTaken(_ request: ReceivedRequest?) {
-        guard case .deciding = state else { return fail("an endpoint without a request") }
+        guard case .deciding(let deciding) = state, case .nothing = deciding.wait else {
+            return fail("an endpoint without a decision")
+        }
         state = .streaming(Streaming(endpointOf: request))
     }
 
     /// The server is lost and the request may be made again: it waits for another one.
     mutating func triesAgain() {
-        guard case .streaming(let streaming) = state, case .awaited = streaming.response else {
-            return fail("a request is made again after its response began")
+        guard case .streaming(let streaming) = state, streaming.isAwaitedFromServer else {
+            return fail("a request is made again that no server has, or after its response began")
         }
         state = .waitingForServer(Forwarding(holds: streaming.holds, wasSent: true))
     }
@@ -142,11 +146,14 @@ struct RequestLifecycle: ~Copyable {
     /// The endpoint has checked the request, which goes on to the backend.
     ///
     /// - Parameter content: The request's body, if it has one.
-    /// - Returns: The request as it was received; nil where the endpoint keeps what it checks.
+    /// - Returns: The request as it was received.
     mutating func endpointPassedOn(_ content: ContentAtHand?) -> ReceivedRequest? {
         guard case .streaming(let streaming) = state, case .endpoint(let request?) = streaming.destination,
             case .awaited = streaming.response
-        else { return nil }
+        else {
+            fail("a request is passed on that no endpoint has")
+            return nil
+        }
         state = .deciding(Deciding(content: content))
         return request
     }
@@ -158,15 +165,36 @@ struct RequestLifecycle: ~Copyable {
     /// - Parameter limit: Bytes; nil for none.
     /// - Returns: Whether there may be as much.
     mutating func bodyReceived(_ count: Int, limit: Int?) -> Bool {
+        guard takesBody else {
+            fail("a body that nobody takes")
+            return false
+        }
         body.received(count)
         guard let limit else { return true }
         return body.count <= limit
     }
 
-    mutating func continuePassedOn() { body.awaitsContinue = false }
+    /// The client is told to go on: a 100 comes before the response.
+    mutating func continuePassedOn() {
+        guard case .streaming(let streaming) = state, case .awaited = streaming.response else {
+            return fail("a 100 that no response follows")
+        }
+        body.awaitsContinue = false
+    }
 
     /// The request is whole.
-    mutating func bodyEnded() { body.end() }
+    mutating func bodyEnded() {
+        guard takesBody else { return fail("the end of a body that nobody takes") }
+        body.end()
+    }
+
+    /// Whether more of the body is to come, and somebody takes it.
+    var takesBody: Bool {
+        switch state {
+        case .streaming, .holding: !body.isComplete
+        case .receivingHead, .deciding, .waitingForServer, .tunnel, .finishing, .done, .broken: false
+        }
+    }
 
     // MARK: Ends
 

@@ -10,9 +10,8 @@ import Testing
 /// Every event in every state: those that cannot happen are noticed, and move the request to its end.
 struct LifecycleEventTests {
     private enum Start: CaseIterable {
-        case receivingHead, deciding, waiting, inquiring, waitingForServer, streaming, passing, holding, capturing,
-            tunnel,
-            finishing, done
+        case receivingHead, deciding, waiting, inquiring, waitingForServer, endpoint, streaming, sent, passing,
+            holding, capturing, tunnel, finishing, done
     }
 
     private static func life(_ start: Start) throws -> RequestLifecycle {
@@ -24,11 +23,16 @@ struct LifecycleEventTests {
         case .waiting: life.waits(ReceivedRequest())
         case .inquiring: life.waitsForDecisionQuery()
         case .waitingForServer: life.granted(ResponseHolds())
+        case .endpoint: life.endpointTaken(ReceivedRequest())
         case .streaming: life = try LifecycleSample.streaming(.length(10))
+        case .sent:
+            life = try LifecycleSample.streaming(.length(10))
+            life.bodyEnded()
         case .passing:
             life = try LifecycleSample.streaming(.length(10))
             _ = life.responseStarted(draining: false, room: ReplayBudget(0))
-        case .holding: life = try LifecycleSample.holding(ResponseSummary(status: 200, isReadableJSON: false))
+        case .holding: 
+            life = try LifecycleSample.holding(ResponseSummary(status: 200, isReadableJSON: false), .length(10))
         case .capturing:
             life = try LifecycleSample.streaming(
                 .length(10),
@@ -55,8 +59,10 @@ struct LifecycleEventTests {
 
     private static let summary = ResponseSummary(status: 200, isReadableJSON: false)
     private static let beforeAnyResponse: [Start] = [
-        .receivingHead, .deciding, .waiting, .inquiring, .waitingForServer, .streaming, .holding,
+        .deciding, .waiting, .inquiring, .waitingForServer, .endpoint, .streaming, .sent, .holding,
     ]
+    private static let atServer: [Start] = [.streaming, .sent]
+    private static let takingBody: [Start] = [.endpoint, .streaming, .passing, .holding, .capturing]
 
     private static var events: [Event] {
         [
@@ -68,23 +74,27 @@ struct LifecycleEventTests {
                 $0.waitsForRefresh(try LifecycleSample.attempt())
             },
             Event(name: "waitsForDecisionQuery", possibleIn: [.deciding]) { $0.waitsForDecisionQuery() },
-            Event(name: "granted", possibleIn: [.deciding, .waiting, .inquiring]) { $0.granted(ResponseHolds()) },
+            Event(name: "granted", possibleIn: [.deciding]) { $0.granted(ResponseHolds()) },
             Event(name: "serverTaken", possibleIn: [.waitingForServer]) { _ = $0.serverTaken() },
-            Event(name: "endpointTaken", possibleIn: [.deciding, .waiting, .inquiring]) { $0.endpointTaken(nil) },
-            Event(name: "triesAgain", possibleIn: [.streaming]) { $0.triesAgain() },
-            Event(name: "responseHeadReceived", possibleIn: [.streaming]) { _ = $0.responseHeadReceived(summary) },
+            Event(name: "endpointTaken", possibleIn: [.deciding]) { $0.endpointTaken(nil) },
+            Event(name: "endpointPassedOn", possibleIn: [.endpoint]) { _ = $0.endpointPassedOn(nil) },
+            Event(name: "bodyReceived", possibleIn: takingBody) { _ = $0.bodyReceived(1, limit: nil) },
+            Event(name: "bodyEnded", possibleIn: takingBody) { $0.bodyEnded() },
+            Event(name: "continuePassedOn", possibleIn: [.endpoint] + atServer) { $0.continuePassedOn() },
+            Event(name: "triesAgain", possibleIn: atServer) { $0.triesAgain() },
+            Event(name: "responseHeadReceived", possibleIn: atServer) { _ = $0.responseHeadReceived(summary) },
             Event(name: "holdSkipped", possibleIn: [.holding]) { _ = $0.holdSkipped(summary) },
             Event(name: "refreshBegan", possibleIn: []) { $0.refreshBegan(try LifecycleSample.attempt()) },
             Event(name: "heldResponseTaken", possibleIn: [.holding]) { $0.heldResponseTaken(ReceivedResponse()) },
             Event(name: "replays", possibleIn: []) { $0.replays(nil) },
-            Event(name: "responseStarted", possibleIn: [.streaming]) {
+            Event(name: "responseStarted", possibleIn: atServer) {
                 _ = $0.responseStarted(draining: false, room: ReplayBudget(0))
             },
             Event(name: "responseEndsConnection", possibleIn: [.passing, .capturing]) { $0.responseEndsConnection() },
             Event(name: "holdsEnd", possibleIn: [.capturing]) { $0.holdsEnd(trailers: []) },
             Event(name: "responseEnded", possibleIn: [.passing]) { _ = $0.responseEnded() },
             Event(name: "respond", possibleIn: beforeAnyResponse) { _ = $0.respond(draining: false, mostRest: nil) },
-            Event(name: "switched", possibleIn: [.streaming]) { $0.switched() },
+            Event(name: "switched", possibleIn: atServer) { $0.switched() },
         ]
     }
 
@@ -113,7 +123,7 @@ struct LifecycleEventTests {
             let hold = life.holdEnded()
             let capture = life.captureEnded()
             #expect(step == nil && !decisionQuery && hold == nil && capture == nil && life.refresh == nil)
-            #expect(life.endpointPassedOn(nil) == nil && life.passGathered() == nil)
+            #expect(life.passGathered() == nil)
             #expect(!life.gather(ByteBuffer(), 0..<0) && life.mistake == nil)
         }
     }

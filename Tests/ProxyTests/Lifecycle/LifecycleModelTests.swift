@@ -114,8 +114,8 @@ struct LifecycleModelTests {
         }
         switch streaming.response {
         case .awaited:
-            if case .endpoint = streaming.destination {
-                if random.below(2) == 0 { _ = life.endpointPassedOn(nil) }
+            if case .endpoint(let request) = streaming.destination {
+                if request != nil, random.below(2) == 0 { _ = life.endpointPassedOn(nil) }
                 return
             }
             switch random.below(6) {

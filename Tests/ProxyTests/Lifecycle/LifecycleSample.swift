@@ -33,8 +33,8 @@ enum LifecycleSample {
     }
 
     /// With a response that waits for the end of the caller's session.
-    static func holding(_ response: ResponseSummary) throws -> RequestLifecycle {
-        var life = try streaming(.none, holds: ResponseHolds(signOut: try caller()))
+    static func holding(_ response: ResponseSummary, _ framing: RequestFraming = .none) throws -> RequestLifecycle {
+        var life = try streaming(framing, holds: ResponseHolds(signOut: try caller()))
         _ = life.responseHeadReceived(response)
         return life
     }

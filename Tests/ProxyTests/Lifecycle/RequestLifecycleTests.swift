@@ -69,7 +69,7 @@ struct RequestLifecycleTests {
         var kept = try LifecycleSample.deciding()
         kept.endpointTaken(nil)
         let none = kept.endpointPassedOn(nil)
-        #expect(none == nil)
+        #expect(none == nil && kept.mistake != nil)
         var forwarded = try LifecycleSample.deciding()
         let request = ReceivedRequest()
         forwarded.endpointTaken(request)
