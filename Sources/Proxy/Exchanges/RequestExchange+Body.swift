@@ -22,7 +22,7 @@ extension RequestExchange {
 
     private func take(_ piece: ByteBuffer) -> Bool {
         guard piece.readableBytes > 0 else { return true }
-        if case .endpoint(let call) = destination { return call.append(piece) }
+        if let call = lifecycle.endpointCall { return call.append(piece) }
         lifecycle.keptRequest?.keep(piece)
         upstream.server?.send(piece)
         return true
@@ -54,7 +54,7 @@ extension RequestExchange {
     func bodyEnded(trailers: [UInt8]) {
         if takesResponse { setDeadline(nil) } else { responseIsHeldUp() }
         guard advance({ $0.bodyEnded() }) != nil else { return }
-        if case .endpoint(let call) = destination { return ask(call) }
+        if let call = lifecycle.endpointCall { return ask(call) }
         // The server has answered before, and its response waits here: it is asked for no more.
         guard let server = upstream.server else { return }
         endRequest(server, trailers: trailers)

@@ -35,7 +35,7 @@ extension RequestExchange {
                 responseIsHeldUp()
             } else if lifecycle.body.isComplete {
                 // Before it has begun, an endpoint's response has a deadline of another kind.
-                if !isAnsweredByEndpoint { setDeadline(nil) }
+                if lifecycle.endpointCall == nil { setDeadline(nil) }
             } else {
                 updateBodyDeadline()
             }
@@ -47,10 +47,6 @@ extension RequestExchange {
 
     /// No more of the response is taken from the server until the client takes more.
     func holdServer() { upstream.server?.setReading(false) }
-
-    private var isAnsweredByEndpoint: Bool {
-        if case .endpoint = destination { true } else { false }
-    }
 
     /// The client takes no more of the response for now.
     func responseIsHeldUp() {

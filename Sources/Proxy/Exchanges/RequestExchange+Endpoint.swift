@@ -25,16 +25,11 @@ extension RequestExchange {
         guard let read = question.read(bytes, at: worker.unixTime(at: record.startedAt)) else {
             return turnAway(received, .severalTokens)
         }
-        let call = EndpointCall(read)
-        destination = .endpoint(call)
         let expectsContinue = lifecycle.body.awaitsContinue
-        if request.tenant.forwardsSignIns(endpoint) {
-            received.keepHeadAlone()
-            guard advance({ $0.endpointTaken(received) }) != nil else { return }
-        } else {
-            guard advance({ $0.endpointTaken(nil) }) != nil else { return }
-            worker.loop.spares.requests.giveBack(received)
-        }
+        let forwards = request.tenant.forwardsSignIns(endpoint)
+        let call = EndpointCall(read, received: forwards ? received : nil)
+        guard advance({ $0.endpointTaken(call) }) != nil else { return }
+        if forwards { received.keepHeadAlone() } else { worker.loop.spares.requests.giveBack(received) }
         // What it waits for, the client's body or a response that is made elsewhere, is no work of the loop.
         endWork(at: worker.now())
         guard !lifecycle.body.isComplete else { return ask(call) }
@@ -56,7 +51,7 @@ extension RequestExchange {
     // MARK: What the endpoint says
 
     func endpointAnswered(_ answer: EndpointAnswer) {
-        guard case .endpoint(let call) = destination, let tenant else { return }
+        guard let call = lifecycle.endpointCall, let tenant else { return }
         switch answer {
         case .response(let response):
             if let subject = response.subject {
@@ -97,7 +92,6 @@ extension RequestExchange {
             return refuseAtEndpoint()
         }
         worker.loop.spares.requests.giveBack(received)
-        destination = .undecided
         decisionContext.signIn = signIn
         setDeadline(nil)
         decideAgain(request)

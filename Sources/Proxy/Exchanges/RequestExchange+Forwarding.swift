@@ -33,7 +33,6 @@ extension RequestExchange {
             servers: tenant.servers
         )
         guard advance({ $0.granted(holds) }) != nil else { return }
-        destination = .server
         let outcome = upstream.begin(details, for: self) { (buffer: consuming ByteBuffer) in
             ForwardedHead(grant, bytes, context, in: buffer)
         }
@@ -138,7 +137,7 @@ extension RequestExchange {
             refuse(Refusal(failure))
             goOn()
         case .cut: cut()
-        case .endTunnel: if case .tunnel(let tunnel) = destination { tunnel.serverGone() }
+        case .endTunnel: lifecycle.tunnel?.serverGone()
         case .nothing: break
         }
     }

@@ -17,7 +17,7 @@ extension RequestExchange {
             refuse(.overloaded)
             goOn()
         case .closeSlowClient: if !clientTakesResponse() { client?.closeNow() }
-        case .endTunnel: if case .tunnel(let tunnel) = destination { tunnel.wentSilent() }
+        case .endTunnel: lifecycle.tunnel?.wentSilent()
         case .nothing: break
         }
     }
@@ -35,7 +35,7 @@ extension RequestExchange {
         switch lifecycle.callerRevoked(isLong: now - record.startedAt >= Self.revokedGrace) {
         case .nothing: return false
         case .lookAgain: return true
-        case .endTunnel: if case .tunnel(let tunnel) = destination { tunnel.close(.sessionEnded) }
+        case .endTunnel: lifecycle.tunnel?.close(.sessionEnded)
         // It may be this very refresh that has ended the session.
         case .endRefresh: worker.endRefresh(of: self)
         case .refuse:
@@ -49,9 +49,7 @@ extension RequestExchange {
     }
 
     /// The gateway is going down.
-    func drain() {
-        if case .tunnel(let tunnel) = destination { tunnel.close(.shuttingDown) }
-    }
+    func drain() { lifecycle.tunnel?.close(.shuttingDown) }
 
     // MARK: Places at servers
 

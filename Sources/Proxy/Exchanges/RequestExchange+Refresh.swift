@@ -200,7 +200,6 @@ extension RequestExchange {
     private func replay(_ kept: KeptRequest, _ renewal: Renewal, _ attempt: RefreshAttempt) -> Bool {
         guard let request = rewritten(kept.request.received, renewal, attempt, isReplay: true) else { return false }
         upstream.abandon()
-        destination = .undecided
         let content = kept.body == .whole ? ContentAtHand(kept) : nil
         guard advance({ $0.replays(content) }) != nil else { return true }
         // Else a backend that always says 401 would have the token refreshed for ever.

@@ -9,11 +9,11 @@ extension RequestExchange {
     func switched(_ response: ReceivedResponse) {
         guard let server = upstream.server else { return }
         record.response.status = response.head.status
-        guard advance({ $0.switched() }) != nil else { return }
+        let tunnel = Tunnel(self, server, loop: worker.loop)
+        guard advance({ $0.switched(to: tunnel) }) != nil else { return }
         refreshAhead()
+        tunnel.opened(until: tunnelExpiry)
         client?.writeSwitch(response, style)
-        let tunnel = Tunnel(self, server, worker: worker, expiresAt: tunnelExpiry)
-        destination = .tunnel(tunnel)
         client?.setReading(true)
         client?.resume()
         server.flush(bodyFollows: true)
@@ -31,16 +31,17 @@ extension RequestExchange {
         return now + UInt64(min(max(0, left), 3e9) * 1_000_000_000)
     }
 
-    func tunnelReceived(_ bytes: ByteBuffer) {
-        if case .tunnel(let tunnel) = destination { tunnel.serverSent(bytes) }
-    }
+    func tunnelReceived(_ bytes: ByteBuffer) { lifecycle.tunnel?.serverSent(bytes) }
 
     /// Bytes of a tunnel from the client.
-    func tunnelSent(_ bytes: ByteBuffer) {
-        if case .tunnel(let tunnel) = destination { tunnel.clientSent(bytes) }
-    }
+    func tunnelSent(_ bytes: ByteBuffer) { lifecycle.tunnel?.clientSent(bytes) }
 
-    /// Bytes of a tunnel for the client.
+    /// The client has no more to send.
+    func tunnelClientEnded() { lifecycle.tunnel?.clientGone() }
+}
+
+extension RequestExchange: TunnelClient {
+
     func writeTunnel(_ bytes: ByteBuffer) {
         record.response.bodyBytes += bytes.readableBytes
         client?.writeTunnel(bytes)
@@ -58,14 +59,7 @@ extension RequestExchange {
 
     func setReading(_ isReading: Bool) { client?.setReading(isReading) }
 
-    /// The client has no more to send.
-    func tunnelClientEnded() {
-        if case .tunnel(let tunnel) = destination { tunnel.clientGone() }
-    }
-
-    /// The tunnel is over; its server was told.
     func tunnelEnded() {
-        destination = .undecided
         upstream.end()
         guard lifecycle.isUnderWay else { return }
         _ = advance { $0.end() }

@@ -14,14 +14,6 @@ import Upstream
 /// the request's body, `+Response` the way back, `+Holds` what a response waits for, and the others one feature each.
 /// A client's connection uses it again for each of its requests.
 final class RequestExchange {
-    /// Who answers the request.
-    enum Destination {
-        case undecided
-        case server
-        case endpoint(EndpointCall)
-        case tunnel(Tunnel)
-    }
-
     let worker: Worker
     let upstream: UpstreamRequest
     /// From the first request to ``detach()``.
@@ -29,9 +21,8 @@ final class RequestExchange {
     /// Increases with each request, so that the outcome of what was asked for one does not reach the next. Not the
     /// request's identifier: a trusted proxy may send the same one twice.
     private(set) var id: UInt64 = 0
-    /// Changed by ``advance(_:)`` alone.
+    /// What the client and the server do reaches it through ``advance(_:)``.
     private(set) var lifecycle = RequestLifecycle()
-    var destination = Destination.undecided
     var record = ExchangeRecord()
     /// What a decision is told, and what was found out for it.
     let decisionContext: DecisionContext
@@ -112,7 +103,6 @@ final class RequestExchange {
         id &+= 1
         self.client = client
         lifecycle = RequestLifecycle()
-        destination = .undecided
         record = ExchangeRecord(startedAt: worker.now(), id: RequestID(high: 0, low: 0))
         record.request.version = version
         decisionContext.begin(client.peer, client.tokenMemory)
@@ -154,16 +144,16 @@ final class RequestExchange {
     ///
     /// - Parameter status: For the record.
     func end(status: Int) {
+        let tunnel = lifecycle.tunnel
         upstream.abandon()
         lifecycle.end()
         finishRecord(status: status, at: worker.now())
+        tunnel?.clientGone()
         release()
     }
 
     /// Nothing of the request reaches the next one.
     func release() {
-        if case .tunnel(let tunnel) = destination { tunnel.clientGone() }
-        destination = .undecided
         dueRefresh = nil
         style = ResponseStyle()
     }
@@ -184,8 +174,7 @@ final class RequestExchange {
         let isResponding = !lifecycle.awaitsResponse
         let loss = lifecycle.clientLost()
         if let caller = loss.signsOut, let tenant { worker.endSession(of: caller, tenant, for: self) }
-        // Before the server is given up: what the tunnel was sent goes out first.
-        if case .tunnel(let tunnel) = destination { tunnel.clientGone() }
+        loss.tunnel?.clientGone()
         upstream.abandon()
         if isResponding { refreshAhead() }
         // nginx's 499: no response went out that could be counted instead.
@@ -205,17 +194,14 @@ final class RequestExchange {
 
     /// An event came that must not be possible.
     private func endBroken() {
-        if case .broken(let mistake) = lifecycle.state { failInternally(mistake) }
+        if let mistake = lifecycle.mistake { failInternally(mistake) }
     }
 
     /// Something happened that must not be possible: it is counted, and costs the connection.
     func failInternally(_ mistake: StaticString) {
         worker.loop.failedInternally(.request, mistake)
         let client = client
-        upstream.abandon()
-        lifecycle.end()
-        finishRecord(status: record.response.status == 0 ? 500 : record.response.status, at: worker.now())
-        release()
+        end(status: record.response.status == 0 ? 500 : record.response.status)
         client?.retireConnection()
         client?.closeNow()
     }

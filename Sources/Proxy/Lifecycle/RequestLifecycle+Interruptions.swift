@@ -58,10 +58,12 @@ extension RequestLifecycle {
         var wasUnderWay: Bool
         /// Who wanted to be signed out. The server may have done its part, and the client cannot ask again.
         var signsOut: Caller?
+        /// What it was sent goes out before the server is given up.
+        var tunnel: Tunnel?
     }
 
     mutating func clientLost() -> ClientLoss {
-        var loss = ClientLoss(wasUnderWay: isUnderWay)
+        var loss = ClientLoss(wasUnderWay: isUnderWay, tunnel: tunnel)
         if awaitsResponse, body.isComplete { loss.signsOut = holds?.signOut }
         end()
         return loss

@@ -258,10 +258,10 @@ extension RequestLifecycle {
     }
 
     /// The server has switched protocols.
-    mutating func switched() {
+    mutating func switched(to tunnel: Tunnel) {
         guard case .streaming(let streaming) = state, streaming.isAwaitedFromServer else {
             return fail("protocols are switched in a response")
         }
-        state = .tunnel
+        state = .tunnel(tunnel)
     }
 }

@@ -41,8 +41,7 @@ extension RequestLifecycle {
     struct Streaming {
         enum Destination {
             case server
-            /// With the request as it was received, where it may go on to the backend.
-            case endpoint(ReceivedRequest?)
+            case endpoint(EndpointCall)
         }
 
         enum Response {
@@ -69,8 +68,8 @@ extension RequestLifecycle {
             self.holds = holds
         }
 
-        init(endpointOf request: ReceivedRequest?) {
-            destination = .endpoint(request)
+        init(_ call: EndpointCall) {
+            destination = .endpoint(call)
             holds = ResponseHolds()
         }
     }

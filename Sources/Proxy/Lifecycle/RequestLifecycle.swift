@@ -27,12 +27,12 @@ struct RequestLifecycle: ~Copyable {
         /// A response has begun and waits, before any of it goes to the client.
         indirect case holding(Holding)
         /// Protocols are switched: bytes pass both ways until one side ends.
-        case tunnel
+        case tunnel(Tunnel)
         /// The response is out; the rest of the request's body is read and dropped.
         case finishing
         case done
-        /// An event came that must not have been possible.
-        case broken(StaticString)
+        /// An event came that must not have been possible; the tunnel that stood is yet to be ended.
+        indirect case broken(StaticString, Tunnel?)
     }
 
     var state = State.receivingHead
@@ -128,11 +128,11 @@ struct RequestLifecycle: ~Copyable {
     }
 
     /// The gateway itself takes the request.
-    mutating func endpointTaken(_ request: ReceivedRequest?) {
+    mutating func endpointTaken(_ call: EndpointCall) {
         guard case .deciding(let deciding) = state, case .nothing = deciding.wait else {
             return fail("an endpoint without a decision")
         }
-        state = .streaming(Streaming(endpointOf: request))
+        state = .streaming(Streaming(call))
     }
 
     /// The server is lost and the request may be made again: it waits for another one.
@@ -148,14 +148,19 @@ struct RequestLifecycle: ~Copyable {
     /// - Parameter content: The request's body, if it has one.
     /// - Returns: The request as it was received.
     mutating func endpointPassedOn(_ content: ContentAtHand?) -> ReceivedRequest? {
-        guard case .streaming(let streaming) = state, case .endpoint(let request?) = streaming.destination,
-            case .awaited = streaming.response
+        guard case .streaming(let streaming) = state, case .endpoint(let call) = streaming.destination,
+            case .awaited = streaming.response, let request = call.received
         else {
             fail("a request is passed on that no endpoint has")
             return nil
         }
         state = .deciding(Deciding(content: content))
         return request
+    }
+
+    /// The endpoint that has the request.
+    var endpointCall: EndpointCall? {
+        if case .streaming(let streaming) = state, case .endpoint(let call) = streaming.destination { call } else { nil }
     }
 
     // MARK: The request's body
@@ -216,12 +221,21 @@ struct RequestLifecycle: ~Copyable {
 
     mutating func fail(_ event: StaticString) {
         if case .broken = state { return }
-        state = .broken(event)
+        state = .broken(event, tunnel)
+    }
+
+    /// The tunnel that the request has become.
+    var tunnel: Tunnel? {
+        switch state {
+        case .tunnel(let tunnel): tunnel
+        case .broken(_, let tunnel): tunnel
+        case .receivingHead, .deciding, .waitingForServer, .streaming, .holding, .finishing, .done: nil
+        }
     }
 
     /// The first event that must not have been possible; nil where all is well.
     var mistake: StaticString? {
-        if case .broken(let event) = state { event } else { nil }
+        if case .broken(let event, _) = state { event } else { nil }
     }
 }
 

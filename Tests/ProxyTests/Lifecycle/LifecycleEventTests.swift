@@ -23,7 +23,7 @@ struct LifecycleEventTests {
         case .waiting: life.waits(ReceivedRequest())
         case .inquiring: life.waitsForDecisionQuery()
         case .waitingForServer: life.granted(ResponseHolds())
-        case .endpoint: life.endpointTaken(ReceivedRequest())
+        case .endpoint: life.endpointTaken(try LifecycleSample.call(forwarding: ReceivedRequest()))
         case .streaming: life = try LifecycleSample.streaming(.length(10))
         case .sent:
             life = try LifecycleSample.streaming(.length(10))
@@ -41,7 +41,7 @@ struct LifecycleEventTests {
             _ = life.responseStarted(draining: false, room: ReplayBudget(0))
         case .tunnel:
             life = try LifecycleSample.streaming(.length(10))
-            life.switched()
+            life.switched(to: try LifecycleSample.tunnel())
         case .finishing:
             life = try LifecycleSample.streaming(.length(10))
             _ = life.responseStarted(draining: false, room: ReplayBudget(0))
@@ -76,7 +76,7 @@ struct LifecycleEventTests {
             Event(name: "waitsForDecisionQuery", possibleIn: [.deciding]) { $0.waitsForDecisionQuery() },
             Event(name: "granted", possibleIn: [.deciding]) { $0.granted(ResponseHolds()) },
             Event(name: "serverTaken", possibleIn: [.waitingForServer]) { _ = $0.serverTaken() },
-            Event(name: "endpointTaken", possibleIn: [.deciding]) { $0.endpointTaken(nil) },
+            Event(name: "endpointTaken", possibleIn: [.deciding]) { $0.endpointTaken(try LifecycleSample.call()) },
             Event(name: "endpointPassedOn", possibleIn: [.endpoint]) { _ = $0.endpointPassedOn(nil) },
             Event(name: "bodyReceived", possibleIn: takingBody) { _ = $0.bodyReceived(1, limit: nil) },
             Event(name: "bodyEnded", possibleIn: takingBody) { $0.bodyEnded() },
@@ -94,7 +94,7 @@ struct LifecycleEventTests {
             Event(name: "holdsEnd", possibleIn: [.capturing]) { $0.holdsEnd(trailers: []) },
             Event(name: "responseEnded", possibleIn: [.passing]) { _ = $0.responseEnded() },
             Event(name: "respond", possibleIn: beforeAnyResponse) { _ = $0.respond(draining: false, mostRest: nil) },
-            Event(name: "switched", possibleIn: atServer) { $0.switched() },
+            Event(name: "switched", possibleIn: atServer) { $0.switched(to: try LifecycleSample.tunnel()) },
         ]
     }
 

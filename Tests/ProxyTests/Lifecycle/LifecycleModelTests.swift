@@ -78,14 +78,16 @@ struct LifecycleModelTests {
             case .nothing:
                 switch random.below(3) {
                 case 0: life.waits(ReceivedRequest())
-                case 1: life.endpointTaken(random.below(2) == 0 ? ReceivedRequest() : nil)
+                case 1: 
+                    let forwarded = random.below(2) == 0 ? ReceivedRequest() : nil
+                    life.endpointTaken(try LifecycleSample.call(forwarding: forwarded))
                 default: life.granted(holds)
                 }
             case .step, .refresh: _ = life.stepEnded()
             case .decisionQuery: _ = life.decisionQueryEnded()
             }
         case .waitingForServer: _ = life.serverTaken()
-        case .streaming(let streaming): stream(&life, streaming, &seen, &random, room)
+        case .streaming(let streaming): try stream(&life, streaming, &seen, &random, room)
         case .holding(let holding):
             if case .capture = holding.hold {
                 _ = life.captureEnded()
@@ -107,20 +109,20 @@ struct LifecycleModelTests {
         _ seen: inout Seen,
         _ random: inout SplitMix64,
         _ room: ReplayBudget
-    ) {
+    ) throws {
         if !life.body.isComplete {
             if random.below(2) == 0 { life.bodyEnded() }
             life.keptRequest?.keep(ByteBuffer(repeating: 1, count: random.below(50)))
         }
         switch streaming.response {
         case .awaited:
-            if case .endpoint(let request) = streaming.destination {
-                if request != nil, random.below(2) == 0 { _ = life.endpointPassedOn(nil) }
+            if case .endpoint(let call) = streaming.destination {
+                if call.received != nil, random.below(2) == 0 { _ = life.endpointPassedOn(nil) }
                 return
             }
             switch random.below(6) {
             case 0: life.triesAgain()
-            case 1: life.switched()
+            case 1: life.switched(to: try LifecycleSample.tunnel())
             case 2 where streaming.holds.isEmpty:
                 _ = life.responseStarted(draining: false, room: room)
                 seen.heads += 1

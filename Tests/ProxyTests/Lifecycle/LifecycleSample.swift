@@ -1,4 +1,5 @@
 import HTTPCore
+import ProxyTestSupport
 import Tenants
 import Testing
 import UpstreamTestSupport
@@ -65,6 +66,18 @@ enum LifecycleSample {
             accessToken: try SampleRenewal.pointer("/access"),
             refreshToken: try SampleRenewal.pointer("/refresh")
         )
+    }
+
+    /// - Parameter request: What goes on to the backend; nil where the endpoint keeps it.
+    static func call(forwarding request: ReceivedRequest? = nil) throws -> EndpointCall {
+        EndpointCall(EndpointRequest(endpoint: .token, method: "POST", authority: "app.test", now: 0), received: request)
+    }
+
+    /// Between an exchange that has no client and a server that notes what it is told.
+    static func tunnel() throws -> Tunnel {
+        let fixture = try EmbeddedWorker()
+        let server = RecordingServer(fixture.pools[0])
+        return Tunnel(RequestExchange(worker: fixture.worker), server, loop: fixture.worker.loop)
     }
 
     static let identity = ProviderIdentity(provider: .google, subject: "110169484474386276334", name: "Bo Ek")

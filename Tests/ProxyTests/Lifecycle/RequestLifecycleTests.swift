@@ -67,12 +67,12 @@ struct RequestLifecycleTests {
 
     @Test func endpointThatKeepsWhatItChecksPassesNothingOn() throws {
         var kept = try LifecycleSample.deciding()
-        kept.endpointTaken(nil)
+        kept.endpointTaken(try LifecycleSample.call())
         let none = kept.endpointPassedOn(nil)
         #expect(none == nil && kept.mistake != nil)
         var forwarded = try LifecycleSample.deciding()
         let request = ReceivedRequest()
-        forwarded.endpointTaken(request)
+        forwarded.endpointTaken(try LifecycleSample.call(forwarding: request))
         let passed = forwarded.endpointPassedOn(ContentAtHand(.init(string: "x")))
         #expect(passed === request)
         forwarded.granted(ResponseHolds())
@@ -169,7 +169,7 @@ struct RequestLifecycleTests {
         _ = life.responseEnded()
         #expect(life.serverLost() == .nothing)
         var tunnel = try LifecycleSample.streaming()
-        tunnel.switched()
+        tunnel.switched(to: try LifecycleSample.tunnel())
         #expect(tunnel.serverLost() == .endTunnel)
         let held = try LifecycleSample.holding(.init(status: 200, isReadableJSON: false))
         #expect(held.serverLost() == .refuse)
@@ -216,7 +216,7 @@ struct RequestLifecycleTests {
         _ = life.responseEnded()
         #expect(life.deadlineMet(serverTakesBody: true) == .nothing)
         var endpoint = try LifecycleSample.deciding()
-        endpoint.endpointTaken(nil)
+        endpoint.endpointTaken(try LifecycleSample.call())
         #expect(endpoint.deadlineMet(serverTakesBody: true) == .refuse(.overloaded))
     }
 
@@ -235,7 +235,7 @@ struct RequestLifecycleTests {
         #expect(life.callerRevoked(isLong: false) == .lookAgain)
         #expect(life.callerRevoked(isLong: true) == .cut)
         var tunnel = try LifecycleSample.streaming()
-        tunnel.switched()
+        tunnel.switched(to: try LifecycleSample.tunnel())
         #expect(tunnel.callerRevoked(isLong: false) == .endTunnel)
     }
 

@@ -9,8 +9,13 @@ final class EndpointCall {
 
     var question: EndpointRequest
     var endpoint: Endpoint { question.endpoint }
+    /// As it was received, where it may go on to the backend; nil where the endpoint keeps what it checks.
+    let received: ReceivedRequest?
 
-    init(_ question: EndpointRequest) { self.question = question }
+    init(_ question: EndpointRequest, received: ReceivedRequest?) {
+        self.question = question
+        self.received = received
+    }
 
     /// Gives whether there is room for the piece.
     func append(_ bytes: ByteBuffer) -> Bool {

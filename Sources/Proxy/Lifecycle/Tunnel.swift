@@ -7,6 +7,11 @@ import Upstream
 /// A WebSocket between a client and a server: bytes pass untouched, and the gateway keeps no more of them than where
 /// frames begin, so that it can end the connection in the protocol's own words when the caller may no longer use it.
 final class Tunnel {
+    private struct Sides {
+        let client: any TunnelClient
+        let server: any UpstreamServer
+    }
+
     /// Why the gateway ends a tunnel, in the words for the client (RFC 6455 section 7.4.1).
     enum Ending {
         /// The token has expired, or the caller may no longer be connected for another reason.
@@ -23,52 +28,60 @@ final class Tunnel {
     }
 
     private enum State {
-        case open
+        case open(Sides)
         /// Each direction passes its bytes up to the end of the frame under way, and gets a Close frame then.
-        case closing(clientIsTold: Bool, serverIsTold: Bool)
+        case closing(Sides, Ending, clientIsTold: Bool, serverIsTold: Bool)
         case over
     }
 
     /// For the frames that were under way when the end was decided.
     private static let closingTime: UInt64 = 2_000_000_000
 
-    private let worker: Worker
-    private var client: RequestExchange?
-    private var server: (any UpstreamServer)?
-    private var state = State.open
-    private var ending = Ending.sessionEnded
+    private let loop: LoopContext
+    private var state: State
     private var fromClient = FrameBoundary()
     private var fromServer = FrameBoundary()
     private let idleTimeout: UInt64
     private let expiry = WheelTimer()
 
-    /// - Parameter expiresAt: When the caller's token is no longer good; nil for never.
-    init(_ client: RequestExchange, _ server: any UpstreamServer, worker: Worker, expiresAt: MonotonicTime?) {
-        self.client = client
-        self.server = server
-        self.worker = worker
+    init(_ client: any TunnelClient, _ server: any UpstreamServer, loop: LoopContext) {
+        state = .open(Sides(client: client, server: server))
+        self.loop = loop
         idleTimeout = server.pool.idleTimeout
-        expiry.target = self
-        if let expiresAt { worker.loop.timers.set(expiry, expiresAt) }
-        client.setDeadline(idleTimeout)
+    }
+
+    private var sides: Sides? {
+        switch state {
+        case .open(let sides), .closing(let sides, _, _, _): sides
+        case .over: nil
+        }
+    }
+
+    /// The tunnel stands.
+    ///
+    /// - Parameter expiry: When the caller's token is no longer good; nil for never.
+    func opened(until expiry: MonotonicTime?) {
+        self.expiry.target = self
+        if let expiry { loop.timers.set(self.expiry, expiry) }
+        heard()
     }
 
     // MARK: Bytes
 
     func clientSent(_ bytes: ByteBuffer) {
-        guard let client, let server, let passing = take(bytes, &fromClient) else { return }
+        guard let sides, let passing = take(bytes, &fromClient) else { return }
         heard()
-        server.sendTunnel(passing)
+        sides.server.sendTunnel(passing)
         tellServer()
-        if !server.isWritable { client.setReading(false) }
+        if !sides.server.isWritable { sides.client.setReading(false) }
     }
 
     func serverSent(_ bytes: ByteBuffer) {
-        guard let client, let server, let passing = take(bytes, &fromServer) else { return }
+        guard let sides, let passing = take(bytes, &fromServer) else { return }
         heard()
-        client.writeTunnel(passing)
+        sides.client.writeTunnel(passing)
         tellClient()
-        if !client.takesResponse { server.setReading(false) }
+        if !sides.client.takesResponse { sides.server.setReading(false) }
     }
 
     /// What may pass of the bytes that came: all of them, until the end was decided.
@@ -89,7 +102,7 @@ final class Tunnel {
 
     /// Both directions count: a server that only pushes is not silent, nor is a client that only talks.
     private func heard() {
-        if case .open = state { client?.setDeadline(idleTimeout) }
+        if case .open(let sides) = state { sides.client.setDeadline(idleTimeout) }
     }
 
     // MARK: Ends
@@ -97,42 +110,41 @@ final class Tunnel {
     /// Both sides are told by a Close frame, each after the frame that is under way. The server's client is gone, whatever
     /// the reason: 1001.
     func close(_ ending: Ending) {
-        guard case .open = state, let client else { return }
-        self.ending = ending
-        state = .closing(clientIsTold: false, serverIsTold: false)
-        client.setDeadline(Self.closingTime)
-        client.setReading(true)
-        server?.setReading(true)
+        guard case .open(let sides) = state else { return }
+        state = .closing(sides, ending, clientIsTold: false, serverIsTold: false)
+        sides.client.setDeadline(Self.closingTime)
+        sides.client.setReading(true)
+        sides.server.setReading(true)
         tellServer()
         tellClient()
-        self.client?.flushTunnel()
-        self.server?.flush(bodyFollows: true)
+        self.sides?.client.flushTunnel()
+        self.sides?.server.flush(bodyFollows: true)
     }
 
     private func tellClient() {
-        guard case .closing(false, let serverIsTold) = state else { return }
+        guard case .closing(let sides, let ending, false, let serverIsTold) = state else { return }
         if !fromServer.hasClosed {
             guard fromServer.isAtBoundary else { return }
-            client?.writeTunnel(ByteBuffer(bytes: ending.frame))
+            sides.client.writeTunnel(ByteBuffer(bytes: ending.frame))
         }
-        state = .closing(clientIsTold: true, serverIsTold: serverIsTold)
+        state = .closing(sides, ending, clientIsTold: true, serverIsTold: serverIsTold)
         endWhenToldBoth()
     }
 
     private func tellServer() {
-        guard case .closing(let clientIsTold, false) = state else { return }
+        guard case .closing(let sides, let ending, let clientIsTold, false) = state else { return }
         if !fromClient.hasClosed {
             guard fromClient.isAtBoundary else { return }
-            let mask = UInt32(truncatingIfNeeded: worker.loop.identifiers.next())
+            let mask = UInt32(truncatingIfNeeded: loop.identifiers.next())
             let frame = CloseFrame.bytes(code: CloseFrame.goingAway, reason: "", mask: mask)
-            server?.sendTunnel(ByteBuffer(bytes: frame))
+            sides.server.sendTunnel(ByteBuffer(bytes: frame))
         }
-        state = .closing(clientIsTold: clientIsTold, serverIsTold: true)
+        state = .closing(sides, ending, clientIsTold: clientIsTold, serverIsTold: true)
         endWhenToldBoth()
     }
 
     private func endWhenToldBoth() {
-        if case .closing(true, true) = state { end() }
+        if case .closing(_, _, true, true) = state { end() }
     }
 
     /// Nothing was heard for as long as the backend's `idle` timeout, or a closing took too long.
@@ -142,21 +154,30 @@ final class Tunnel {
     func clientGone() { end() }
 
     /// The server has closed; what it sent before is on its way to the client.
-    func serverGone() {
-        server = nil
-        end()
-    }
+    func serverGone() { end(serverIsThere: false) }
 
-    private func end() {
-        if case .over = state { return }
+    private func end(serverIsThere: Bool = true) {
+        guard let sides else { return loop.failedInternally(.request, "a tunnel ends twice") }
         state = .over
-        worker.loop.timers.retire(expiry)
-        let (client, server) = (client, server)
-        self.client = nil
-        self.server = nil
-        server?.endTunnel()
-        client?.tunnelEnded()
+        loop.timers.retire(expiry)
+        if serverIsThere { sides.server.endTunnel() }
+        sides.client.tunnelEnded()
     }
+}
+
+/// A tunnel's way to its client: ``RequestExchange``.
+protocol TunnelClient: AnyObject {
+    /// Whether the client takes more for now.
+    var takesResponse: Bool { get }
+
+    /// - Parameter timeout: Nanoseconds from now; nil for none.
+    func setDeadline(_ timeout: UInt64?)
+    func setReading(_ isReading: Bool)
+    func writeTunnel(_ bytes: ByteBuffer)
+    func flushTunnel()
+
+    /// The tunnel is over; its server was told.
+    func tunnelEnded()
 }
 
 extension Tunnel: WheelTimerTarget {
