@@ -11,11 +11,17 @@ final class ExtAuthzQuestion {
     /// How long an answer may take: longer than the slow steps of a decision do, which have their own limits.
     static let patience = TimeAmount.seconds(10)
 
+    private enum State {
+        case asked(reply: (CheckReply) -> Void)
+        /// The decision waits, until the question is overdue.
+        case waiting(reply: (CheckReply) -> Void, overdue: Scheduled<Void>)
+        case answered
+    }
+
     private let worker: Worker
     private let peer: Peer
     private var record: ExchangeRecord
-    private var reply: ((CheckReply) -> Void)?
-    private var overdue: Scheduled<Void>?
+    private var state: State
 
     /// - Parameters:
     ///   - peer: The Envoy that asks.
@@ -23,7 +29,7 @@ final class ExtAuthzQuestion {
     init(_ worker: Worker, _ peer: Peer, reply: @escaping (CheckReply) -> Void) {
         self.worker = worker
         self.peer = peer
-        self.reply = reply
+        state = .asked(reply: reply)
         record = ExchangeRecord(startedAt: worker.now(), id: worker.loop.identifiers.requestID())
     }
 
@@ -42,12 +48,14 @@ final class ExtAuthzQuestion {
             worker: worker
         ) { [self] verdict, received in
             // It may be too late.
-            if reply != nil { answer(verdict, received, version, decisionContext) }
+            if case .answered = state { return }
+            answer(verdict, received, version, decisionContext)
         }
         inquiry.begin()
-        guard reply != nil else { return }
+        guard case .asked(let reply) = state else { return }
         let bound = NIOLoopBound(self, eventLoop: worker.eventLoop)
-        overdue = worker.eventLoop.scheduleTask(in: Self.patience) { bound.value.refuse(.overloaded) }
+        let overdue = worker.eventLoop.scheduleTask(in: Self.patience) { bound.value.refuse(.overloaded) }
+        state = .waiting(reply: reply, overdue: overdue)
     }
 
     /// - Parameter received: Nil where it is no request.
@@ -82,9 +90,15 @@ final class ExtAuthzQuestion {
     }
 
     private func finish(_ answer: CheckReply, status: Int) {
-        guard let reply else { return }
-        self.reply = nil
-        overdue?.cancel()
+        let reply: (CheckReply) -> Void
+        switch state {
+        case .asked(let waiting): reply = waiting
+        case .waiting(let waiting, let overdue):
+            reply = waiting
+            overdue.cancel()
+        case .answered: return worker.loop.failedInternally(.request, "a question is answered twice")
+        }
+        state = .answered
         record.response.status = status
         worker.finished(&record, peer: peer, at: worker.now())
         reply(answer)

@@ -10,8 +10,14 @@ struct ClientConnections {
     /// What is held for clients that have not taken it.
     var backlog = ClientBacklog.Total()
     let http1Output: SharedOutput
-    private(set) var isDraining = false
-    private var whenDrained: EventLoopPromise<Void>?
+    private var stage = Stage.serving
+
+    private enum Stage {
+        case serving
+        /// The promise is kept when the last connection is closed.
+        case draining(EventLoopPromise<Void>)
+        case drained
+    }
 
     init(_ gauge: ConnectionGauge, _ allocator: ByteBufferAllocator) {
         self.gauge = gauge
@@ -41,16 +47,20 @@ struct ClientConnections {
         }
         client.placeInWorker = -1
         gauge.closed()
-        if all.isEmpty {
-            whenDrained?.succeed()
-            whenDrained = nil
+        if all.isEmpty, case .draining(let promise) = stage {
+            stage = .drained
+            promise.succeed()
         }
         return true
     }
 
     /// - Parameter promise: Kept when the last connection is closed.
     mutating func drain(_ promise: EventLoopPromise<Void>) {
-        isDraining = true
-        if all.isEmpty { promise.succeed() } else { whenDrained = promise }
+        stage = all.isEmpty ? .drained : .draining(promise)
+        if all.isEmpty { promise.succeed() }
+    }
+
+    var isDraining: Bool {
+        if case .serving = stage { false } else { true }
     }
 }
