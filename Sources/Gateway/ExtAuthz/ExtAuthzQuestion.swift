@@ -74,7 +74,10 @@ final class ExtAuthzQuestion {
         switch worker.answer(verdict, decisionContext, head, bytes, &record) {
         case .refuse(let refusal, _): refuse(refusal)
         case .pass(let pass):
-            guard let tenant = record.tenant else { return refuse(.internalError) }
+            guard let tenant = record.tenant else {
+                worker.loop.failedInternally(.request, "a grant without a tenant")
+                return refuse(.internalError)
+            }
             finish(.granted(pass.changes(of: head, bytes, tenant.forwarding)), status: 200)
         case .preflight(let preflight, _):
             // What Envoy calls denied is only not passed on.

@@ -12,7 +12,7 @@ extension RequestExchange {
     func serve(_ endpoint: Endpoint, _ request: RoutedRequest, _ bytes: Span<UInt8>) {
         let head = request.head
         let received = request.received
-        guard let peer else { return turnAway(received, .internalError) }
+        guard let peer else { return failInternally("an endpoint without a client") }
         record.trace?.served(by: "\(endpoint)", at: worker.now())
         let question = EndpointQuestion(
             endpoint: endpoint,
@@ -83,23 +83,20 @@ extension RequestExchange {
     private func passOn(_ signIn: CheckedSignIn, _ call: EndpointCall) {
         let hasBody = lifecycle.body.framing != .none
         let content = hasBody ? ContentAtHand(ByteBuffer(bytes: call.question.body)) : nil
-        guard let received = advance({ $0.endpointPassedOn(content) }) else { return refuseAtEndpoint() }
+        guard let received = advance({ $0.endpointPassedOn(content) }) else { return }
         let buffer = received.bytes
         // The body is complete: the server need not send 100 Continue.
         var rewriter = HeadRewriter()
         rewriter.dropExpectation(received.head)
         guard let request = read(rewriter.rewritten(received.head, buffer.readableBytesUInt8Span)) else {
-            return refuseAtEndpoint()
+            // It was read before: another configuration has smaller limits.
+            turnAway(received, Refusal(.headTooLarge))
+            return goOn()
         }
         worker.loop.spares.requests.giveBack(received)
         decisionContext.signIn = signIn
         setDeadline(nil)
         decideAgain(request)
-    }
-
-    private func refuseAtEndpoint() {
-        refuse(.overloaded)
-        goOn()
     }
 }
 

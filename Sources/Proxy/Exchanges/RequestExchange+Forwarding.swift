@@ -16,7 +16,7 @@ extension RequestExchange {
     }
 
     private func send(_ grant: Grant, _ head: RequestHead, _ holds: ResponseHolds, _ bytes: Span<UInt8>) {
-        guard let peer, let tenant else { return refuse(.internalError, closing: true) }
+        guard let peer, let tenant else { return failInternally("a grant without a client or a tenant") }
         let handshake: WebSocketUpgrade?
         do throws(HTTPViolation) {
             handshake = try self.handshake(head, bytes)

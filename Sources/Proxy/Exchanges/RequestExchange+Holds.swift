@@ -35,7 +35,10 @@ extension RequestExchange {
 
     /// Gives whether the response has to wait.
     private func begin(_ hold: ResponseHold) -> Bool {
-        guard let tenant else { return false }
+        guard let tenant else {
+            failInternally("a response that waits, of no tenant")
+            return true
+        }
         switch hold {
         case .unauthorized(let kept): return beginRefresh(kept)
         case .registration(let identity): worker.register(identity, tenant, for: self)

@@ -29,7 +29,7 @@ package final class LoopContext {
     package unowned var delegate: (any LoopTickDelegate)?
     package var identifiers = IdentifierGenerator()
     package var spares: LoopSpares
-    package private(set) var faults = LoopFaults()
+    package let faults: LoopFaults
     /// See ``atEndOfTurn(_:)``.
     private var turnEnd: [() -> Void] = []
 
@@ -38,8 +38,11 @@ package final class LoopContext {
         self.eventLoop = eventLoop
         self.names = names
         loggers = LoopLoggers(logger)
+        faults = LoopFaults(loggers.clients)
         timers = TimerWheel(now: clocks.moment)
         spares = LoopSpares(limits)
+        spares.requests.onMistake = { [faults] in faults.failedInternally(.request, $0) }
+        spares.responses.onMistake = { [faults] in faults.failedInternally(.upstreamRequest, $0) }
     }
 
     // MARK: The end of the loop's turn
@@ -69,9 +72,7 @@ package final class LoopContext {
 
     /// Something happened that must not be possible. It costs one connection, and is counted.
     package func failedInternally(_ place: InternalErrorSite, _ what: StaticString) {
-        assertionFailure("\(place.rawValue): \(what)")
-        faults.internalErrors[place.index] += 1
-        loggers.clients.error("internal error", metadata: ["place": "\(place.rawValue)", "error": "\(what)"])
+        faults.failedInternally(place, what)
     }
 
     /// - Parameter length: Nanoseconds, more than ``longestTurn``.
@@ -79,10 +80,19 @@ package final class LoopContext {
 }
 
 /// What went wrong on a loop that is nobody's fault but the gateway's own.
-package struct LoopFaults {
+package final class LoopFaults {
     package fileprivate(set) var stalls = Histogram(.stalls)
     /// By the index of the place.
-    package fileprivate(set) var internalErrors = Array(repeating: UInt64(0), count: InternalErrorSite.allCases.count)
+    package private(set) var internalErrors = Array(repeating: UInt64(0), count: InternalErrorSite.allCases.count)
+    private let logger: Logger
+
+    init(_ logger: Logger) { self.logger = logger }
+
+    func failedInternally(_ place: InternalErrorSite, _ what: StaticString) {
+        assertionFailure("\(place.rawValue): \(what)")
+        internalErrors[place.index] += 1
+        logger.error("internal error", metadata: ["place": "\(place.rawValue)", "error": "\(what)"])
+    }
 }
 
 /// What is used again for each request of a loop.

@@ -9,6 +9,8 @@ package final class ReceivedResponse {
     package let head = ResponseHead()
     package private(set) var bytes = ByteBuffer()
 
+    fileprivate var isSpare = false
+
     /// Parses the head at the start of `bytes`, and keeps them if it is complete.
     package func parse(_ bytes: ByteBuffer, _ parser: ResponseHeadParser) -> ResponseHeadParser.Outcome {
         let outcome = parser.parse(bytes.readableBytesUInt8Span, into: head)
@@ -25,10 +27,19 @@ package final class SpareResponses {
     private static let most = 1024
 
     private var spare: [ReceivedResponse] = []
+    /// Told of a response that is given back twice.
+    package var onMistake: (StaticString) -> Void = { assertionFailure("\($0)") }
 
-    package func take() -> ReceivedResponse { spare.popLast() ?? ReceivedResponse() }
+    package func take() -> ReceivedResponse {
+        guard let response = spare.popLast() else { return ReceivedResponse() }
+        response.isSpare = false
+        return response
+    }
 
+    /// One that was given back already is left alone: two exchanges would have it.
     package func giveBack(_ response: ReceivedResponse) {
+        guard !response.isSpare else { return onMistake("a response is given back twice") }
+        response.isSpare = true
         response.clear()
         if spare.count < Self.most { spare.append(response) }
     }
