@@ -154,8 +154,13 @@ extension HTTP1ServerConnection: ClientSide {
         output.isFlushing = true
         context?.flush()
         output.isFlushing = false
-        if input.count > received, !input.isClosed { worker.loop.atEndOfTurn { [self] in resume() } }
+        if input.count > received, !input.isClosed { worker.loop.atEndOfTurn { [self] in readDelivered() } }
         if !isWritable { updateBacklog() }
+    }
+
+    private func readDelivered() {
+        resume()
+        exchange.flushTunnelToServer()
     }
 
     // MARK: Tunnels

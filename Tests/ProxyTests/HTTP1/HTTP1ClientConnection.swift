@@ -15,7 +15,7 @@ final class HTTP1ClientConnection {
     let fixture: EmbeddedWorker
     let connection: HTTP1ServerConnection
     let channel: EmbeddedChannel
-    private let flushes = Flushes()
+    private let flushes = FlushHandler()
 
     init() throws {
         fixture = try EmbeddedWorker()
@@ -32,9 +32,10 @@ final class HTTP1ClientConnection {
 
     // MARK: What the client does
 
-    static func request(_ path: String = "/a", method: String = "GET", lines: [String] = []) throws -> [UInt8] {
+    static func request(method: String = "GET", version: String = "1.1", lines: [String] = []) throws -> [UInt8] {
         let token = try RequestPipeline.token(["exp": 4_000_000_000])
-        return RequestPipeline.request(path, method: method, lines: ["Authorization: Bearer \(token)"] + lines)
+        let all = ["Authorization: Bearer \(token)"] + lines
+        return RequestPipeline.request("/a", method: method, version: version, lines: all)
     }
 
     static func withoutToken(method: String = "GET", lines: [String] = []) -> [UInt8] {
@@ -44,10 +45,13 @@ final class HTTP1ClientConnection {
     func sends(_ bytes: [UInt8]) throws { try channel.writeInbound(ByteBuffer(bytes: bytes)) }
 
     /// The next flush finds out that the client is gone, and delivers what it sent last.
-    func leaves(sending last: [UInt8]) { flushes.next = Flushes.Flush(delivers: last, closes: true) }
+    func leaves(sending last: [UInt8]) { flushes.next = FlushHandler.Flush(delivers: last, closes: true) }
 
     /// The next flush delivers what the client has sent, and the connection stays.
-    func sendsInFlush(_ bytes: [UInt8]) { flushes.next = Flushes.Flush(delivers: bytes, closes: false) }
+    func sendsInFlush(_ bytes: [UInt8]) { flushes.next = FlushHandler.Flush(delivers: bytes, closes: false) }
+
+    /// No flush gets anything out any more.
+    func takesNothing() { flushes.isStuck = true }
 
     func endTurn() { fixture.worker.loop.endTurn() }
 
@@ -66,25 +70,5 @@ final class HTTP1ClientConnection {
         let response = ReceivedResponse()
         try #require(response.parse(ByteBuffer(string: text), ResponseHeadParser()) == .complete)
         return response
-    }
-}
-
-/// Does in a flush what NIO does in one that fails: it reads what there is, closes the channel, and says so.
-private final class Flushes: ChannelOutboundHandler {
-    typealias OutboundIn = ByteBuffer
-
-    struct Flush {
-        let delivers: [UInt8]
-        let closes: Bool
-    }
-
-    var next: Flush?
-
-    func flush(context: ChannelHandlerContext) {
-        guard let flush = next else { return context.flush() }
-        next = nil
-        context.fireChannelRead(NIOAny(ByteBuffer(bytes: flush.delivers)))
-        context.fireChannelReadComplete()
-        if flush.closes { context.fireChannelInactive() } else { context.flush() }
     }
 }

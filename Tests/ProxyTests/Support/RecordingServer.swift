@@ -16,6 +16,8 @@ final class RecordingServer: UpstreamServer {
     private(set) var isReading = true
     /// Told of whatever is sent, before that is noted.
     var onWrite: () -> Void = {}
+    /// Told of each flush.
+    var onFlush: () -> Void = {}
 
     init(_ pool: ServerPool) { self.pool = pool }
 
@@ -33,11 +35,15 @@ final class RecordingServer: UpstreamServer {
     }
 
     func endBody(trailers: ByteBuffer) { onWrite() }
-    func flush(bodyFollows: Bool) { onWrite() }
+    func flush(bodyFollows: Bool) {
+        onWrite()
+        onFlush()
+    }
+
     func requestSent(at now: MonotonicTime) { isRequestOut = true }
     func setReading(_ isReading: Bool) { self.isReading = isReading }
     func resumeResponse() {}
-    func sendTunnel(_ bytes: ByteBuffer) {}
+    func sendTunnel(_ bytes: ByteBuffer) { send(bytes) }
     func endTunnel() { isTunnelEnded = true }
     func abandon() { isAbandoned = true }
     func giveBack() { isGivenBack = true }
