@@ -92,6 +92,16 @@ struct BodyRateTests {
         #expect(exchange.lifecycle.body.isComplete && !exchange.takesBody)
     }
 
+    /// The server has answered, and closed, in the very flush that brought it more of the body.
+    @Test func exchangeThatEndsInAFlushOfItsBodySetsNoDeadline() throws {
+        try begin()
+        server.onFlush = { [exchange] in exchange.refuse(.overloaded) }
+        #expect(exchange.bodyReceived(ByteBuffer(string: "a")))
+        let deadline = client.deadline
+        #expect(exchange.flushBody(since: 0))
+        #expect(client.statuses == [503] && client.deadline == deadline)
+    }
+
     @Test func ratesOfOneRequestSayNothingOfTheNext() throws {
         try begin()
         exchange.responseStarted(try response("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"), .length(9))

@@ -25,6 +25,7 @@ final class HTTP2ClientConnection {
     let fixture: EmbeddedWorker
     let connection: HTTP2ServerConnection
     private let channel: EmbeddedChannel
+    private let flushes = FlushHandler()
     private var session = HTTP2Session(role: .client, limits: HTTP2Limits())
     private var fields = HeaderList()
     /// Octets of body that came on each stream, and how its messages ended.
@@ -37,7 +38,8 @@ final class HTTP2ClientConnection {
         let loop = try #require(fixture.worker.eventLoop as? EmbeddedEventLoop)
         let peer = Peer(nil, trustedProxies: [])
         connection = HTTP2ServerConnection(worker: fixture.worker, peer: peer, isWelcome: true)
-        channel = EmbeddedChannel(handler: connection, loop: loop)
+        channel = EmbeddedChannel(loop: loop)
+        try channel.pipeline.syncOperations.addHandlers([flushes, connection])
         _ = fixture.worker.opened(connection)
         channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
         session.start()
@@ -46,15 +48,47 @@ final class HTTP2ClientConnection {
 
     // MARK: Requests and responses
 
+    private static func get(_ path: String = "/a", token: String) -> [HPACKField] {
+        [
+            HPACKField(":method", "GET"), HPACKField(":scheme", "http"), HPACKField(":path", path),
+            HPACKField(":authority", "app.test"), HPACKField("authorization", "Bearer \(token)"),
+        ]
+    }
+
     /// A request whose head is with a server.
     func request(_ path: String = "/a", token: String) throws -> Stream {
-        try open(
-            [
-                HPACKField(":method", "GET"), HPACKField(":scheme", "http"), HPACKField(":path", path),
-                HPACKField(":authority", "app.test"), HPACKField("authorization", "Bearer \(token)"),
-            ],
-            endStream: true
-        )
+        try open(Self.get(path, token: token), endStream: true)
+    }
+
+    /// A request that gets a connection that is idle, at once.
+    func requestAtIdleServer(token: String) throws -> UInt32 {
+        let pool = try #require(fixture.pools.first)
+        let address = try SocketAddress(ipAddress: "127.0.0.1", port: 9001)
+        let loop = fixture.worker.loop
+        pool.release(BackendConnection(pool: pool, loop: loop, address: address), at: loop.now())
+        let id = try send(Self.get(token: token), endStream: true)
+        try exchangeBytes()
+        try #require(connection.streams.open[id]?.exchange.upstream.server is BackendConnection)
+        return id
+    }
+
+    /// A request whose body is still to come.
+    func upload(token: String) throws -> Stream {
+        var list = Self.get(token: token)
+        list[0] = HPACKField(":method", "POST")
+        return try open(list, endStream: false)
+    }
+
+    func sends(_ bytes: [UInt8], on stream: Stream) throws {
+        session.sendData(stream: stream.id, ByteBuffer(bytes: bytes), endStream: false)
+        try exchangeBytes()
+    }
+
+    /// The next flush finds out that the client is gone, and delivers a request that it sent last.
+    func leaves(requesting path: String, token: String) throws {
+        _ = try send(Self.get(path, token: token), endStream: true)
+        flushes.next = FlushHandler.Flush(delivers: Array(session.output.readableBytesView), closes: true)
+        session.output.clear()
     }
 
     /// A request whose response has begun.
@@ -82,7 +116,7 @@ final class HTTP2ClientConnection {
         return stream
     }
 
-    private func open(_ list: [HPACKField], endStream: Bool) throws -> Stream {
+    private func send(_ list: [HPACKField], endStream: Bool) throws -> UInt32 {
         let next = session.openStream()
         let id = try #require(next)
         session.sendHeaders(stream: id, endStream: endStream) { encoder, out in
@@ -91,6 +125,11 @@ final class HTTP2ClientConnection {
                 encoder.encode(name: name.span, value: value.span, indexing: .without, to: &out)
             }
         }
+        return id
+    }
+
+    private func open(_ list: [HPACKField], endStream: Bool) throws -> Stream {
+        let id = try send(list, endStream: endStream)
         try exchangeBytes()
         let exchange = try #require(connection.streams.open[id]).exchange
         let server = RecordingServer(try #require(exchange.upstream.waitsAt))
@@ -147,6 +186,8 @@ final class HTTP2ClientConnection {
                 session.receive(bytes)
             }
             while let event = session.next(headers: &fields, at: 1) { take(event) }
+            fixture.worker.loop.endTurn()
+            if session.output.readableBytes > 0 { isQuiet = false }
         }
     }
 
