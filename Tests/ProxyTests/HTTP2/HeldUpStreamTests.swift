@@ -1,3 +1,4 @@
+import NIOCore
 import ProxyTestSupport
 import TestSupport
 import Testing
@@ -73,6 +74,16 @@ struct HeldUpStreamTests {
         try passDeadlines()
         #expect(client.resets[stream.id] == .cancel && !client.isOpen(stream))
         #expect(stream.server.isAbandoned)
+    }
+
+    /// A flush is one exchange's: what it means for the servers of others waits.
+    @Test func serversOfOthersArePausedAtTheEndOfTheTurn() throws {
+        other.exchange.responseBody(ByteBuffer(repeating: 7, count: Self.muchForAll), 0..<Self.muchForAll)
+        other.exchange.flushResponse()
+        try #require(client.connection.pressure.holdsServers)
+        #expect(stream.server.isReading && !other.server.isReading)
+        client.fixture.worker.loop.endTurn()
+        #expect(!stream.server.isReading)
     }
 
     /// As soon as the others are out of the way its server goes on.
