@@ -123,6 +123,8 @@ extension BackendStream {
     private func completed(trailers: [UInt8]) {
         guard case .readingBody(let request) = state, let owner = request.owner else { return }
         pool.counters.answers += 1
+        // Before the upstream request is over, which then has no owner any more.
+        giveBackShare()
         let requestIsThrough = owner.responseEnded(serverKeepsAlive: true, trailers: trailers, at: loop.now())
         if case .ended = state { return }
         if !requestIsThrough { connection.session.reset(stream: id, code: .noError) }

@@ -63,7 +63,7 @@ final class BackendStream {
     /// It has no request any more.
     func end() {
         if case .ended = state { return }
-        request?.owner?.giveBackReceiveWindow(&windowShare)
+        giveBackShare()
         state = .ended
         loop.timers.retire(timer)
         connection.ended(id)
@@ -109,6 +109,9 @@ final class BackendStream {
         let window = owner.receiveWindow(outstanding: outstanding, share: &windowShare)
         if window > outstanding { connection.session.widen(stream: id, to: window) }
     }
+
+    /// Nothing more is received.
+    func giveBackShare() { request?.owner?.giveBackReceiveWindow(&windowShare) }
 
     /// So many bytes of the response were handed over. They are given back when all that was read is, and its client has
     /// said whether it takes more: before that, a long read would make room for more than a client may have waiting.

@@ -310,7 +310,7 @@ package final class ServerPool {
         connector.open(for: self) { self.opened($0, begunAt: begunAt) }
     }
 
-    private func opened(_ result: Result<ServerConnector.Connected, ServerFailure>, begunAt: MonotonicTime) {
+    func opened(_ result: Result<ServerConnector.Connected, ServerFailure>, begunAt: MonotonicTime) {
         switch result {
         case .success(.single(let connection)):
             connected(begunAt: begunAt)

@@ -1,0 +1,48 @@
+import HTTPCore
+import NIOCore
+import Testing
+
+@testable import Upstream
+
+/// Requests to a server that speaks HTTP/2, one stream after the other.
+struct BackendStreamTests {
+    private let servers: EmbeddedServers
+    private let peer: HTTP2Peer
+    private let owner: RecordingOwner
+
+    init() throws {
+        servers = try EmbeddedServers()
+        peer = try HTTP2Peer(servers.pools[0], servers.loop)
+        owner = RecordingOwner(servers.loop)
+        let pool = servers.pools[0]
+        try #require(owner.waits(at: pool))
+        pool.opened(.success(.multiplexed(peer.multiplexer)), begunAt: servers.loop.lastTick)
+        try peer.exchangeBytes()
+    }
+
+    private func begin() throws {
+        guard case .sent = owner.begin(at: servers.pools[0]) else {
+            Issue.record("no stream")
+            return
+        }
+        try peer.exchangeBytes()
+    }
+
+    @Test func completeResponseGivesItsShareOfTheWindowsBack() throws {
+        try peer.respond("first")
+        for _ in 2...10 {
+            try begin()
+            try peer.respond("more")
+        }
+        #expect(owner.statuses == Array(repeating: 200, count: 10) && owner.windows.held == 0)
+        try begin()
+        #expect(owner.granted.last == ReceiveWindows.most)
+    }
+
+    @Test func abandonedRequestGivesItsShareOfTheWindowsBack() throws {
+        #expect(owner.windows.held == ReceiveWindows.most)
+        owner.upstream.abandon()
+        try peer.exchangeBytes()
+        #expect(owner.windows.held == 0 && peer.resets == [1: .cancel])
+    }
+}
