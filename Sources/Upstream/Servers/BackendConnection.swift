@@ -43,6 +43,8 @@ final class BackendConnection: ChannelInboundHandler {
     var wasUsedBefore = false
     /// Whether the channel has said that it is closed. What that means may still wait for the end of the loop's turn.
     private(set) var isChannelClosed = false
+    /// Whether the channel is just being flushed. It may close in that, and says first what it can still read.
+    private var isFlushing = false
     private var context: ChannelHandlerContext?
     private let timer = WheelTimer()
 
@@ -93,11 +95,22 @@ final class BackendConnection: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         input.append(unwrapInboundIn(data))
+        // In the middle of the request that is being sent, and perhaps of a channel that closes: not before it is known
+        // whether the connection can take another.
+        guard !isFlushing else { return loop.atEndOfTurn { [self] in readLate() } }
         readResponse()
         input.dropIfEmpty()
     }
 
-    func channelReadComplete(context: ChannelHandlerContext) { request?.owner?.flushResponse() }
+    private func readLate() {
+        readResponse()
+        input.dropIfEmpty()
+        request?.owner?.flushResponse()
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        if !isFlushing { request?.owner?.flushResponse() }
+    }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         let isWritable = context.channel.isWritable
@@ -235,7 +248,9 @@ extension BackendConnection: UpstreamServer {
         if bodyFollows { output.forget() }
         guard output.hasUnflushed else { return }
         output.hasUnflushed = false
+        isFlushing = true
         context?.flush()
+        isFlushing = false
     }
 
     private func writeOutput() {

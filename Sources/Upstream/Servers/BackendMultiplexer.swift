@@ -32,6 +32,10 @@ final class BackendMultiplexer: ChannelInboundHandler {
     private var state = State.open
     private var streams = LeasedStreams()
     private var isInTurn = false
+    /// Whether the channel is just being written to. It may close in that, and says first what it can still read.
+    private var isWriting = false
+    /// What was read in the middle of a write.
+    private var late: [ByteBuffer] = []
     private let timer = WheelTimer()
 
     init(pool: ServerPool, loop: LoopContext, address: SocketAddress) {
@@ -121,11 +125,29 @@ final class BackendMultiplexer: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         lastHeard = loop.lastTick
-        session.receive(unwrapInboundIn(data))
+        let bytes = unwrapInboundIn(data)
+        // In the middle of a write, which may be that of any exchange.
+        guard !isWriting, late.isEmpty else {
+            late.append(bytes)
+            if late.count == 1 { loop.atEndOfTurn { [self] in readLate() } }
+            return
+        }
+        session.receive(bytes)
         turn()
     }
 
+    private func readLate() {
+        for bytes in late { session.receive(bytes) }
+        late = []
+        turn()
+        flushResponses()
+    }
+
     func channelReadComplete(context: ChannelHandlerContext) {
+        if !isWriting { flushResponses() }
+    }
+
+    private func flushResponses() {
         for stream in streams.takeTouched() {
             stream.request?.owner?.flushResponse()
             stream.giveBackWindow()
@@ -174,7 +196,9 @@ final class BackendMultiplexer: ChannelInboundHandler {
         repeat {
             while let event = session.next(headers: &fields, at: loop.lastTick.nanoseconds) { take(event, fields) }
             guard session.output.readableBytes > 0, let context else { break }
+            isWriting = true
             context.writeAndFlush(wrapOutboundOut(session.output), promise: nil)
+            isWriting = false
             session.output.clear()
         } while session.hasMoreOutput
         loop.spares.giveBack(responseFields: fields)
@@ -193,7 +217,8 @@ final class BackendMultiplexer: ChannelInboundHandler {
             with(id) { $0.bodyReceived(bytes, flowControlled: flowControlled, endStream: endStream) }
         case .reset(let id, let code, _):
             streams.take(id)?.lost(wasActedOn: code != .refusedStream)
-        case .writable(let id): streams[id]?.becameWritable()
+        // Found out while something is sent, which may be that of another exchange.
+        case .writable(let id): loop.atEndOfTurn { [self] in streams[id]?.becameWritable() }
         case .settings:
             if case .open = state { pool.hasRoom(self) }
         case .goAway: retire()
