@@ -11,7 +11,7 @@ extension BackendConnection {
         while true {
             switch state {
             case .closed, .ending, .holding: return heldGrows()
-            case .idle:
+            case .idle, .leased:
                 // Bytes that nobody asked for would be taken for the response to the next request.
                 if input.count > 0 { close() }
                 return
@@ -176,7 +176,7 @@ extension BackendConnection {
         pool.answered(request)
         pool.counters.answers += 1
         owner.takeHeldResponse(response)
-        state = .idle
+        state = .leased
         wasUsedBefore = true
         setReading(true)
         pool.release(self, at: loop.now())
@@ -235,7 +235,7 @@ extension BackendConnection {
         guard case .readingBody = state else { return }
         wasUsedBefore = true
         if reuses {
-            state = .idle
+            state = .leased
             pool.release(self, at: now)
         } else {
             finish()

@@ -12,7 +12,10 @@ final class BackendConnection: ChannelInboundHandler {
     typealias OutboundOut = ByteBuffer
 
     enum State {
+        /// Its pool has it, in its list of idle ones or before.
         case idle
+        /// Its pool has promised it to a request that waits.
+        case leased
         /// - Parameter hasSpoken: Whether bytes came since the request was begun.
         case awaitingHead(UpstreamRequest, hasSpoken: Bool)
         /// A response has begun, and its owner lets it wait.
@@ -61,7 +64,7 @@ final class BackendConnection: ChannelInboundHandler {
         case .awaitingHead(let request, _), .holding(let request, _), .readingBody(let request, _),
             .tunnel(let request):
             request
-        case .idle, .ending, .closed: nil
+        case .idle, .leased, .ending, .closed: nil
         }
     }
 
@@ -70,14 +73,19 @@ final class BackendConnection: ChannelInboundHandler {
         if case .closed = state { return false }
         guard !isChannelClosed else { return false }
         timer.target = self
+        state = .leased
         return true
     }
 
     func becameIdle(at now: MonotonicTime) {
+        state = .idle
         // Not read from, it would not show that the server has closed it.
         setReading(true)
         setDeadline(now + pool.idleTimeout)
     }
+
+    /// Its pool has promised it to a request that waits.
+    func becameLeased() { state = .leased }
 
     func close() { context?.close(promise: nil) }
 
@@ -159,7 +167,7 @@ final class BackendConnection: ChannelInboundHandler {
             state = .closed
             loop.timers.retire(timer)
             pool.idleClosed(self)
-        case .ending: finish()
+        case .leased, .ending: finish()
         case .tunnel(let request):
             finish()
             request.serverLost(self, endsProperly: false)
@@ -205,6 +213,11 @@ final class BackendConnection: ChannelInboundHandler {
 
 extension BackendConnection: UpstreamServer {
     var isWritable: Bool { output.isWritable }
+
+    var canBegin: Bool {
+        guard case .leased = state else { return false }
+        return !isChannelClosed
+    }
 
     func takeBuffer() -> ByteBuffer { output.takeBuffer() }
 
@@ -268,7 +281,7 @@ extension BackendConnection: UpstreamServer {
         switch state {
         case .awaitingHead: setDeadline(now + pool.responseTimeout)
         case .readingBody: setDeadline(now + pool.idleTimeout)
-        case .idle, .holding, .tunnel, .ending, .closed: break
+        case .idle, .leased, .holding, .tunnel, .ending, .closed: break
         }
     }
 
@@ -280,7 +293,7 @@ extension BackendConnection: UpstreamServer {
 
     func giveBack() {
         guard !isChannelClosed else { return finish() }
-        state = .idle
+        state = .leased
         pool.release(self, at: loop.now())
     }
 
@@ -298,7 +311,7 @@ extension BackendConnection: UpstreamServer {
         switch state {
         case .readingBody: timeout = pool.idleTimeout
         case .awaitingHead where output.isComplete: timeout = pool.responseTimeout
-        case .awaitingHead, .holding, .idle, .tunnel, .ending, .closed: return
+        case .awaitingHead, .holding, .idle, .leased, .tunnel, .ending, .closed: return
         }
         setDeadline(isReading && output.isComplete ? loop.now() + timeout : WheelTimer.never)
     }
@@ -333,7 +346,7 @@ extension BackendConnection: WheelTimerTarget {
             request.serverLost(self, endsProperly: false)
             close()
         // It waits for us.
-        case .holding, .closed: break
+        case .holding, .leased, .closed: break
         }
     }
 }

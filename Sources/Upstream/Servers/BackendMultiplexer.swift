@@ -66,6 +66,11 @@ final class BackendMultiplexer: ChannelInboundHandler {
         return BackendStream(self)
     }
 
+    /// Whether those who have a place may still begin a request on it.
+    var takesRequests: Bool {
+        if case .open = state { true } else { false }
+    }
+
     /// The request of a leased stream begins. Nil if there is no place for it after all.
     func begin(_ stream: BackendStream) -> UInt32? {
         if case .closed = state { return nil }

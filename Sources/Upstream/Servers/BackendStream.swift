@@ -130,6 +130,11 @@ final class BackendStream {
 extension BackendStream: UpstreamServer {
     var isWritable: Bool { id == 0 || !connection.session.isCongested(stream: id) }
 
+    var canBegin: Bool {
+        guard case .leased = state else { return false }
+        return connection.takesRequests
+    }
+
     func takeBuffer() -> ByteBuffer { output.takeBuffer() }
 
     func begin(_ request: UpstreamRequest, _ head: ForwardedHead) {

@@ -11,7 +11,8 @@ struct PoolState: Equatable {
     }
 
     enum ReadyAction: Equatable {
-        case serveWaiting
+        /// A request that waits gets it at the end of the loop's turn.
+        case promise
         case keepIdle
     }
 
@@ -19,6 +20,14 @@ struct PoolState: Equatable {
         case nothing
         /// Someone waits, and there is room for another connection.
         case connect
+    }
+
+    enum WithdrawalAction: Equatable {
+        case nothing
+        /// As for ``LossAction/connect``.
+        case connect
+        /// An idle connection is promised in its place.
+        case promiseIdle
     }
 
     struct FailureAction: Equatable {
@@ -42,7 +51,10 @@ struct PoolState: Equatable {
     private(set) var idle = 0
     private(set) var busy = 0
     private(set) var connecting = 0
+    /// Requests that wait, with those that a server is promised to.
     private(set) var waiting = 0
+    /// Servers that are promised to requests that wait: whoever is next when the loop's turn ends gets them.
+    private(set) var promised = 0
 
     init(maximumConnections: Int, maximumWaiting: Int, sharesConnections: Bool = false) {
         self.maximumConnections = max(1, maximumConnections)
@@ -54,6 +66,9 @@ struct PoolState: Equatable {
 
     /// Whether connections were opened beyond the limit, for the gateway's own requests.
     var isOverfull: Bool { open > maximumConnections }
+
+    /// Requests that wait and that no server is promised to.
+    var unpromised: Int { max(0, waiting - promised) }
 
     /// - Parameter isOwn: Whether it is one of the gateway's own, for which there is always room.
     mutating func requestArrived(isOwn: Bool = false) -> RequestAction {
@@ -68,12 +83,12 @@ struct PoolState: Equatable {
             waiting += 1
             return .waitAndConnect
         }
-        guard isOwn || waiting < maximumWaiting + connecting else { return .refuse }
+        guard isOwn || unpromised < maximumWaiting + connecting else { return .refuse }
         waiting += 1
         return .wait
     }
 
-    /// A connection stands. Whoever has waited longest gets it.
+    /// A connection stands.
     mutating func connected() -> ReadyAction {
         connecting -= 1
         sharesConnections = false
@@ -86,11 +101,32 @@ struct PoolState: Equatable {
         return becameFree()
     }
 
+    /// A place on a shared connection is promised to a request that waits.
+    mutating func promisesPlace() { promised += 1 }
+
+    /// A request that waited got a server that was promised.
+    mutating func promiseKept() {
+        promised -= 1
+        waiting -= 1
+    }
+
+    /// A server that was promised is gone, or nobody waits for it any more.
+    mutating func promiseWithdrawn() -> WithdrawalAction {
+        promised -= 1
+        if unpromised > 0, idle > 0 {
+            idle -= 1
+            busy += 1
+            promised += 1
+            return .promiseIdle
+        }
+        return connectIfNeeded() == .connect ? .connect : .nothing
+    }
+
     /// A connection could not be opened. One waiter is told, or all when there is no connection that could come to
     /// serve them.
     mutating func failedToConnect() -> FailureAction {
         connecting -= 1
-        let told = shared + busy + connecting == 0 ? waiting : min(1, waiting)
+        let told = shared + busy + connecting == 0 ? waiting : min(1, unpromised)
         waiting -= told
         let connects = needsConnection
         if connects { connecting += 1 }
@@ -119,11 +155,6 @@ struct PoolState: Equatable {
         sharesConnections = true
     }
 
-    /// A waiting request got a place on a shared connection.
-    mutating func waiterServed() {
-        waiting -= 1
-    }
-
     /// A connection that was waited for stands, and may not be enough.
     mutating func reconsider() -> LossAction { connectIfNeeded() }
 
@@ -136,7 +167,7 @@ struct PoolState: Equatable {
     private var needsConnection: Bool {
         // One that will be shared is enough for all who wait.
         let served = sharesConnections && connecting > 0 ? waiting : connecting
-        return waiting > served && open < maximumConnections
+        return unpromised > served && open < maximumConnections
     }
 
     private mutating func connectIfNeeded() -> LossAction {
@@ -146,12 +177,12 @@ struct PoolState: Equatable {
     }
 
     private mutating func becameFree() -> ReadyAction {
-        guard waiting > 0 else {
+        guard unpromised > 0 else {
             idle += 1
             return .keepIdle
         }
-        waiting -= 1
+        promised += 1
         busy += 1
-        return .serveWaiting
+        return .promise
     }
 }

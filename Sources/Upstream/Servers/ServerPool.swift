@@ -36,6 +36,8 @@ package final class ServerPool {
     private var state: PoolState
     private var connections = ServerConnections()
     private var waiting = WaitingRequests()
+    /// Servers for the requests that are next when the loop's turn ends.
+    private var promised: [any UpstreamServer] = []
     /// Set while requests of clients wait.
     private let reliefTimer = WheelTimer()
 
@@ -129,7 +131,9 @@ package final class ServerPool {
             queue(request)
             return .waiting
         case .refuse:
-            guard let dropped = waiting.makeRoom(for: request.owner?.clientName) else { return .refused }
+            guard state.unpromised > 0, let dropped = waiting.makeRoom(for: request.owner?.clientName) else {
+                return .refused
+            }
             state.waiterLeft()
             // Not while another's request is on its way through here.
             let number = dropped.number
@@ -218,13 +222,7 @@ package final class ServerPool {
 
     private func offer(_ connection: BackendConnection, _ action: PoolState.ReadyAction, at now: MonotonicTime) {
         switch action {
-        case .serveWaiting:
-            guard let request = nextWaiting() else {
-                loop.failedInternally(.serverPool, "a request that waits and is not in the list")
-                connection.finish()
-                return connection.close()
-            }
-            request.serverReady(connection)
+        case .promise: promise(connection)
         case .keepIdle:
             connections.becameIdle(connection)
             connection.becameIdle(at: now)
@@ -232,19 +230,49 @@ package final class ServerPool {
         }
     }
 
+    // MARK: Promises
+
+    /// Gives a server to the request that is next, but not from here: the exchange of another is in the middle of what
+    /// it does.
+    private func promise(_ server: any UpstreamServer) {
+        promised.append(server)
+        if promised.count == 1 { loop.atEndOfTurn { [self] in keepPromises() } }
+    }
+
+    private func keepPromises() {
+        let servers = promised
+        promised = []
+        for server in servers {
+            guard server.canBegin, let request = nextWaiting() else {
+                withdrawPromise()
+                server.giveBack()
+                continue
+            }
+            state.promiseKept()
+            request.serverReady(server)
+        }
+    }
+
+    private func withdrawPromise() {
+        switch state.promiseWithdrawn() {
+        case .nothing: break
+        case .connect: connect()
+        case .promiseIdle:
+            guard let connection = connections.takeIdle() else {
+                return loop.failedInternally(.serverPool, "an idle connection that is not in the list")
+            }
+            connection.becameLeased()
+            promise(connection)
+        }
+    }
+
     // MARK: Connections that carry many requests
 
     /// One of them has room again.
     func hasRoom(_ connection: BackendMultiplexer) {
-        while !waiting.isEmpty, let stream = connection.openStream() {
-            guard let request = nextWaiting() else {
-                loop.failedInternally(.serverPool, "requests wait of which none is next")
-                // Before the stream: one that still took requests would be asked for another.
-                connection.drainLater()
-                return stream.giveBack()
-            }
-            state.waiterServed()
-            request.serverReady(stream)
+        while state.unpromised > 0, let stream = connection.openStream() {
+            state.promisesPlace()
+            promise(stream)
         }
     }
 
@@ -344,7 +372,10 @@ package final class ServerPool {
         let action = state.failedToConnect()
         let told = (0..<action.told).compactMap { _ in waiting.next { _ in false } }
         if action.connects { connect() }
-        for request in told { request.serverUnreachable(self) }
+        for request in told {
+            let number = request.number
+            loop.atEndOfTurn { request.serverUnreachable(self, number: number) }
+        }
     }
 }
 

@@ -151,9 +151,10 @@ package final class UpstreamRequest {
     }
 
     /// No connection could be opened: nothing was sent, so any other server may have the request.
-    func serverUnreachable(_ pool: ServerPool) {
-        // Others that were told before may have taken this one along.
-        guard case .waiting(let other, let head) = state, other === pool else { return }
+    ///
+    /// - Parameter number: Of the request that waited: another one may wait there by now.
+    func serverUnreachable(_ pool: ServerPool, number: UInt64) {
+        guard case .waiting(let other, let head) = state, other === pool, number == self.number else { return }
         owner?.lostAttempt(at: pool, "connect failed")
         attempts.skipped(pool.serverIndex)
         guard details.servers?.retries.afterConnectFailure == true else { return fail(.unavailable) }

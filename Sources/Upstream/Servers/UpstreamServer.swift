@@ -8,6 +8,9 @@ package protocol UpstreamServer: AnyObject {
     /// Whether the server takes more of a body for now.
     var isWritable: Bool { get }
 
+    /// Whether it has no request, and its connection still takes one.
+    var canBegin: Bool { get }
+
     /// An empty buffer that the next head may be written into, so that its memory is used again.
     func takeBuffer() -> ByteBuffer
 

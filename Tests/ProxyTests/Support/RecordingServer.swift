@@ -21,6 +21,8 @@ final class RecordingServer: UpstreamServer {
 
     init(_ pool: ServerPool) { self.pool = pool }
 
+    var canBegin: Bool { request == nil }
+
     func takeBuffer() -> ByteBuffer { ByteBuffer() }
 
     func begin(_ request: UpstreamRequest, _ head: ForwardedHead) {

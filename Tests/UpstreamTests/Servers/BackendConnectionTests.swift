@@ -32,9 +32,7 @@ struct BackendConnectionTests {
         return (connection, channel)
     }
 
-    private func waits(_ owner: RecordingOwner) -> Bool {
-        if case .waiting = owner.begin(at: pool) { true } else { false }
-    }
+    private func waits(_ owner: RecordingOwner) -> Bool { owner.waits(at: pool) }
 
     @Test func responseWithinAFailingFlushGivesTheConnectionToNobody() throws {
         try #require(waits(first) && waits(second))
@@ -54,5 +52,83 @@ struct BackendConnectionTests {
         _ = try open(FailingFlush(Self.response))
         for _ in 1...3 { servers.loop.endTurn() }
         #expect(first.upstream.server != nil && second.upstream.waitsAt === pool)
+    }
+
+    // MARK: A connection that becomes free while another request waits
+
+    /// The first request has the only connection, and the second one waits.
+    private func crowded() throws -> (BackendConnection, EmbeddedChannel) {
+        try #require(waits(first) && waits(second))
+        let (connection, channel) = try open()
+        servers.loop.endTurn()
+        try #require(first.upstream.server === connection)
+        return (connection, channel)
+    }
+
+    @Test func nextRequestIsServedAtTheEndOfTheTurn() throws {
+        let (connection, channel) = try crowded()
+        try channel.writeInbound(Self.response)
+        #expect(first.ends == [true] && second.upstream.server == nil, "not in the middle of the first one's response")
+        servers.loop.endTurn()
+        #expect(second.upstream.server === connection)
+    }
+
+    @Test func requestThatArrivesMeanwhileDoesNotGetWhatIsPromised() throws {
+        let (connection, channel) = try crowded()
+        try channel.writeInbound(Self.response)
+        let third = RecordingOwner(servers.loop)
+        #expect(waits(third))
+        servers.loop.endTurn()
+        #expect(second.upstream.server === connection && third.upstream.waitsAt === pool)
+    }
+
+    @Test func promisedConnectionIsIdleIfNobodyWaitsAnyMore() throws {
+        let (connection, channel) = try crowded()
+        try channel.writeInbound(Self.response)
+        second.upstream.abandon()
+        servers.loop.endTurn()
+        guard case .sent = first.begin(at: pool) else {
+            Issue.record("no connection")
+            return
+        }
+        #expect(first.upstream.server === connection)
+    }
+
+    @Test func requestWaitsOnIfThePromisedConnectionIsLost() throws {
+        let (_, channel) = try crowded()
+        try channel.writeInbound(Self.response)
+        channel.pipeline.fireChannelInactive()
+        servers.loop.endTurn()
+        #expect(second.upstream.waitsAt === pool)
+        let (other, _) = try open()
+        servers.loop.endTurn()
+        #expect(second.upstream.server === other)
+    }
+
+    @Test func connectionThatCannotBeOpenedIsNotToldToTheNextRequest() throws {
+        try #require(waits(first))
+        pool.opened(.failure(.connectFailed), begunAt: servers.loop.lastTick)
+        #expect(first.failures == [], "not in the middle of whatever is done now")
+        first.upstream.abandon()
+        try #require(waits(first))
+        servers.loop.endTurn()
+        #expect(first.failures == [] && first.upstream.waitsAt === pool)
+        pool.opened(.failure(.connectFailed), begunAt: servers.loop.lastTick)
+        servers.loop.endTurn()
+        #expect(first.failures == [.unavailable])
+    }
+
+    @Test func idleConnectionTakesThePlaceOfAPromisedOneThatIsLost() throws {
+        let (_, channel) = try crowded()
+        let third = RecordingOwner(servers.loop)
+        let (other, otherChannel) = try open()
+        servers.loop.endTurn()
+        try #require(second.upstream.server === other && waits(third))
+        try channel.writeInbound(Self.response)
+        try otherChannel.writeInbound(Self.response)
+        channel.pipeline.fireChannelInactive()
+        servers.loop.endTurn()
+        servers.loop.endTurn()
+        #expect(third.upstream.server === other)
     }
 }

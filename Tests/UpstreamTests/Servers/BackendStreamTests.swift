@@ -45,4 +45,17 @@ struct BackendStreamTests {
         try peer.exchangeBytes()
         #expect(owner.windows.held == 0 && peer.resets == [1: .cancel])
     }
+
+    @Test func requestWaitsOnIfTheConnectionIsLostThatItWasPromisedAPlaceOn() throws {
+        let pool = servers.pools[0]
+        let other = try HTTP2Peer(pool, servers.loop)
+        let next = RecordingOwner(servers.loop)
+        peer.multiplexer.drain()
+        try #require(next.waits(at: pool))
+        pool.opened(.success(.multiplexed(other.multiplexer)), begunAt: servers.loop.lastTick)
+        #expect(next.upstream.waitsAt === pool, "not in the middle of whatever is done now")
+        other.channel.pipeline.fireChannelInactive()
+        servers.loop.endTurn()
+        #expect(next.upstream.waitsAt === pool && next.failures == [])
+    }
 }

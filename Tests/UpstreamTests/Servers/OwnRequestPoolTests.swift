@@ -7,7 +7,8 @@ struct OwnRequestPoolTests {
     @Test func thereIsRoomForThemBeyondTheLimit() {
         var state = PoolState(maximumConnections: 1, maximumWaiting: 0)
         #expect(state.requestArrived() == .waitAndConnect)
-        #expect(state.connected() == .serveWaiting)
+        #expect(state.connected() == .promise)
+        state.promiseKept()
         #expect(state.requestArrived() == .refuse)
         for _ in 0..<PoolState.ownConnections {
             let action = state.requestArrived(isOwn: true)
@@ -22,11 +23,13 @@ struct OwnRequestPoolTests {
         var state = PoolState(maximumConnections: 1, maximumWaiting: 4)
         _ = state.requestArrived()
         _ = state.connected()
+        state.promiseKept()
         let waits = state.requestArrived()
         #expect(waits == .wait)
         let own = state.requestArrived(isOwn: true)
         #expect(own == .waitAndConnect)
         _ = state.connected()
+        state.promiseKept()
         // The own request had the connection; when it breaks, the other one is still not due for one.
         let loss = state.busyClosed()
         #expect(loss == .nothing)

@@ -14,6 +14,8 @@ struct PoolStateTests {
         var connecting = 0
         var waiting: [Int] = []
         var served: [Int] = []
+        /// Connections that requests which wait get when the loop's turn ends.
+        var promised = 0
         var requests = 0
         var turnedAway = 0
 
@@ -23,7 +25,8 @@ struct PoolStateTests {
             self.maximumWaiting = maximumWaiting
         }
 
-        var open: Int { idle + connecting + served.count }
+        var open: Int { idle + connecting + served.count + promised }
+        var unpromised: Int { max(0, waiting.count - promised) }
 
         mutating func arrive() -> String? {
             requests += 1
@@ -40,7 +43,7 @@ struct PoolStateTests {
                 guard open == maximum else { return "a request waits though there is room" }
                 waiting.append(requests)
             case .refuse:
-                guard open == maximum, waiting.count >= maximumWaiting else { return "a request is refused too early" }
+                guard open == maximum, unpromised >= maximumWaiting else { return "a request is refused too early" }
                 turnedAway += 1
             }
             return nil
@@ -48,31 +51,57 @@ struct PoolStateTests {
 
         mutating func becameFree(_ action: PoolState.ReadyAction) -> String? {
             switch action {
-            case .serveWaiting:
-                guard !waiting.isEmpty else { return "nobody is there to be served" }
-                served.append(waiting.removeFirst())
+            case .promise:
+                guard unpromised > 0 else { return "nobody is there to be served" }
+                promised += 1
             case .keepIdle:
-                guard waiting.isEmpty else { return "a connection idles while someone waits" }
+                guard unpromised == 0 else { return "a connection idles while someone waits" }
                 idle += 1
             }
             return nil
+        }
+
+        /// The loop's turn ends.
+        mutating func keepPromise() -> String? {
+            promised -= 1
+            guard waiting.isEmpty else {
+                state.promiseKept()
+                served.append(waiting.removeFirst())
+                return nil
+            }
+            guard state.promiseWithdrawn() == .nothing else { return "a connection is opened for nobody" }
+            return becameFree(state.released())
+        }
+
+        /// A connection that was promised is gone before the loop's turn ends, and its pool hears of either first.
+        mutating func losePromised(isLossFirst: Bool) {
+            promised -= 1
+            if isLossFirst, state.busyClosed() == .connect { connecting += 1 }
+            switch state.promiseWithdrawn() {
+            case .nothing: break
+            case .connect: connecting += 1
+            case .promiseIdle:
+                idle -= 1
+                promised += 1
+            }
+            if !isLossFirst, state.busyClosed() == .connect { connecting += 1 }
         }
 
         mutating func fail() -> String? {
             connecting -= 1
             let action = state.failedToConnect()
             guard action.told <= waiting.count else { return "more are told than wait" }
-            guard waiting.isEmpty || action.told > 0 else { return "nobody is told of a failure" }
+            guard unpromised == 0 || action.told > 0 else { return "nobody is told of a failure" }
             waiting.removeFirst(action.told)
             turnedAway += action.told
             if action.connects { connecting += 1 }
-            guard waiting.isEmpty || connecting + served.count > 0 else { return "nothing will come for who waits" }
+            guard waiting.isEmpty || connecting + served.count + promised > 0 else { return "nothing will come for who waits" }
             return nil
         }
 
         /// One random event among those that can happen.
         mutating func step(_ random: inout SplitMix64) -> String? {
-            switch random.below(9) {
+            switch random.below(12) {
             case 0...2: return arrive()
             case 3 where connecting > 0:
                 connecting -= 1
@@ -91,19 +120,21 @@ struct PoolStateTests {
                 waiting.remove(at: random.below(waiting.count))
                 turnedAway += 1
                 state.waiterLeft()
+            case 9...10 where promised > 0: return keepPromise()
+            case 11 where promised > 0: losePromised(isLossFirst: random.oneIn(2))
             default: break
             }
             return nil
         }
 
         var problem: String? {
-            guard state.idle == idle, state.busy == served.count, state.connecting == connecting,
-                state.waiting == waiting.count
+            guard state.idle == idle, state.busy == served.count + promised, state.connecting == connecting,
+                state.waiting == waiting.count, state.promised == promised
             else { return "the numbers are not those of the world" }
             if open > maximum { return "\(open) connections are open" }
-            if waiting.count > maximumWaiting + connecting { return "\(waiting.count) wait" }
-            if !waiting.isEmpty && idle > 0 { return "someone waits while a connection is idle" }
-            if !waiting.isEmpty && connecting + served.count == 0 { return "someone waits for nothing" }
+            if unpromised > maximumWaiting + connecting { return "\(waiting.count) wait" }
+            if unpromised > 0 && idle > 0 { return "someone waits while a connection is idle" }
+            if unpromised > 0 && connecting + served.count + promised == 0 { return "someone waits for nothing" }
             return nil
         }
     }
@@ -129,9 +160,11 @@ struct PoolStateTests {
             var world = World(maximum: random.within(1...4), maximumWaiting: random.below(6))
             for _ in 0..<random.below(200) { _ = world.step(&random) }
             var rounds = 0
-            while world.connecting > 0 || !world.served.isEmpty, rounds < 1000 {
+            while world.connecting + world.promised > 0 || !world.served.isEmpty, rounds < 1000 {
                 rounds += 1
-                if world.connecting > 0 {
+                if world.promised > 0 {
+                    #expect(world.keepPromise() == nil)
+                } else if world.connecting > 0 {
                     if random.oneIn(2) {
                         #expect(world.fail() == nil)
                     } else {
@@ -158,7 +191,8 @@ struct PoolStateTests {
     @Test func failureBesideABusyConnectionOpensAnotherForWhoStillWaits() {
         var state = PoolState(maximumConnections: 2, maximumWaiting: 5)
         _ = state.requestArrived()
-        #expect(state.connected() == .serveWaiting)
+        #expect(state.connected() == .promise)
+        state.promiseKept()
         for _ in 0..<3 { _ = state.requestArrived() }
         #expect(state.failedToConnect() == PoolState.FailureAction(told: 1, connects: true))
         #expect(state.connecting == 1)
@@ -175,11 +209,13 @@ struct PoolStateTests {
         var state = PoolState(maximumConnections: 1, maximumWaiting: 5)
         _ = state.requestArrived()
         _ = state.connected()
+        state.promiseKept()
         #expect(state.busyClosed() == .nothing)
         _ = state.requestArrived()
         _ = state.connected()
+        state.promiseKept()
         _ = state.requestArrived()
         #expect(state.busyClosed() == .connect)
-        #expect(state.connected() == .serveWaiting)
+        #expect(state.connected() == .promise)
     }
 }

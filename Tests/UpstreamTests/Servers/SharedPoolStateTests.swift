@@ -7,12 +7,21 @@ import Testing
 struct SharedPoolStateTests {
     /// Each connection has a number of places; what is served on it takes one.
     private struct World {
+        struct Connection {
+            var underWay = 0
+            /// Places that requests which wait get when the loop's turn ends.
+            var promised = 0
+
+            var taken: Int { underWay + promised }
+        }
+
         var state: PoolState
         let maximum: Int
         let maximumWaiting: Int
         let places: Int
-        /// Requests under way on each connection.
-        var connections: [Int] = []
+        var connections: [Connection] = []
+        /// Places that were promised on connections that are gone.
+        var brokenPromises = 0
         var connecting = 0
         var waiting = 0
         var turnedAway = 0
@@ -24,10 +33,13 @@ struct SharedPoolStateTests {
             self.places = places
         }
 
+        var promised: Int { connections.reduce(brokenPromises) { $0 + $1.promised } }
+        var unpromised: Int { max(0, waiting - promised) }
+
         /// As ``ServerPool`` does: a place is looked for before the numbers are asked.
         mutating func arrive() -> String? {
-            if let free = connections.firstIndex(where: { $0 < places }) {
-                connections[free] += 1
+            if let free = connections.firstIndex(where: { $0.taken < places }) {
+                connections[free].underWay += 1
                 return nil
             }
             switch state.requestArrived() {
@@ -39,7 +51,7 @@ struct SharedPoolStateTests {
                 connecting += 1
             case .wait: waiting += 1
             case .refuse:
-                guard waiting >= maximumWaiting else { return "a request is refused too early" }
+                guard unpromised >= maximumWaiting else { return "a request is refused too early" }
                 turnedAway += 1
             }
             return nil
@@ -47,18 +59,42 @@ struct SharedPoolStateTests {
 
         private mutating func fill() {
             for place in connections.indices {
-                while waiting > 0, connections[place] < places {
-                    state.waiterServed()
-                    waiting -= 1
-                    connections[place] += 1
+                while unpromised > 0, connections[place].taken < places {
+                    state.promisesPlace()
+                    connections[place].promised += 1
                 }
             }
+        }
+
+        /// The loop's turn ends.
+        mutating func keepPromises() {
+            for _ in 0..<brokenPromises {
+                brokenPromises -= 1
+                withdraw()
+            }
+            for place in connections.indices {
+                for _ in 0..<connections[place].promised {
+                    connections[place].promised -= 1
+                    if waiting > 0 {
+                        state.promiseKept()
+                        waiting -= 1
+                        connections[place].underWay += 1
+                    } else {
+                        withdraw()
+                    }
+                }
+            }
+            fill()
+        }
+
+        private mutating func withdraw() {
+            if state.promiseWithdrawn() == .connect { connecting += 1 }
         }
 
         mutating func connected() {
             connecting -= 1
             state.sharedConnected()
-            connections.append(0)
+            connections.append(Connection())
             fill()
         }
 
@@ -74,23 +110,24 @@ struct SharedPoolStateTests {
 
         /// The connection is gone, and what was under way on it.
         mutating func lose(_ place: Int) {
-            connections.remove(at: place)
+            brokenPromises += connections.remove(at: place).promised
             if state.sharedClosed() == .connect { connecting += 1 }
         }
 
         mutating func step(_ random: inout SplitMix64) -> String? {
-            switch random.below(8) {
+            switch random.below(10) {
             case 0...3: return arrive()
             case 4 where connecting > 0: connected()
             case 5 where connecting > 0: return failed()
             case 6 where !connections.isEmpty:
                 let place = random.below(connections.count)
-                if connections[place] > 0 { connections[place] -= 1 }
+                if connections[place].underWay > 0 { connections[place].underWay -= 1 }
                 fill()
             case 7 where !connections.isEmpty && random.oneIn(4): lose(random.below(connections.count))
             case 7 where waiting > 0:
                 waiting -= 1
                 state.waiterLeft()
+            case 8...9: keepPromises()
             default: break
             }
             return nil
@@ -98,12 +135,14 @@ struct SharedPoolStateTests {
 
         var problem: String? {
             guard state.shared == connections.count, state.connecting == connecting, state.waiting == waiting,
-                state.idle == 0, state.busy == 0
+                state.promised == promised, state.idle == 0, state.busy == 0
             else { return "the numbers are not those of the world" }
             if connections.count + connecting > maximum { return "\(connections.count) + \(connecting) are open" }
             if connecting > 1 { return "\(connecting) are opened at once" }
-            if waiting > 0, connecting == 0, connections.isEmpty { return "someone waits for nothing" }
-            if waiting > 0, connections.contains(where: { $0 < places }) { return "someone waits beside a free place" }
+            if unpromised > 0, connecting == 0, connections.isEmpty { return "someone waits for nothing" }
+            if unpromised > 0, connections.contains(where: { $0.taken < places }) {
+                return "someone waits beside a free place"
+            }
             return nil
         }
     }
@@ -128,7 +167,8 @@ struct SharedPoolStateTests {
         for _ in 0..<50 { #expect(state.requestArrived() == .wait) }
         #expect(state.connecting == 1)
         state.sharedConnected()
-        for _ in 0..<51 { state.waiterServed() }
+        for _ in 0..<51 { state.promisesPlace() }
+        for _ in 0..<51 { state.promiseKept() }
         #expect(state.shared == 1)
         #expect(state.waiting == 0)
     }
@@ -138,7 +178,8 @@ struct SharedPoolStateTests {
         var state = PoolState(maximumConnections: 3, maximumWaiting: 10, sharesConnections: true)
         for _ in 0..<3 { _ = state.requestArrived() }
         #expect(state.connecting == 1)
-        #expect(state.connected() == .serveWaiting)
+        #expect(state.connected() == .promise)
+        state.promiseKept()
         #expect(!state.sharesConnections)
         #expect(state.requestArrived() == .waitAndConnect)
 
@@ -154,7 +195,8 @@ struct SharedPoolStateTests {
         var state = PoolState(maximumConnections: 1, maximumWaiting: 5, sharesConnections: true)
         _ = state.requestArrived()
         state.sharedConnected()
-        state.waiterServed()
+        state.promisesPlace()
+        state.promiseKept()
         #expect(state.requestArrived() == .wait)
         #expect(state.sharedClosed() == .connect)
         #expect(state.failedToConnect() == PoolState.FailureAction(told: 1, connects: false))
@@ -165,7 +207,8 @@ struct SharedPoolStateTests {
         var state = PoolState(maximumConnections: 2, maximumWaiting: 5, sharesConnections: true)
         _ = state.requestArrived()
         state.sharedConnected()
-        state.waiterServed()
+        state.promisesPlace()
+        state.promiseKept()
         #expect(state.requestArrived() == .waitAndConnect)
         #expect(state.requestArrived() == .wait)
         #expect(state.failedToConnect() == PoolState.FailureAction(told: 1, connects: true))
