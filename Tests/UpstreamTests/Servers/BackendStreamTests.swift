@@ -46,6 +46,23 @@ struct BackendStreamTests {
         #expect(owner.windows.held == 0 && peer.resets == [1: .cancel])
     }
 
+    @Test func windowIsGivenBackOnceTheReadIsOver() throws {
+        try peer.sendPieces(3, of: 15_000)
+        #expect(owner.body.readableBytes == 45_000 && owner.granted.count == 1)
+        peer.channel.pipeline.fireChannelReadComplete()
+        #expect(owner.granted.count == 2 && owner.granted.last == ReceiveWindows.most)
+    }
+
+    @Test func windowIsGivenBackOnceTheClientTakesMore() throws {
+        let server = try #require(owner.upstream.server)
+        server.setReading(false)
+        try peer.sendPieces(3, of: 15_000)
+        peer.channel.pipeline.fireChannelReadComplete()
+        #expect(owner.body.readableBytes == 45_000 && owner.granted.count == 1)
+        server.setReading(true)
+        #expect(owner.granted.count == 2 && owner.granted.last == ReceiveWindows.most)
+    }
+
     @Test func requestWaitsOnIfTheConnectionIsLostThatItWasPromisedAPlaceOn() throws {
         let pool = servers.pools[0]
         let other = try HTTP2Peer(pool, servers.loop)

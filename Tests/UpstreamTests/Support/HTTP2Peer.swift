@@ -31,6 +31,22 @@ final class HTTP2Peer {
     }
 
     func respond(to id: UInt32, _ body: String) throws {
+        sendHead(of: id)
+        session.sendData(stream: id, ByteBuffer(string: body), endStream: true)
+        try exchangeBytes()
+    }
+
+    /// Begins the response to the last request, and sends pieces of it, all in one read that does not end.
+    func sendPieces(_ count: Int, of size: Int) throws {
+        let id = try #require(requests.last)
+        sendHead(of: id)
+        let piece = ByteBuffer(repeating: 0x78, count: size)
+        for _ in 1...count { session.sendData(stream: id, piece, endStream: false) }
+        channel.pipeline.fireChannelRead(session.output)
+        session.output = ByteBuffer()
+    }
+
+    private func sendHead(of id: UInt32) {
         session.sendHeaders(stream: id, endStream: false) { encoder, out in
             encoder.encode(
                 name: Array(":status".utf8).span,
@@ -39,8 +55,6 @@ final class HTTP2Peer {
                 to: &out
             )
         }
-        session.sendData(stream: id, ByteBuffer(string: body), endStream: true)
-        try exchangeBytes()
     }
 
     /// Carries what either end has written to the other until neither has anything to say. What is to be done at the end
