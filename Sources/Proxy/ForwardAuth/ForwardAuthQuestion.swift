@@ -39,25 +39,43 @@ struct ForwardAuthQuestion {
     ///
     /// - Throws: What is missing of it, or could be read in two ways.
     func write(_ head: RequestHead, _ bytes: Span<UInt8>, to out: inout ByteBuffer) throws(HTTPViolation) {
+        let asked = try described(head, bytes)
+        // Nothing is added but the request line and Host, and what these say stands in the question's own head.
+        out.writeHead(about: head.length + 64) { out in
+            out.writeBytes(bytes.extracting(asked.method).bytes)
+            out.writeStaticString(" ")
+            out.writeBytes(bytes.extracting(asked.target).bytes)
+            out.writeStaticString(" HTTP/1.1\r\nHost: ")
+            out.writeBytes(bytes.extracting(asked.host).bytes)
+            out.writeStaticString("\r\n")
+            AskedFields.write(head, bytes, to: &out)
+            out.writeStaticString("\r\n")
+        }
+    }
+
+    private func described(_ head: RequestHead, _ bytes: Span<UInt8>) throws(HTTPViolation) -> DescribedRequest {
         switch form {
-        case .fields:
-            let told = try DescribedRequest(head, bytes)
-            out.writeAskedLine(bytes, method: told.method, target: told.target, host: told.host)
+        case .fields: return try DescribedRequest(head, bytes)
         case .path(let path):
             guard let host = head.host else { throw .badRequest("there is no Host header") }
-            out.writeAskedLine(bytes, method: head.method, target: path, host: head.fields[host].value)
+            return DescribedRequest(method: head.method, host: head.fields[host].value, target: path)
         }
-        AskedFields.write(head, bytes, to: &out)
-        out.writeStaticString("\r\n")
     }
 }
 
-/// What the fields of a question tell of the request, each given exactly once.
+/// Where a question tells the method, host and target of the request.
 private struct DescribedRequest {
     let method: Range<Int>
     let host: Range<Int>
     let target: Range<Int>
 
+    init(method: Range<Int>, host: Range<Int>, target: Range<Int>) {
+        self.method = method
+        self.host = host
+        self.target = target
+    }
+
+    /// From its fields, each given exactly once.
     init(_ head: RequestHead, _ bytes: Span<UInt8>) throws(HTTPViolation) {
         var method: Range<Int>?
         var host: Range<Int>?
@@ -124,21 +142,14 @@ private struct DescribedRequest {
 
 /// The fields of a question that belong to the request it is about: all that a decision could look at, as received.
 private enum AskedFields {
-    static func write(_ head: RequestHead, _ bytes: Span<UInt8>, to out: inout ByteBuffer) {
-        // Neighbouring lines leave as one piece.
-        var pieceStart = 0
-        var pieceEnd = 0
+    static func write(_ head: RequestHead, _ bytes: Span<UInt8>, to out: inout HeadWriter) {
+        var kept = KeptLines()
         let fields = head.fields
         for index in 0..<head.fieldCount {
             let field = fields[index]
-            guard isAsked(field, bytes) else { continue }
-            if Int(field.nameStart) != pieceEnd {
-                out.writeBytes(bytes.extracting(pieceStart..<pieceEnd).bytes)
-                pieceStart = Int(field.nameStart)
-            }
-            pieceEnd = Int(field.lineEnd)
+            if isAsked(field, bytes) { kept.keep(field, bytes, to: &out) }
         }
-        out.writeBytes(bytes.extracting(pieceStart..<pieceEnd).bytes)
+        kept.finish(bytes, to: &out)
     }
 
     /// Those that Connection names stay: leaving them out would let a client hide what it is judged by.
@@ -156,21 +167,5 @@ private enum AskedFields {
             .xRequestID, .traceparent, .tracestate, .date, .clientCertificateSubject:
             !field.known.endsHere
         }
-    }
-}
-
-extension ByteBuffer {
-    fileprivate mutating func writeAskedLine(
-        _ bytes: Span<UInt8>,
-        method: Range<Int>,
-        target: Range<Int>,
-        host: Range<Int>
-    ) {
-        writeBytes(bytes.extracting(method).bytes)
-        writeStaticString(" ")
-        writeBytes(bytes.extracting(target).bytes)
-        writeStaticString(" HTTP/1.1\r\nHost: ")
-        writeBytes(bytes.extracting(host).bytes)
-        writeStaticString("\r\n")
     }
 }

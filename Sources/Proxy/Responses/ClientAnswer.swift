@@ -118,8 +118,7 @@ enum ClientAnswer {
         out.writeStaticString(" ")
         out.writeBytes(bytes.extracting(head.reason).bytes)
         out.writeStaticString("\r\n")
-        var pieceStart = 0
-        var pieceEnd = 0
+        var kept = KeptLines()
         let fields = head.fields
         for index in 0..<head.fieldCount {
             let field = fields[index]
@@ -127,13 +126,8 @@ enum ClientAnswer {
             if head.isNamedByConnection(field, bytes) { continue }
             if !lines.isEmpty, DeliveryFields.replace(field, bytes, lines) { continue }
             if let shape, shape.drops(field, bytes, isUnkept: !lines.isEmpty) { continue }
-            if Int(field.nameStart) == pieceEnd {
-                pieceEnd = Int(field.lineEnd)
-            } else {
-                out.writeBytes(bytes.extracting(pieceStart..<pieceEnd).bytes)
-                (pieceStart, pieceEnd) = (Int(field.nameStart), Int(field.lineEnd))
-            }
+            kept.keep(field, bytes, to: &out)
         }
-        out.writeBytes(bytes.extracting(pieceStart..<pieceEnd).bytes)
+        kept.finish(bytes, to: &out)
     }
 }

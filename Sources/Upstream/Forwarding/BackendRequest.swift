@@ -167,25 +167,19 @@ package enum BackendRequest {
             wantsPlainAnswer: context.wantsPlainAnswer,
             isTraced: context.isTraced
         )
-        // Neighbouring kept lines leave as one piece.
-        var pieceStart = 0
-        var pieceEnd = 0
+        var kept = KeptLines()
         // Held once: reaching through the head would retain and release the array for each field.
         let fields = head.fields
         for index in 0..<head.fieldCount {
             let field = fields[index]
             switch filter.verdict(on: field, bytes) {
-            case .keep where Int(field.nameStart) == pieceEnd:
-                pieceEnd = Int(field.lineEnd)
-            case .keep:
-                out.writeBytes(bytes.extracting(pieceStart..<pieceEnd).bytes)
-                (pieceStart, pieceEnd) = (Int(field.nameStart), Int(field.lineEnd))
+            case .keep: kept.keep(field, bytes, to: &out)
             case .drop: break
             case .dropTokenProtocol: writeProtocolsWithoutToken(field, bytes, to: &out)
             case .dropTokenCookie: writeCookieWithoutTokens(field, bytes, grant.request.tenant.tenant, to: &out)
             }
         }
-        out.writeBytes(bytes.extracting(pieceStart..<pieceEnd).bytes)
+        kept.finish(bytes, to: &out)
         return filter.keepsTraceparent
     }
 
