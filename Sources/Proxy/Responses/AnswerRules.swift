@@ -17,13 +17,10 @@ package final class AnswerRules {
             hash = FieldLine.hash(ofName: name)
             self.name = name
             self.line = line
-            isAboutCaches = AnswerRules.aboutCaches.contains(name.lowercased())
+            isAboutCaches = CacheFields.contain(name)
         }
     }
 
-    private static let aboutCaches: Set<String> = [
-        "cache-control", "cdn-cache-control", "surrogate-control", "x-accel-expires", "expires", "pragma",
-    ]
     private static let standard = [
         ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "strict-origin-when-cross-origin"),
         ("X-Frame-Options", "SAMEORIGIN"), strictTransport,

@@ -53,10 +53,7 @@ enum DeliveryFields {
     /// Whether a field of the backend's gives way to ours: one of the same name that is no list, or that would let an
     /// answer be kept that holds a token (RFC 9213 section 2.2).
     static func replace(_ field: HeadField, _ bytes: Span<UInt8>, _ lines: [UInt8]) -> Bool {
-        let aboutCaches: [StaticString] = [
-            "cache-control", "cdn-cache-control", "surrogate-control", "x-accel-expires", "expires", "pragma",
-        ]
-        if aboutCaches.contains(where: { bytes.isFieldName(field.name, $0) }) { return true }
+        if CacheFields.contain(field, bytes) { return true }
         if bytes.isFieldName(field.name, "set-cookie") { return false }
         if bytes.isFieldName(field.name, "access-control-expose-headers") { return false }
         return lines.split(separator: UInt8(ascii: "\n")).contains { line in
