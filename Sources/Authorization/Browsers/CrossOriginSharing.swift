@@ -14,20 +14,21 @@ package final class CrossOriginSharing {
     private static let longestList = 4096
     private static let longestMethod = 32
     private static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
-    private static let methodsLine = Array("Access-Control-Allow-Methods: \(methods.joined(separator: ", "))".utf8)
-    private static let vary = Array(
-        "Vary: Origin, Access-Control-Request-Method, Access-Control-Request-Headers\r\n".utf8
+    private static let methodsText = methods.joined(separator: ", ")
+    private static let vary = HeaderField(
+        "Vary",
+        "Origin, Access-Control-Request-Method, Access-Control-Request-Headers"
     )
     private static let originHash = FieldLine.hash(ofName: "origin")
     private static let methodHash = FieldLine.hash(ofName: "access-control-request-method")
     private static let headersHash = FieldLine.hash(ofName: "access-control-request-headers")
 
-    /// By the place of an origin: what answers to it say, each line with its CRLF.
-    package let answerLines: [[UInt8]]
+    /// By the place of an origin: what answers to it say.
+    package let answerFields: [[HeaderField]]
     private let allowsAll: Bool
     private let origins: [[UInt8]]
     /// By the place of an origin.
-    private let preflightLines: [[UInt8]]
+    private let preflightFields: [[HeaderField]]
     private let line: Int
 
     init?(_ tenant: Tenant) {
@@ -35,20 +36,15 @@ package final class CrossOriginSharing {
         line = rules.line
         allowsAll = rules.origins == [CrossOriginRules.anyOrigin]
         origins = rules.origins.map { Array($0.utf8) }
-        let credentials = rules.allowsCredentials ? "Access-Control-Allow-Credentials: true\r\n" : ""
+        let allowances = rules.origins.map { origin in
+            let allowed = [HeaderField("Access-Control-Allow-Origin", origin)]
+            return rules.allowsCredentials
+                ? allowed + [HeaderField("Access-Control-Allow-Credentials", "true")] : allowed
+        }
         let exposed = Self.exposed(tenant, rules).joined(separator: ", ")
-        answerLines = rules.origins.map { origin in
-            Array(
-                "Access-Control-Allow-Origin: \(origin)\r\n\(credentials)Access-Control-Expose-Headers: \(exposed)\r\n"
-                    .utf8
-            )
-        }
-        let maxAge = rules.maxAge.components.seconds
-        preflightLines = rules.origins.map { origin in
-            Array(
-                "Access-Control-Allow-Origin: \(origin)\r\n\(credentials)Access-Control-Max-Age: \(maxAge)\r\n".utf8
-            )
-        }
+        answerFields = allowances.map { $0 + [HeaderField("Access-Control-Expose-Headers", exposed)] }
+        let maxAge = "\(rules.maxAge.components.seconds)"
+        preflightFields = allowances.map { $0 + [HeaderField("Access-Control-Max-Age", maxAge)] }
     }
 
     /// What scripts may read besides the fields that they always may: each once, in any case.
@@ -69,10 +65,10 @@ package final class CrossOriginSharing {
 
     package func preflight(_ head: RequestHead, _ bytes: Span<UInt8>, _ explanation: Explanation?) -> Finding {
         guard bytes.isExactly("OPTIONS", head.method) else { return .none }
-        let fields = PreflightFields(head, bytes, (Self.originHash, Self.methodHash, Self.headersHash))
-        guard let origin = fields.origin, let method = fields.method else { return .none }
-        guard !fields.hasSeveral, 1...Self.longestMethod ~= method.count, isToken(bytes.extracting(method)),
-            let asked = Self.list(fields.headers, bytes)
+        let question = PreflightFields(head, bytes, (Self.originHash, Self.methodHash, Self.headersHash))
+        guard let origin = question.origin, let method = question.method else { return .none }
+        guard !question.hasSeveral, 1...Self.longestMethod ~= method.count, isToken(bytes.extracting(method)),
+            let asked = Self.list(question.headers, bytes)
         else {
             explanation?.note(.preflight, "the browser's question is malformed", line: line)
             return .refused(.malformedPreflight)
@@ -82,19 +78,15 @@ package final class CrossOriginSharing {
             return .refused(.preflightRefused(vary: Self.vary))
         }
         explanation?.note(.preflight, "the page's origin is one of cors.origins", line: line)
-        var lines = preflightLines[place]
-        lines += Self.methodsLine
+        var fields = preflightFields[place]
+        var allowed = Array(Self.methodsText.utf8)
         if !Self.methods.contains(where: { bytes.isEqual(method, to: $0) }) {
-            lines += ", ".utf8
-            lines += bytes.copy(method)
+            allowed += ", ".utf8
+            allowed += bytes.copy(method)
         }
-        lines += "\r\n".utf8
-        if !asked.isEmpty {
-            lines += "Access-Control-Allow-Headers: ".utf8
-            lines += asked
-            lines += "\r\n".utf8
-        }
-        return .preflight(Preflight(lines: lines + Self.vary))
+        fields.append(HeaderField("Access-Control-Allow-Methods", allowed))
+        if !asked.isEmpty { fields.append(HeaderField("Access-Control-Allow-Headers", asked)) }
+        return .preflight(Preflight(fields: fields + [Self.vary]))
     }
 
     /// The names that the browser asks for; nil if they are no list of names, or too many.
@@ -173,13 +165,13 @@ extension Refusal {
         detail: "the question whether a script may call is malformed"
     )
 
-    static func preflightRefused(vary: [UInt8]) -> Refusal {
+    static func preflightRefused(vary: HeaderField) -> Refusal {
         var refusal = Refusal(
             .crossSiteRequest,
             status: 403,
             detail: "scripts of this origin may not call: it is not one of cors.origins"
         )
-        refusal.lines = vary
+        refusal.fields = [vary]
         return refusal
     }
 }

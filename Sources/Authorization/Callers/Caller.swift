@@ -1,5 +1,6 @@
+package import HTTPCore
 package import SharedState
-import Tenants
+package import Tenants
 package import Verification
 
 /// A verified caller as the request path wants it: what a principal means to one tenant, worked out once a token.
@@ -12,6 +13,8 @@ package final class Caller {
     package var refreshMemory: RefreshMemory?
     /// The identity fields, each with its CRLF, ready to be copied into a head.
     package let identityLines: [UInt8]
+    /// The same by name and value. Nil until another proxy asks.
+    private var knownIdentityFields: [HeaderField]?
     /// `sub` as it stands between the quotes of a JSON string.
     package let subjectInJSON: [UInt8]
     /// For servers that are chosen by subject.
@@ -29,18 +32,40 @@ package final class Caller {
     init(_ principal: Principal, tenant: Tenant, belief: IntrospectionLifetime? = nil) {
         self.principal = principal
         lifetime = TokenLifetime(principal, tenant, belief)
-        identityLines = tenant.identity.headers.reduce(into: []) { lines, header in
-            guard let text = principal.claimText(header.claim), !text.isEmpty else { return }
-            lines += header.name.utf8
+        var lines: [UInt8] = []
+        Self.forEachIdentityField(principal, tenant) { name, text in
+            lines += name.utf8
             lines += [UInt8(ascii: ":"), UInt8(ascii: " ")]
             lines += text.utf8
             lines += [0x0d, 0x0a]
         }
+        identityLines = lines
         marks = RevocationMarks(principal, ownIssuer: tenant.issuer?.url)
         confirmation = Confirmation(principal.claims)
         subjectHash = StableHash.of((principal.subject ?? "").utf8)
         subjectInJSON = JSONText.escaped(principal.subject ?? "")
         verdicts = Array(repeating: nil, count: tenant.access.rules.count)
+    }
+
+    /// The identity fields, in the tenant's order; those that there is no claim for are left out.
+    ///
+    /// - Parameter tenant: The one that the caller was made for.
+    package func identityFields(_ tenant: Tenant) -> [HeaderField] {
+        if let known = knownIdentityFields { return known }
+        var fields: [HeaderField] = []
+        Self.forEachIdentityField(principal, tenant) { fields.append(HeaderField($0, $1)) }
+        knownIdentityFields = fields
+        return fields
+    }
+
+    private static func forEachIdentityField(
+        _ principal: Principal,
+        _ tenant: Tenant,
+        _ body: (_ name: String, _ text: String) -> Void
+    ) {
+        for header in tenant.identity.headers {
+            if let text = principal.claimText(header.claim), !text.isEmpty { body(header.name, text) }
+        }
     }
 
     /// What the rule at `index` says of this caller; asked of the rule itself only the first time.

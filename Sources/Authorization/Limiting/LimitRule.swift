@@ -1,3 +1,4 @@
+import HTTPCore
 import Synchronization
 package import Tenants
 
@@ -15,8 +16,9 @@ package final class LimitRule: Sendable {
     let salt: LimitSalt
     /// For clients and metrics: whose requests are counted, and which of several such limits of the tenant it is.
     package let name: String
-    /// `RateLimit-Policy` and the beginning of `RateLimit`.
-    private let lines: [UInt8]
+    private let policyField: HeaderField
+    /// The value of `RateLimit` up to the seconds.
+    private let remaining: [UInt8]
     private let tally: LimitTally
     /// What stands for all of the tenant's requests; nil for other limits.
     let wholeTenant: LimitKey?
@@ -35,7 +37,8 @@ package final class LimitRule: Sendable {
         wholeTenant = limit.key == .tenant ? LimitKey(.tenant, salt: salt) : nil
         let window = (allowance.capacity + 999_999) / 1_000_000
         let item = Self.structured(name)
-        lines = Array("RateLimit-Policy: \(item);q=\(limit.burst);w=\(window)\r\nRateLimit: \(item);r=0;t=".utf8)
+        policyField = HeaderField("RateLimit-Policy", "\(item);q=\(limit.burst);w=\(window)")
+        remaining = Array("\(item);r=0;t=".utf8)
     }
 
     /// The limits of a tenant, in their order. No two have the same name: one of a claim may look like a second one.
@@ -69,7 +72,7 @@ package final class LimitRule: Sendable {
             detail: "there are too many requests: try again later",
             retryAfterSeconds: seconds
         )
-        refusal.lines = lines + Array("\(seconds)\r\n".utf8)
+        refusal.fields = [policyField, HeaderField("RateLimit", remaining + Array("\(seconds)".utf8))]
         return refusal
     }
 

@@ -158,7 +158,7 @@ struct BindingCheck {
         _ error: ProofError = .invalidProof
     ) -> Verdict {
         var refusal = Refusal.badProof(detail, error)
-        if let nonces = proving.nonces { refusal.lines = ProofNonceField.line(nonces.make(at: now)) }
+        if let nonces = proving.nonces { refusal.fields = ProofNonceField.fields(nonces.make(at: now)) }
         return refused(refusal)
     }
 

@@ -26,12 +26,13 @@ package enum ProofField {
 /// The field that brings a client a nonce for its next proof (RFC 9449 section 8.1).
 package enum ProofNonceField {
     /// With what lets a script read it. It comes with answers that must not be kept (section 8.2).
-    package static func line(_ nonce: String) -> [UInt8] {
-        Array("DPoP-Nonce: \(nonce)\r\nAccess-Control-Expose-Headers: DPoP-Nonce, WWW-Authenticate\r\n".utf8)
+    package static func fields(_ nonce: String) -> [HeaderField] {
+        [
+            HeaderField("DPoP-Nonce", nonce),
+            HeaderField("Access-Control-Expose-Headers", "DPoP-Nonce, WWW-Authenticate"),
+        ]
     }
 
-    /// For an answer of the backend, which must not be kept from now on.
-    package static func lines(_ nonce: String) -> [UInt8] {
-        Array("Cache-Control: no-store\r\n".utf8) + line(nonce)
-    }
+    /// For a response of the backend, which must not be kept from now on.
+    package static func unkeptFields(_ nonce: String) -> [HeaderField] { [.noStore] + fields(nonce) }
 }

@@ -11,8 +11,8 @@ package struct Refusal: Equatable {
     /// Scopes or roles that were asked for, for `WWW-Authenticate`.
     package var neededScopes: [String] = []
     package var retryAfterSeconds: Int?
-    /// Further fields of the answer, each with its CRLF.
-    package var lines: [UInt8] = []
+    /// Further fields of the response.
+    package var fields: [HeaderField] = []
     /// What is wrong with a proof that came with a token; nil for all else.
     package var proofError: ProofError?
     /// For `Allow` of a 405 (RFC 9110 section 15.5.6); empty: those that a proxy forwards.

@@ -81,7 +81,7 @@ final class ExtAuthzQuestion {
             finish(.granted(pass.changes(of: head, bytes, tenant.forwarding)), status: 200)
         case .preflight(let preflight, _):
             // What Envoy calls denied is only not passed on.
-            finish(.denied(status: 204, fields: FieldLines.read(preflight.lines[...]), body: []), status: 204)
+            finish(.denied(status: 204, fields: preflight.fields.map(AuthzField.init), body: []), status: 204)
         }
     }
 
@@ -122,7 +122,7 @@ private enum RefusalReply {
     static func make(_ refusal: Refusal, _ tenant: TenantRuntime?, _ id: RequestID) -> (CheckReply, Int) {
         let context = RefusalContext(realm: tenant?.tenant.name, proofs: tenant?.proving?.challenge, requestID: id)
         let response = GatewayResponse(refusal, context)
-        let fields = response.allFields.map { AuthzField(name: $0.name, value: $0.value) }
+        let fields = response.allFields.map(AuthzField.init)
         return (.denied(status: response.status, fields: fields, body: response.body), response.body.count)
     }
 }

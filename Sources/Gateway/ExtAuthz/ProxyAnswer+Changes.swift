@@ -1,7 +1,6 @@
 import Authorization
 import ExtAuthz
 import HTTPCore
-import NIOCore
 import Proxy
 import Upstream
 
@@ -10,7 +9,7 @@ import Upstream
 extension ProxyAnswer.Pass {
     /// - Parameter head: Of the request as it came, parsed from `bytes`.
     func changes(of head: RequestHead, _ bytes: Span<UInt8>, _ forwarding: ForwardingRules) -> RequestChanges {
-        var changes = RequestChanges(set: FieldLines.read((caller?.identityLines ?? [])[...]))
+        var changes = RequestChanges(set: identityFields.map(AuthzField.init))
         forEachNameToRemove { changes.remove.append(Array($0.utf8)) }
         if forwarding.stripsCookies || forwarding.stripsSubprotocols { strip(head, bytes, forwarding, &changes) }
         // Envoy removes after it has set.
@@ -56,19 +55,13 @@ extension ProxyAnswer.Pass {
         for index in 0..<head.fieldCount {
             let field = head.fields[index]
             if forwarding.stripsCookies, field.known == .cookie {
-                cookies.add { out in
-                    out.writeHead(about: field.value.count) {
-                        BackendRequest.writeCookieWithoutTokens(field, bytes, tenant.tenant, to: &$0)
-                    }
-                }
+                cookies.isSeen = true
+                BackendRequest.forEachKeptCookie(field, bytes, tenant.tenant) { cookies.parts.append(bytes.copy($0)) }
             } else if forwarding.stripsSubprotocols, !field.isAlias,
                 bytes.isFieldName(field.name, "sec-websocket-protocol")
             {
-                protocols.add { out in
-                    out.writeHead(about: field.value.count) {
-                        BackendRequest.writeProtocolsWithoutToken(field, bytes, to: &$0)
-                    }
-                }
+                protocols.isSeen = true
+                BackendRequest.forEachKeptProtocol(field, bytes) { protocols.parts.append(bytes.copy($0)) }
             }
         }
         cookies.note(in: &changes)
@@ -97,45 +90,17 @@ extension ProxyAnswer.Pass {
 private struct Remainder {
     let name: String
     let separator: String
-    private var isSeen = false
-    private var values: [[UInt8]] = []
-
-    init(name: String, separator: String) {
-        self.name = name
-        self.separator = separator
-    }
-
-    /// - Parameter write: Writes the line without the token, or nothing where nothing is left.
-    mutating func add(_ write: (inout ByteBuffer) -> Void) {
-        isSeen = true
-        var line = ByteBuffer()
-        write(&line)
-        values += FieldLines.read(Array(line.readableBytesView)[...]).map(\.value)
-    }
+    var isSeen = false
+    var parts: [[UInt8]] = []
 
     func note(in changes: inout RequestChanges) {
         guard isSeen else { return }
         let name = Array(name.utf8)
-        guard !values.isEmpty else { return changes.remove.append(name) }
-        changes.set.append(AuthzField(name: name, value: Array(values.joined(separator: separator.utf8))))
+        guard !parts.isEmpty else { return changes.remove.append(name) }
+        changes.set.append(AuthzField(name: name, value: Array(parts.joined(separator: separator.utf8))))
     }
 }
 
-/// Lines that were written here, taken apart again.
-enum FieldLines {
-    /// - Parameter bytes: Each line `name: value` with its CRLF; an empty line ends them.
-    static func read(_ bytes: ArraySlice<UInt8>) -> [AuthzField] {
-        var fields: [AuthzField] = []
-        for line in bytes.split(separator: 0x0a) {
-            guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { continue }
-            let value = line[(colon + 1)...].drop { $0 == UInt8(ascii: " ") }
-            fields.append(
-                AuthzField(
-                    name: Array(line[..<colon]),
-                    value: Array(value.last == 0x0d ? value.dropLast() : value)
-                )
-            )
-        }
-        return fields
-    }
+extension AuthzField {
+    init(_ field: HeaderField) { self.init(name: Array(field.name.utf8), value: field.value) }
 }

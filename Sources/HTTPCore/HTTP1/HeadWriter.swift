@@ -29,6 +29,19 @@ public struct HeadWriter: ~Copyable {
         write(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
+    /// The line of a field of ours.
+    public mutating func writeField(_ field: HeaderField) {
+        writeText(field.name)
+        writeStaticString(": ")
+        writeBytes(field.value)
+        writeStaticString("\r\n")
+    }
+
+    public mutating func writeText(_ text: String) {
+        var text = text
+        text.withUTF8 { write(UnsafeRawBufferPointer($0)) }
+    }
+
     /// - Parameter number: Not negative.
     public mutating func writeDecimal(_ number: Int) {
         if number >= 10 { writeDecimal(number / 10) }

@@ -93,8 +93,8 @@ protocol ClientSide: AnyObject {
 
 /// How a response is written besides what it says itself.
 struct ResponseStyle {
-    /// Field lines of ours for the final response, each with its CRLF.
-    var lines: [UInt8] = []
+    /// Fields of ours for the final response.
+    var fields: [HeaderField] = []
     /// Response header rules of the tenant; nil if it has none.
     var shape: AnswerShape?
     var version = HTTPVersion.http11

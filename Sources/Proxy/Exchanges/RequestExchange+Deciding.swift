@@ -23,7 +23,7 @@ extension RequestExchange {
             begin(for: tenant, request, bytes)
             worker.loop.spares.requests.giveBack(request)
             record.outcome = .anonymous
-            respondUnshaped(GatewayResponse(status: 204, lines: preflight.lines))
+            respondUnshaped(GatewayResponse(status: 204, unindexedFields: preflight.fields))
         case .endpoint(let endpoint, let routed):
             begin(for: routed.tenant, request, bytes)
             serve(endpoint, routed, bytes)

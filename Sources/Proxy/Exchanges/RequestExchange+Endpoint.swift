@@ -65,7 +65,9 @@ extension RequestExchange {
             if tenant.tenant.mode == .observe, tenant.runtime.forwardsSignIns(call.endpoint) {
                 return passOn(CheckedSignIn(observed: reason.code), call)
             }
-            if !refusal.fields.isEmpty { style.lines = Self.lines(refusal.fields) }
+            if !refusal.fields.isEmpty {
+                style.fields = [.noStore] + refusal.fields.map { HeaderField($0.name, $0.value) }
+            }
             refuse(reason)
             goOn()
         case .forward(let signIn):
@@ -73,10 +75,6 @@ extension RequestExchange {
             let registers = tenant.tenant.accounts.role != nil && call.endpoint != .appleNotifications
             passOn(CheckedSignIn(signIn, registers: registers), call)
         }
-    }
-
-    private static func lines(_ fields: [EndpointResponse.Field]) -> [UInt8] {
-        Array("Cache-Control: no-store\r\n".utf8) + fields.flatMap { Array("\($0.name): \($0.value)\r\n".utf8) }
     }
 
     /// The untouched request goes on its way to the backend.
@@ -102,7 +100,7 @@ extension RequestExchange {
 
 extension GatewayResponse {
     init(_ response: EndpointResponse) {
-        self.init(status: response.status, body: response.body)
-        for field in response.fields { lines += "\(field.name): \(field.value)\r\n".utf8 }
+        let fields = response.fields.map { HeaderField($0.name, $0.value) }
+        self.init(status: response.status, unindexedFields: fields, body: response.body)
     }
 }

@@ -53,8 +53,8 @@ extension RequestExchange {
         switch worker.answer(verdict, decisionContext, asked.head, bytes, &record) {
         case .refuse(let refusal, _): refuse(refusal)
         case .pass(let pass):
-            let lines = pass.lines(record.id, freshNonce: decisionContext.freshNonce)
-            respondUnshaped(GatewayResponse(status: 200, lines: lines))
+            let fields = pass.fields(record.id, freshNonce: decisionContext.freshNonce)
+            respondUnshaped(GatewayResponse(status: 200, unindexedFields: fields))
         case .preflight: refuse(.oursToServe)
         }
     }

@@ -39,7 +39,7 @@ extension RequestExchange {
         // It may be this very refresh that has ended the session.
         case .endRefresh: worker.endRefresh(of: self)
         case .refuse:
-            style.lines = []
+            style.fields = []
             let isWaiting = if case .waitingForServer = lifecycle.state { true } else { false }
             refuse(.tokenRevoked, closing: !isWaiting)
             if isWaiting { goOn() }

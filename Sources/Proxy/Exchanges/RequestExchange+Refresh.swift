@@ -269,7 +269,7 @@ extension RequestExchange {
         let grace = tenant?.runtime.verification.refreshGrace ?? 0
         // Where there are CORS rules, they tell of the field.
         let exposes = tenant?.runtime.browsers.crossOrigin == nil
-        tell(DeliveryFields.lines(renewal, attempt.way, exposes: exposes, grace: grace, at: now))
+        tell(DeliveryFields.delivering(renewal, attempt.way, exposes: exposes, grace: grace, at: now))
         let memory = attempt.caller.refreshMemory ?? RefreshMemory()
         memory.remember(renewal, gotWith: attempt.refreshToken)
         attempt.caller.refreshMemory = memory
@@ -281,16 +281,16 @@ extension RequestExchange {
     }
 
     /// In the place of what an earlier delivery said. The nonce for the client's next proof stays.
-    private func tell(_ lines: [UInt8]) {
-        style.lines = lines
+    private func tell(_ fields: [HeaderField]) {
+        style.fields = fields
         addFreshNonce()
     }
 
     /// Has the client told of the nonce for its next proof, once.
     func addFreshNonce() {
         guard let nonce = decisionContext.freshNonce else { return }
-        let lines = ProofNonceField.lines(nonce)
-        if !style.lines.suffix(lines.count).elementsEqual(lines) { style.lines += lines }
+        let fields = ProofNonceField.unkeptFields(nonce)
+        if !style.fields.suffix(fields.count).elementsEqual(fields) { style.fields += fields }
     }
 
     private func note(_ event: RefreshNote.Event, _ trouble: RefreshFailure) {

@@ -96,7 +96,7 @@ extension RequestExchange: UpstreamRequestOwner {
             realm: tenant?.tenant.name,
             proofs: tenant?.runtime.proving?.challenge,
             requestID: record.id,
-            lines: style.lines,
+            fields: style.fields,
             isGRPC: record.request.isGRPC
         )
         respond(GatewayResponse(refusal, context), closing: closing)

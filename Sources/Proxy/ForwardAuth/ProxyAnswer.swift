@@ -64,37 +64,39 @@ extension ProxyAnswer.Pass {
     /// The caller's identity fields, and the names of client fields to remove, in the field that Envoy reads.
     ///
     /// - Parameter freshNonce: For the client's next proof.
-    /// - Returns: Fields of the answer by HTTP, each with its CRLF.
-    package func lines(_ id: RequestID, freshNonce: String?) -> [UInt8] {
-        var lines = caller?.identityLines ?? []
-        lines.reserveCapacity(lines.count + 320)
-        lines += "X-Request-Id: ".utf8
-        id.forEachByte { lines.append($0) }
-        lines += "\r\nCache-Control: no-store\r\nX-Envoy-Auth-Headers-To-Remove: ".utf8
-        var isFirst = true
+    /// - Returns: Fields of the response by HTTP.
+    package func fields(_ id: RequestID, freshNonce: String?) -> [HeaderField] {
+        var idText: [UInt8] = []
+        idText.reserveCapacity(36)
+        id.forEachByte { idText.append($0) }
+        var names: [UInt8] = []
+        names.reserveCapacity(256)
         forEachNameToRemove { name in
-            if !isFirst { lines.append(UInt8(ascii: ",")) }
-            lines += name.utf8
-            isFirst = false
+            if !names.isEmpty { names.append(UInt8(ascii: ",")) }
+            names += name.utf8
         }
-        lines += [0x0d, 0x0a]
-        if let freshNonce { lines += "DPoP-Nonce: \(freshNonce)\r\n".utf8 }
-        return lines
+        let identityFields = identityFields
+        var fields: [HeaderField] = []
+        fields.reserveCapacity(identityFields.count + 4)
+        fields += identityFields
+        fields.append(HeaderField("X-Request-Id", idText))
+        fields.append(.noStore)
+        fields.append(HeaderField("X-Envoy-Auth-Headers-To-Remove", names))
+        if let freshNonce { fields.append(HeaderField("DPoP-Nonce", freshNonce)) }
+        return fields
     }
+
+    /// Who the backend is told that the caller is.
+    package var identityFields: [HeaderField] { caller?.identityFields(tenant.tenant) ?? [] }
 
     /// The fields that a backend believes and this request does not have: copies of them are the client's own.
     ///
     /// - Parameter body: Told each name.
     package func forEachNameToRemove(_ body: (String) -> Void) {
-        let lines = caller?.identityLines ?? []
-        var position = 0
-        // A caller's lines stand in the tenant's order.
+        // A caller's fields stand in the tenant's order.
+        var present = identityFields[...]
         for header in tenant.tenant.identity.headers {
-            if Self.begins(lines, at: position, header.name) {
-                position = (lines[position...].firstIndex(of: 0x0a) ?? lines.endIndex - 1) + 1
-            } else {
-                body(header.name)
-            }
+            if present.first?.name == header.name { present.removeFirst() } else { body(header.name) }
         }
         CheckedSignIn.fieldNames.forEach(body)
         body("X-Client-Certificate-Subject")
@@ -109,12 +111,6 @@ extension ProxyAnswer.Pass {
             case .header, .cookie, .query: break
             }
         }
-    }
-
-    private static func begins(_ lines: [UInt8], at position: Int, _ name: String) -> Bool {
-        let colon = position + name.utf8.count
-        guard colon < lines.count, lines[colon] == UInt8(ascii: ":") else { return false }
-        return lines[position..<colon].elementsEqual(name.utf8)
     }
 }
 

@@ -50,7 +50,7 @@ extension HTTP1ServerConnection: ClientSide {
             delivery,
             ClientAnswer.Connection(minorVersion: minorVersion, stays: style.stays && !delivery.isCloseDelimited),
             date: worker.loop.date,
-            lines: style.lines,
+            fields: style.fields,
             shape: style.shape,
             to: &worker.connections.http1Output.bytes
         )
@@ -171,7 +171,7 @@ extension HTTP1ServerConnection: ClientSide {
         ClientAnswer.writeSwitching(
             response.head,
             bytes.readableBytesUInt8Span,
-            lines: style.lines,
+            fields: style.fields,
             shape: style.shape,
             to: &worker.connections.http1Output.bytes
         )

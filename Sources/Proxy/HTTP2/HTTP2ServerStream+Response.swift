@@ -41,7 +41,7 @@ extension HTTP2ServerStream: ClientSide {
                 response.head,
                 buffer.readableBytesUInt8Span,
                 date: worker.loop.date,
-                lines: style.lines,
+                fields: style.fields,
                 shape: style.shape,
                 with: &encoder,
                 to: &out
@@ -114,7 +114,7 @@ extension HTTP2ServerStream: ClientSide {
                 response.head,
                 buffer.readableBytesUInt8Span,
                 date: worker.loop.date,
-                lines: style.lines,
+                fields: style.fields,
                 shape: style.shape,
                 with: &encoder,
                 to: &out

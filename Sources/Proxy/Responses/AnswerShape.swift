@@ -4,6 +4,7 @@ package import HTTPCore
 package struct AnswerShape {
     private static let varyHash = FieldLine.hash(ofName: "vary")
     private static let sharingPrefix: StaticString = "access-control-"
+    private static let varyByOrigin = HeaderField("Vary", "Origin")
 
     package let rules: AnswerRules
     /// The place of the asking page's origin among those that may call.
@@ -26,16 +27,16 @@ package struct AnswerShape {
         return decidesSharing && isSharing(field, bytes)
     }
 
-    /// What the answer gets, each line with its CRLF.
-    package func lines(_ head: ResponseHead, _ bytes: Span<UInt8>, isUnkept: Bool) -> [UInt8] {
-        var lines = isUnkept ? rules.setLinesUnkept : rules.setLines
+    /// What the answer gets.
+    package func fields(_ head: ResponseHead, _ bytes: Span<UInt8>, isUnkept: Bool) -> [HeaderField] {
+        var added = isUnkept ? rules.setFieldsUnkept : rules.setFields
         for change in rules.security where !says(head, bytes, change) {
-            if let line = change.line, isSecure || !rules.isForSecureOnly(change) { lines += line }
+            if let field = change.field, isSecure || !rules.isForSecureOnly(change) { added.append(field) }
         }
-        guard let sharing = rules.sharing else { return lines }
-        if let origin { lines += sharing.answerLines[origin] }
-        addVary(head, bytes, to: &lines)
-        return lines
+        guard let sharing = rules.sharing else { return added }
+        if let origin { added += sharing.answerFields[origin] }
+        added.append(vary(head, bytes))
+        return added
     }
 
     /// Whether what the backend says of other origins is taken out.
@@ -60,22 +61,19 @@ package struct AnswerShape {
     }
 
     /// One field of all that the answer depends on: some caches look at the first only.
-    private func addVary(_ head: ResponseHead, _ bytes: Span<UInt8>, to lines: inout [UInt8]) {
+    private func vary(_ head: ResponseHead, _ bytes: Span<UInt8>) -> HeaderField {
         var namesOrigin = false
-        lines += "Vary: ".utf8
+        var value: [UInt8] = []
         let fields = head.fields
         for index in 0..<head.fieldCount where fields[index].hash == Self.varyHash && isVary(fields[index], bytes) {
             bytes.forEachListMember(fields[index].value) { member in
                 namesOrigin = namesOrigin || bytes.isCaseInsensitively("origin", member) || bytes.isExactly("*", member)
-                lines += bytes.copy(member)
-                lines += ", ".utf8
+                if !value.isEmpty { value += ", ".utf8 }
+                value += bytes.copy(member)
             }
         }
-        if namesOrigin {
-            lines.removeLast(2)
-            lines += "\r\n".utf8
-        } else {
-            lines += "Origin\r\n".utf8
-        }
+        guard !value.isEmpty else { return Self.varyByOrigin }
+        if !namesOrigin { value += ", Origin".utf8 }
+        return HeaderField("Vary", value)
     }
 }

@@ -17,7 +17,7 @@ enum ClientAnswer {
         }
     }
 
-    /// Room for what is added to a head besides lines that are given.
+    /// Room for what is added to a head besides fields that are given.
     private static let roomForOurs = 256
 
     struct Connection {
@@ -26,7 +26,7 @@ enum ClientAnswer {
     }
 
     /// - Parameters:
-    ///   - lines: Fields of ours, each with its CRLF.
+    ///   - fields: Of ours.
     ///   - shape: What the tenant has done to the fields.
     static func write(
         _ head: ResponseHead,
@@ -34,12 +34,12 @@ enum ClientAnswer {
         _ delivery: Delivery,
         _ connection: Connection,
         date: [UInt8],
-        lines: [UInt8],
+        fields: [HeaderField],
         shape: AnswerShape? = nil,
         to out: inout ByteBuffer
     ) {
-        out.writeHead(about: head.length + lines.count + roomForOurs) { out in
-            write(head, bytes, delivery, connection, date: date, lines: lines, shape: shape, to: &out)
+        out.writeHead(about: head.length + fields.lineLength + roomForOurs) { out in
+            write(head, bytes, delivery, connection, date: date, fields: fields, shape: shape, to: &out)
         }
     }
 
@@ -49,11 +49,11 @@ enum ClientAnswer {
         _ delivery: Delivery,
         _ connection: Connection,
         date: [UInt8],
-        lines: [UInt8],
+        fields: [HeaderField],
         shape: AnswerShape?,
         to out: inout HeadWriter
     ) {
-        writeStatusAndFields(head, bytes, lines: lines, shape, to: &out)
+        writeStatusAndFields(head, bytes, added: fields, shape, to: &out)
         if !head.hasDate {
             out.writeStaticString("Date: ")
             out.writeBytes(date)
@@ -71,8 +71,7 @@ enum ClientAnswer {
         } else if connection.minorVersion == 0 {
             out.writeStaticString("Connection: keep-alive\r\n")
         }
-        if !lines.isEmpty { out.writeBytes(lines) }
-        if let shape { out.writeBytes(shape.lines(head, bytes, isUnkept: !lines.isEmpty)) }
+        writeOurs(fields, head, bytes, shape, to: &out)
         out.writeStaticString("\r\n")
     }
 
@@ -84,7 +83,7 @@ enum ClientAnswer {
         to out: inout ByteBuffer
     ) {
         out.writeHead(about: head.length + roomForOurs) { out in
-            writeStatusAndFields(head, bytes, lines: [], shape, to: &out)
+            writeStatusAndFields(head, bytes, added: [], shape, to: &out)
             out.writeStaticString("\r\n")
         }
     }
@@ -93,23 +92,34 @@ enum ClientAnswer {
     static func writeSwitching(
         _ head: ResponseHead,
         _ bytes: Span<UInt8>,
-        lines: [UInt8],
+        fields: [HeaderField],
         shape: AnswerShape? = nil,
         to out: inout ByteBuffer
     ) {
-        out.writeHead(about: head.length + lines.count + roomForOurs) { out in
-            writeStatusAndFields(head, bytes, lines: lines, shape, to: &out)
-            out.writeBytes(lines)
-            if let shape { out.writeBytes(shape.lines(head, bytes, isUnkept: !lines.isEmpty)) }
+        out.writeHead(about: head.length + fields.lineLength + roomForOurs) { out in
+            writeStatusAndFields(head, bytes, added: fields, shape, to: &out)
+            writeOurs(fields, head, bytes, shape, to: &out)
             out.writeStaticString("Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
         }
     }
 
-    /// - Parameter lines: Those that follow, to which some of the backend's fields give way.
+    private static func writeOurs(
+        _ fields: [HeaderField],
+        _ head: ResponseHead,
+        _ bytes: Span<UInt8>,
+        _ shape: AnswerShape?,
+        to out: inout HeadWriter
+    ) {
+        for field in fields { out.writeField(field) }
+        guard let shape else { return }
+        for field in shape.fields(head, bytes, isUnkept: !fields.isEmpty) { out.writeField(field) }
+    }
+
+    /// - Parameter added: Those that follow, to which some of the backend's fields give way.
     private static func writeStatusAndFields(
         _ head: ResponseHead,
         _ bytes: Span<UInt8>,
-        lines: [UInt8],
+        added: [HeaderField],
         _ shape: AnswerShape?,
         to out: inout HeadWriter
     ) {
@@ -124,8 +134,8 @@ enum ClientAnswer {
             let field = fields[index]
             if field.known.endsHere && !field.isAlias { continue }
             if head.isNamedByConnection(field, bytes) { continue }
-            if !lines.isEmpty, DeliveryFields.replace(field, bytes, lines) { continue }
-            if let shape, shape.drops(field, bytes, isUnkept: !lines.isEmpty) { continue }
+            if !added.isEmpty, DeliveryFields.replace(field, bytes, added) { continue }
+            if let shape, shape.drops(field, bytes, isUnkept: !added.isEmpty) { continue }
             kept.keep(field, bytes, to: &out)
         }
         kept.finish(bytes, to: &out)

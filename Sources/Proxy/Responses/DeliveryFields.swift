@@ -4,64 +4,57 @@ import SharedState
 import Tenants
 import Time
 
-/// The field lines that bring a client its new tokens, or take the old ones away.
+/// The fields that bring a client its new tokens, or take the old ones away.
 enum DeliveryFields {
     /// - Parameters:
     ///   - exposes: Whether scripts of other origins are told that they may read the field.
     ///   - grace: Seconds for which an expired access token may still be refreshed: a cookie that can be used to the end
     ///     of that lives until then.
-    static func lines(
+    static func delivering(
         _ renewal: Renewal,
         _ way: RefreshDeliveryWay,
         exposes: Bool = true,
         grace: Double,
         at now: UnixTime
-    ) -> [UInt8] {
+    ) -> [HeaderField] {
         // Whoever keeps answers for several clients must not keep this one.
-        var lines = Array("Cache-Control: no-store\r\n".utf8)
+        var fields: [HeaderField] = [.noStore]
         if let name = way.header {
-            lines += "\(name): ".utf8
-            lines += renewal.accessToken
-            lines += "\r\n".utf8
-            if exposes { lines += "Access-Control-Expose-Headers: \(name)\r\n".utf8 }
+            fields.append(HeaderField(name, renewal.accessToken))
+            if exposes { fields.append(HeaderField("Access-Control-Expose-Headers", name)) }
         }
         for cookie in renewal.cookies where way.cookies.contains(cookie.name) {
-            lines += "Set-Cookie: \(cookie.name)=".utf8
-            lines += cookie.value
+            var text = Array("\(cookie.name)=".utf8) + cookie.value
             if var end = cookie.expiresAt {
                 if cookie.value == renewal.accessToken { end = end + grace }
                 let seconds = min(max(0, end - now), 4e9)
-                lines += "; Max-Age=\(Int(seconds)); Expires=".utf8
-                lines += HTTPDate.text(now + seconds)
+                text += "; Max-Age=\(Int(seconds)); Expires=".utf8
+                text += HTTPDate.text(now + seconds)
             }
-            lines += attributes
+            fields.append(HeaderField("Set-Cookie", text + attributes))
         }
-        return lines
+        return fields
     }
 
     /// The session is over: its cookies go.
-    static func clearing(_ way: RefreshDeliveryWay) -> [UInt8] {
+    static func clearing(_ way: RefreshDeliveryWay) -> [HeaderField] {
         guard !way.cookies.isEmpty else { return [] }
-        var lines = Array("Cache-Control: no-store\r\n".utf8)
-        for name in way.cookies {
-            lines += "Set-Cookie: \(name)=; Max-Age=0; Expires=Thu, 01 Jan 1970 00:00:00 GMT".utf8
-            lines += attributes
-        }
-        return lines
+        return [.noStore]
+            + way.cookies.map { name in
+                let text = Array("\(name)=; Max-Age=0; Expires=Thu, 01 Jan 1970 00:00:00 GMT".utf8)
+                return HeaderField("Set-Cookie", text + attributes)
+            }
     }
 
     /// Whether a field of the backend's gives way to ours: one of the same name that is no list, or that would let an
     /// answer be kept that holds a token (RFC 9213 section 2.2).
-    static func replace(_ field: HeadField, _ bytes: Span<UInt8>, _ lines: [UInt8]) -> Bool {
+    static func replace(_ field: HeadField, _ bytes: Span<UInt8>, _ fields: [HeaderField]) -> Bool {
         if CacheFields.contain(field, bytes) { return true }
         if bytes.isFieldName(field.name, "set-cookie") { return false }
         if bytes.isFieldName(field.name, "access-control-expose-headers") { return false }
-        return lines.split(separator: UInt8(ascii: "\n")).contains { line in
-            let name = line.prefix { $0 != UInt8(ascii: ":") }
-            return bytes.isFieldName(field.name, equalTo: String(decoding: name, as: UTF8.self))
-        }
+        return fields.contains { bytes.isFieldName(field.name, equalTo: $0.name) }
     }
 
     /// RFC 6265 section 4.1.2; SameSite as in its successor.
-    private static let attributes = Array("; Path=/; HttpOnly; Secure; SameSite=Lax\r\n".utf8)
+    private static let attributes = Array("; Path=/; HttpOnly; Secure; SameSite=Lax".utf8)
 }

@@ -10,8 +10,8 @@ package struct RefusalContext {
     /// What the tenant says of proofs; nil for one that knows nothing of them.
     package var proofs: ProofChallenge?
     package var requestID: RequestID
-    /// Further fields, each with its CRLF; where there are any, `Cache-Control: no-store` is among them.
-    package var lines: [UInt8] = []
+    /// Further fields; where there are any, `Cache-Control: no-store` is among them.
+    package var fields: [HeaderField] = []
     /// Whether the response is one of gRPC: status 200, with the reason in `grpc-status` and `grpc-message`, and no body.
     /// Only for HTTP/2, where the head ends the stream ("Trailers-Only").
     var isGRPC = false
@@ -20,13 +20,13 @@ package struct RefusalContext {
         realm: String? = nil,
         proofs: ProofChallenge? = nil,
         requestID: RequestID,
-        lines: [UInt8] = [],
+        fields: [HeaderField] = [],
         isGRPC: Bool = false
     ) {
         self.realm = realm
         self.proofs = proofs
         self.requestID = requestID
-        self.lines = lines
+        self.fields = fields
         self.isGRPC = isGRPC
     }
 }
@@ -35,45 +35,47 @@ extension GatewayResponse {
     /// A refusal as a response: the one place where it becomes one.
     package init(_ refusal: Refusal, _ context: RefusalContext) {
         self.init(status: refusal.status)
-        forbidsStoring = context.lines.isEmpty
+        forbidsStoring = context.fields.isEmpty
         if context.isGRPC {
             status = 200
             contentType = "application/grpc"
             hasLength = false
-            add("grpc-status", "\(GRPCStatus(refusal).rawValue)")
-            add("grpc-message", GRPCStatus.percentEncoded(refusal.code.rawValue))
+            fields.append(HeaderField("grpc-status", "\(GRPCStatus(refusal).rawValue)"))
+            fields.append(HeaderField("grpc-message", GRPCStatus.percentEncoded(refusal.code.rawValue)))
         } else {
             contentType = "application/problem+json"
             body = Self.problem(refusal, context.requestID)
         }
-        if refusal.status == 401 || refusal.status == 403, !Self.hasChallenge(context.lines) {
+        if refusal.status == 401 || refusal.status == 403, !Self.hasChallenge(context.fields) {
             addChallenges(refusal, context)
         }
         if refusal.status == 405 {
             let methods = refusal.allowedMethods
             let all = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
-            add("Allow", methods.isEmpty ? all : methods.joined(separator: ", "))
+            fields.append(HeaderField("Allow", methods.isEmpty ? all : methods.joined(separator: ", ")))
         }
-        if refusal.status == 426 { add("Sec-WebSocket-Version", "13") }
-        if let seconds = refusal.retryAfterSeconds { add("Retry-After", "\(seconds)") }
-        lines = refusal.lines + context.lines
+        if refusal.status == 426 { fields.append(HeaderField("Sec-WebSocket-Version", "13")) }
+        if let seconds = refusal.retryAfterSeconds { fields.append(HeaderField("Retry-After", "\(seconds)")) }
+        unindexedFields = context.fields.isEmpty ? refusal.fields : refusal.fields + context.fields
     }
 
+    private static let challengeName = "WWW-Authenticate"
+
     /// Whether the refusal brings its own challenge.
-    private static func hasChallenge(_ lines: [UInt8]) -> Bool {
-        lines.split(separator: UInt8(ascii: "\n")).contains { $0.starts(with: "WWW-Authenticate:".utf8) }
+    private static func hasChallenge(_ fields: [HeaderField]) -> Bool {
+        fields.contains { $0.isNamed(challengeName) }
     }
 
     /// One for each way to prove oneself that the tenant knows: RFC 6750 section 3 and RFC 9449 section 7.1. What is
     /// wrong with a proof concerns the second alone.
     private mutating func addChallenges(_ refusal: Refusal, _ context: RefusalContext) {
-        let name: StaticString = "WWW-Authenticate"
         if context.proofs == nil || refusal.proofError == nil && context.proofs?.acceptsBearer == true {
-            add(name, Self.challenge("Bearer", refusal, context))
+            fields.append(HeaderField(Self.challengeName, Self.challenge("Bearer", refusal, context)))
         }
         guard let proofs = context.proofs else { return }
         let challenge = Self.challenge("DPoP", refusal, context)
-        add(name, challenge + Array(", algs=\"\(proofs.algorithms)\"".utf8))
+        let value = challenge + Array(", algs=\"\(proofs.algorithms)\"".utf8)
+        fields.append(HeaderField(Self.challengeName, value))
     }
 
     /// A request without a token gets the bare challenge, without an error code.

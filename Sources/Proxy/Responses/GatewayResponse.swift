@@ -1,45 +1,41 @@
 import Authorization
-import HTTPCore
+package import HTTPCore
 package import NIOCore
 
 /// A response of the gateway's own, as a value: each protocol writes it in its own form.
 package struct GatewayResponse: Equatable {
-    package struct Field: Equatable {
-        package let name: StaticString
-        package let value: [UInt8]
-
-        package static func == (left: Field, right: Field) -> Bool {
-            left.name.description == right.name.description && left.value == right.value
-        }
-    }
-
     package var status: Int
     /// Nil for a response without content.
     package var contentType: String?
     /// Whether it gets `Cache-Control: no-store`.
     var forbidsStoring = false
-    package var fields: [Field] = []
-    /// Further field lines, each with its CRLF.
-    package var lines: [UInt8] = []
+    package var fields: [HeaderField] = []
+    /// Fields that follow those, and that HTTP/2 never indexes: they may hold tokens.
+    package var unindexedFields: [HeaderField] = []
     package var body: [UInt8] = []
     /// Whether it says how long its body is: all do but a 204 (RFC 9110 section 8.6) and the head that ends a call of
     /// gRPC.
     var hasLength = true
 
-    package init(status: Int, lines: [UInt8] = [], body: [UInt8] = []) {
+    package init(status: Int, unindexedFields: [HeaderField] = [], body: [UInt8] = []) {
         self.status = status
-        self.lines = lines
+        self.unindexedFields = unindexedFields
         self.body = body
         hasLength = status != 204
     }
 
-    package mutating func add(_ name: StaticString, _ value: String) {
-        fields.append(Field(name: name, value: Array(value.utf8)))
+    /// All fields but `Date`, `Connection` and those that frame the body.
+    package var allFields: [HeaderField] {
+        var all: [HeaderField] = []
+        if let contentType { all.append(HeaderField("Content-Type", contentType)) }
+        if forbidsStoring { all.append(.noStore) }
+        return all + fields + unindexedFields
     }
 
-    package mutating func add(_ name: StaticString, _ value: [UInt8]) { fields.append(Field(name: name, value: value)) }
-
     // MARK: HTTP/1.1
+
+    /// Room for what a head has besides `fields` and `unindexedFields`.
+    private static let roomForRest = 320
 
     /// Writes the whole response.
     ///
@@ -49,39 +45,43 @@ package struct GatewayResponse: Equatable {
     ///   - date: An IMF-fixdate (RFC 9110 section 5.6.7).
     /// - Returns: Bytes of the body.
     package func write(isHead: Bool, minorVersion: Int, stays: Bool, date: [UInt8], to out: inout ByteBuffer) -> Int {
-        out.reserveCapacity(minimumWritableBytes: body.count + lines.count + 640)
+        let room = fields.lineLength + unindexedFields.lineLength + Self.roomForRest
+        out.reserveCapacity(minimumWritableBytes: room + body.count)
+        out.writeHead(about: room) { out in
+            writeHead(minorVersion: minorVersion, stays: stays, date: date, to: &out)
+        }
+        guard !isHead else { return 0 }
+        out.writeBytes(body)
+        return body.count
+    }
+
+    private func writeHead(minorVersion: Int, stays: Bool, date: [UInt8], to out: inout HeadWriter) {
         out.writeStaticString("HTTP/1.1 ")
         out.writeDecimal(status)
         out.writeStaticString(" ")
         out.writeStaticString(ReasonPhrase.of(status))
         out.writeStaticString("\r\nDate: ")
         out.writeBytes(date)
+        out.writeStaticString("\r\n")
         if let contentType {
-            out.writeStaticString("\r\nContent-Type: ")
-            out.writeString(contentType)
-        }
-        if forbidsStoring { out.writeStaticString("\r\nCache-Control: no-store") }
-        if hasLength {
-            out.writeStaticString("\r\nContent-Length: ")
-            out.writeDecimal(body.count)
-        }
-        for field in fields {
+            out.writeStaticString("Content-Type: ")
+            out.writeText(contentType)
             out.writeStaticString("\r\n")
-            out.writeStaticString(field.name)
-            out.writeStaticString(": ")
-            out.writeBytes(field.value)
         }
+        if forbidsStoring { out.writeStaticString("Cache-Control: no-store\r\n") }
+        if hasLength {
+            out.writeStaticString("Content-Length: ")
+            out.writeDecimal(body.count)
+            out.writeStaticString("\r\n")
+        }
+        for field in fields { out.writeField(field) }
         if !stays {
-            out.writeStaticString("\r\nConnection: close")
+            out.writeStaticString("Connection: close\r\n")
         } else if minorVersion == 0 {
-            out.writeStaticString("\r\nConnection: keep-alive")
+            out.writeStaticString("Connection: keep-alive\r\n")
         }
+        for field in unindexedFields { out.writeField(field) }
         out.writeStaticString("\r\n")
-        out.writeBytes(lines)
-        out.writeStaticString("\r\n")
-        guard !isHead else { return 0 }
-        out.writeBytes(body)
-        return body.count
     }
 }
 

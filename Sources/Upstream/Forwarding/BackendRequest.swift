@@ -183,35 +183,53 @@ package enum BackendRequest {
         return filter.keepsTraceparent
     }
 
-    package static func writeCookieWithoutTokens(
+    private static func writeCookieWithoutTokens(
         _ field: HeadField,
         _ bytes: Span<UInt8>,
         _ tenant: Tenant,
         to out: inout HeadWriter
     ) {
         var separator: StaticString = "Cookie: "
-        Cookies.forEach(bytes, field.value) { pair in
-            let holdsToken = tenant.authenticate.from.contains { source in
-                guard case .cookie(let name) = source else { return false }
-                return bytes.isEqual(pair.name, to: name)
-            }
-            guard !holdsToken else { return }
+        forEachKeptCookie(field, bytes, tenant) { cookie in
             out.writeStaticString(separator)
-            out.writeBytes(bytes.extracting(bytes.trimmed(pair.whole)).bytes)
+            out.writeBytes(bytes.extracting(cookie).bytes)
             separator = "; "
         }
         if separator.utf8CodeUnitCount == 2 { out.writeStaticString("\r\n") }
     }
 
-    package static func writeProtocolsWithoutToken(_ field: HeadField, _ bytes: Span<UInt8>, to out: inout HeadWriter) {
+    private static func writeProtocolsWithoutToken(_ field: HeadField, _ bytes: Span<UInt8>, to out: inout HeadWriter) {
         var separator: StaticString = "Sec-WebSocket-Protocol: "
-        WebSocketProtocols.forEach(bytes, field.value) { _ in
-        } other: { member in
+        forEachKeptProtocol(field, bytes) { member in
             out.writeStaticString(separator)
             out.writeBytes(bytes.extracting(member).bytes)
             separator = ", "
         }
         if separator.utf8CodeUnitCount == 2 { out.writeStaticString("\r\n") }
+    }
+
+    /// The cookies of a field that are no tokens, each with its name.
+    package static func forEachKeptCookie(
+        _ field: HeadField,
+        _ bytes: Span<UInt8>,
+        _ tenant: Tenant,
+        _ body: (Range<Int>) -> Void
+    ) {
+        Cookies.forEach(bytes, field.value) { pair in
+            let holdsToken = tenant.authenticate.from.contains { source in
+                guard case .cookie(let name) = source else { return false }
+                return bytes.isEqual(pair.name, to: name)
+            }
+            if !holdsToken { body(bytes.trimmed(pair.whole)) }
+        }
+    }
+
+    /// The WebSocket subprotocols of a field that are no token.
+    package static func forEachKeptProtocol(_ field: HeadField, _ bytes: Span<UInt8>, _ body: (Range<Int>) -> Void) {
+        WebSocketProtocols.forEach(bytes, field.value) { _ in
+        } other: {
+            body($0)
+        }
     }
 
     // MARK: Fields of ours

@@ -1,4 +1,5 @@
 import Authorization
+import HTTPCore
 import Tenants
 import Testing
 import Time
@@ -29,9 +30,9 @@ struct ProofNonceTests {
     }
 
     private func offered(_ refusal: Refusal?) throws -> String {
-        let lines = String(decoding: try #require(refusal).lines, as: UTF8.self)
-        let first = try #require(lines.split(separator: "\r\n").first)
-        return String(try #require(first.split(separator: " ").last))
+        let field = try #require(refusal?.fields.first)
+        try #require(field.isNamed("DPoP-Nonce"))
+        return String(decoding: field.value, as: UTF8.self)
     }
 
     @Test func aProofWithoutOneGetsOne() async throws {

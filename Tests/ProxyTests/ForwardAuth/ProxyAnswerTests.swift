@@ -1,4 +1,5 @@
 import Authorization
+import HTTPCore
 import Proxy
 import Tenants
 import Testing
@@ -56,10 +57,10 @@ import UpstreamTestSupport
         let pipeline = try Self.pipeline(Self.identity())
         let grant = try #require(pipeline.get("/open", token: try RequestPipeline.token()).grant)
         guard case .pass(let pass) = ProxyAnswer(.granted(grant)) else { throw NotPassed() }
-        let with = String(decoding: pass.lines(RequestPipeline.requestID, freshNonce: "n1"), as: UTF8.self)
-        let without = String(decoding: pass.lines(RequestPipeline.requestID, freshNonce: nil), as: UTF8.self)
-        #expect(with == without + "DPoP-Nonce: n1\r\n")
-        #expect(without.hasPrefix("X-User-Id: alice\r\n") && without.hasSuffix("\r\n"))
+        let with = pass.fields(RequestPipeline.requestID, freshNonce: "n1")
+        let without = pass.fields(RequestPipeline.requestID, freshNonce: nil)
+        #expect(with == without + [HeaderField("DPoP-Nonce", "n1")])
+        #expect(without.first == HeaderField("X-User-Id", "alice"))
     }
 
     @Test func aTokenThatTheBackendShallNotSeeIsNamed() throws {

@@ -20,8 +20,8 @@ struct AnswerShapeTests {
         var lines: [String] = []
         var isTrusted = false
         var isOurs = false
-        /// Lines with new tokens.
-        var delivered = ""
+        /// Fields with new tokens.
+        var delivered: [HeaderField] = []
     }
 
     /// The lines that the client gets of an answer with these.
@@ -36,9 +36,12 @@ struct AnswerShapeTests {
         try #require(parser.parse(request.span, into: requestHead) == .complete)
         let shape = rules.shape(requestHead, request.span, try RequestPipeline.peer(trusted: asked.isTrusted))
         if asked.isOurs {
-            let ours = GatewayResponse(status: 204, lines: answer.flatMap { Array("\($0)\r\n".utf8) })
-            let lines = String(decoding: ours.shaped(by: shape).lines, as: UTF8.self)
-            return lines.split(separator: "\r\n").map(String.init)
+            let fields = answer.map { line in
+                let colon = line.firstIndex(of: ":") ?? line.endIndex
+                return HeaderField(String(line[..<colon]), String(line[colon...].dropFirst().drop { $0 == " " }))
+            }
+            let ours = GatewayResponse(status: 204, unindexedFields: fields)
+            return ours.shaped(by: shape).unindexedFields.map(\.line)
         }
         let bytes = Array((["HTTP/1.1 204 "] + answer + ["Date: d", "", ""]).joined(separator: "\r\n").utf8)
         let head = ResponseHead()
@@ -50,7 +53,7 @@ struct AnswerShapeTests {
             ClientAnswer.Delivery(.none, clientMinorVersion: 1),
             ClientAnswer.Connection(minorVersion: 1, stays: true),
             date: [],
-            lines: Array(asked.delivered.utf8),
+            fields: asked.delivered,
             shape: shape,
             to: &out
         )
@@ -86,7 +89,7 @@ struct AnswerShapeTests {
         asked.isOurs = true
         #expect(try lines(["Cache-Control: no-store"], asked) == ["Cache-Control: no-store"])
         asked.isOurs = false
-        asked.delivered = "Cache-Control: no-store\r\nX-New: t\r\n"
+        asked.delivered = [.noStore, HeaderField("X-New", "t")]
         #expect(try lines(["Cache-Control: public"], asked) == ["Cache-Control: no-store", "X-New: t"])
     }
 
@@ -179,12 +182,13 @@ struct AnswerShapeTests {
             call: RefreshCall(strategy: .bearer, target: nil, accessToken: try #require(JSONPointer("/t"))),
             delivery: RefreshDelivery(header: "X-Refreshed")
         )
-        let lines = String(decoding: try #require(CrossOriginSharing(tenant)).answerLines[0], as: UTF8.self)
+        let fields = try #require(CrossOriginSharing(tenant)).answerFields[0]
         #expect(
-            lines.hasSuffix(
-                "Access-Control-Expose-Headers: WWW-Authenticate, Retry-After, X-Refreshed, RateLimit, "
-                    + "RateLimit-Policy, DPoP-Nonce, X-Total\r\n"
-            )
+            fields.last
+                == HeaderField(
+                    "Access-Control-Expose-Headers",
+                    "WWW-Authenticate, Retry-After, X-Refreshed, RateLimit, RateLimit-Policy, DPoP-Nonce, X-Total"
+                )
         )
     }
 

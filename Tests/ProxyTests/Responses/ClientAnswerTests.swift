@@ -28,7 +28,7 @@ struct ClientAnswerTests {
             delivery,
             .init(minorVersion: clientMinorVersion, stays: stays),
             date: Array("TODAY".utf8),
-            lines: [],
+            fields: [],
             to: &out
         )
         return String(buffer: out)

@@ -7,7 +7,7 @@ import UpstreamTestSupport
 @testable import Authorization
 @testable import Proxy
 
-/// The exact lines that a client gets.
+/// The exact fields that a client gets.
 struct DeliveryFieldsTests {
     /// 2027-01-15 08:00:00 UTC.
     private static let now = UnixTime(1_800_000_000)
@@ -21,7 +21,7 @@ struct DeliveryFieldsTests {
     private func lines(_ renewal: Renewal, _ way: RefreshDeliveryWay, grace: Double = 0, at now: UnixTime = now)
         -> String
     {
-        String(decoding: DeliveryFields.lines(renewal, way, grace: grace, at: now), as: UTF8.self)
+        DeliveryFields.delivering(renewal, way, grace: grace, at: now).map { "\($0.line)\r\n" }.joined()
     }
 
     @Test func aHeaderIsExposedAndNotCached() throws {
@@ -79,12 +79,12 @@ struct DeliveryFieldsTests {
         let gone = "Max-Age=0; Expires=Thu, 01 Jan 1970 00:00:00 GMT; \(Self.attributes)"
         let expected = "Cache-Control: no-store\r\nSet-Cookie: access=; \(gone)Set-Cookie: refresh=; \(gone)"
         let way = RefreshDeliveryWay(header: nil, cookies: ["access", "refresh"])
-        #expect(String(decoding: DeliveryFields.clearing(way), as: UTF8.self) == expected)
+        #expect(DeliveryFields.clearing(way).map { "\($0.line)\r\n" }.joined() == expected)
         #expect(DeliveryFields.clearing(Self.header).isEmpty)
     }
 
     @Test func whatWouldLetTheAnswerBeKeptGivesWay() throws {
-        let lines = DeliveryFields.lines(try SampleRenewal.renewal(), Self.header, grace: 0, at: Self.now)
+        let fields = DeliveryFields.delivering(try SampleRenewal.renewal(), Self.header, grace: 0, at: Self.now)
         let names = [
             "Cache-Control", "expires", "CDN-Cache-Control", "Pragma", "x-new-token", "Set-Cookie",
             "Access-Control-Expose-Headers", "Content-Type", "X-New-Tokens", "X-New",
@@ -92,7 +92,7 @@ struct DeliveryFieldsTests {
         let bytes = Array("HTTP/1.1 200 OK\r\n\(names.map { "\($0): 1\r\n" }.joined())\r\n".utf8)
         let head = ResponseHead()
         try #require(ResponseHeadParser().parse(bytes.span, into: head) == .complete)
-        let gone = head.fields[..<head.fieldCount].map { DeliveryFields.replace($0, bytes.span, lines) }
+        let gone = head.fields[..<head.fieldCount].map { DeliveryFields.replace($0, bytes.span, fields) }
         #expect(gone == [true, true, true, true, true, false, false, false, false, false])
     }
 }

@@ -10,11 +10,11 @@ import UpstreamTestSupport
 
 /// Refusals as calls of gRPC are told them (gRPC over HTTP/2, "Trailers-Only").
 struct GRPCStatusTests {
-    private func write(_ refusal: Refusal, lines: String = "") -> String {
+    private func write(_ refusal: Refusal, fields: [HeaderField] = []) -> String {
         let context = RefusalContext(
             realm: "app",
             requestID: RequestPipeline.requestID,
-            lines: Array(lines.utf8),
+            fields: fields,
             isGRPC: true
         )
         var out = ByteBuffer()
@@ -45,7 +45,7 @@ struct GRPCStatusTests {
     }
 
     @Test func retryAfterAndFurtherFieldsAreKept() {
-        let head = write(.backendUnavailable, lines: "Set-Cookie: a=b\r\nCache-Control: no-store\r\n")
+        let head = write(.backendUnavailable, fields: [HeaderField("Set-Cookie", "a=b"), .noStore])
         #expect(head.contains("\r\nRetry-After: 1\r\n"))
         #expect(head.contains("\r\nSet-Cookie: a=b\r\n"))
         #expect(head.contains("\r\ngrpc-status: 14\r\ngrpc-message: backend_unavailable\r\n"))

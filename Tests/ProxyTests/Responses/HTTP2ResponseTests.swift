@@ -24,7 +24,7 @@ struct HTTP2ResponseTests {
 
     private func final(_ lines: String) throws -> [HPACKField] {
         try encode(lines) { head, bytes, encoder, out in
-            HTTP2Response.encode(head, bytes, date: Array("today".utf8), lines: [], with: &encoder, to: &out)
+            HTTP2Response.encode(head, bytes, date: Array("today".utf8), fields: [], with: &encoder, to: &out)
         }
     }
 
@@ -65,7 +65,7 @@ struct HTTP2ResponseTests {
             Sec-WebSocket-Accept: abc\r\nSec-WebSocket-Protocol: chat\r\n
             """
         let fields = try encode(lines) { head, bytes, encoder, out in
-            HTTP2Response.encodeSwitching(head, bytes, date: [], lines: [], with: &encoder, to: &out)
+            HTTP2Response.encodeSwitching(head, bytes, date: [], fields: [], with: &encoder, to: &out)
         }
         let expected = [(":status", "200"), ("date", "d"), ("sec-websocket-protocol", "chat")]
         #expect(fields == expected.map { HPACKField($0.0, $0.1) })
@@ -78,12 +78,29 @@ struct HTTP2ResponseTests {
         var encoder = HPACKEncoder()
         for _ in 0..<4 {
             var out = ByteBuffer()
-            HTTP2Response.encode(head, bytes.span, date: [], lines: [], with: &encoder, to: &out)
+            HTTP2Response.encode(head, bytes.span, date: [], fields: [], with: &encoder, to: &out)
             let block = Array(out.readableBytesView)
             // The name is index 55 of the static table.
             let expected: [UInt8] = [0x1f, 40, 3] + Array("a=b".utf8)
             #expect(Array(block.suffix(6)) == expected)
         }
+    }
+
+    @Test func fieldsOfOursAreInLowerCaseAndThoseThatMayHoldTokensNeverIndexed() throws {
+        var response = GatewayResponse(status: 200, unindexedFields: [HeaderField("X-New-Token", "t")])
+        response.fields = [HeaderField("Retry-After", "1")]
+        var encoder = HPACKEncoder()
+        var decoder = HPACKDecoder()
+        var block: [UInt8] = []
+        for _ in 0..<2 {
+            var out = ByteBuffer()
+            HTTP2Response.encode(response, date: Array("d".utf8), with: &encoder, to: &out)
+            block = Array(out.readableBytesView)
+            let names = try decoder.fields(of: block).map(\.name)
+            #expect(names == [":status", "date", "content-length", "retry-after", "x-new-token"])
+        }
+        // By now whatever is indexed is one byte; a literal that is never indexed begins with 0x10.
+        #expect(block.contains(0x10))
     }
 
     @Test func trailersThatDecideNothingGoOn() throws {

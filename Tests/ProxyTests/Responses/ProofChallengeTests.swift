@@ -1,3 +1,4 @@
+import HTTPCore
 import NIOCore
 import Proxy
 import Tenants
@@ -11,12 +12,12 @@ import Verification
 
 /// What a refused client is told (RFC 9449 section 7.1).
 struct ProofChallengeTests {
-    private func challenges(_ refusal: Refusal, _ rules: ProofRules?, lines: String = "") throws -> [String] {
+    private func challenges(_ refusal: Refusal, _ rules: ProofRules?, fields: [HeaderField] = []) throws -> [String] {
         let context = RefusalContext(
             realm: "app",
             proofs: rules.map { ProofChallenge($0) },
             requestID: RequestPipeline.requestID,
-            lines: Array(lines.utf8)
+            fields: fields
         )
         var out = ByteBuffer()
         _ = GatewayResponse(refusal, context).write(
@@ -64,11 +65,11 @@ struct ProofChallengeTests {
     @Test func anEndpointsOwnChallengeIsTheOnlyOne() throws {
         let invalid = Refusal(.invalidToken, status: 401, detail: "why")
         let own = "DPoP realm=\"app\", error=\"use_dpop_nonce\""
-        let lines = "Cache-Control: no-store\r\nWWW-Authenticate: \(own)\r\n"
+        let fields = [HeaderField.noStore, HeaderField("WWW-Authenticate", own)]
         for rules in [optional, ProofRules(), nil] {
-            #expect(try challenges(invalid, rules, lines: lines) == [own])
-            let others = "Cache-Control: no-store\r\nDPoP-Nonce: n\r\n"
-            #expect(try challenges(invalid, rules, lines: others).count == (rules?.need == .optional ? 2 : 1))
+            #expect(try challenges(invalid, rules, fields: fields) == [own])
+            let others = [HeaderField.noStore, HeaderField("DPoP-Nonce", "n")]
+            #expect(try challenges(invalid, rules, fields: others).count == (rules?.need == .optional ? 2 : 1))
         }
     }
 

@@ -29,6 +29,22 @@ extension HPACKEncoder {
         }
     }
 
+    /// Encodes a field of ours, with its name in lower case.
+    public mutating func encode(_ field: HeaderField, indexing: Indexing, to out: inout ByteBuffer) {
+        let count = field.name.utf8.count
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count) { name in
+            for (offset, byte) in field.name.utf8.enumerated() {
+                name.initializeElement(at: offset, to: byte.asciiLowercased)
+            }
+            encode(
+                name: Span(_unsafeElements: UnsafeBufferPointer(name)),
+                value: field.value.span,
+                indexing: indexing,
+                to: &out
+            )
+        }
+    }
+
     public mutating func encode(contentLength: Int, to out: inout ByteBuffer) {
         // A literal under the name of index 28, not indexed.
         out.writeMultipleIntegers(UInt8(0x0f), UInt8(28 - 15))
