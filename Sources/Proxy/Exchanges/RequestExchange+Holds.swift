@@ -25,25 +25,24 @@ extension RequestExchange {
     func holds(_ response: ReceivedResponse) -> Bool {
         guard lifecycle.hasHolds else { return false }
         let summary = ResponseSummary(response)
-        var hold = advance { $0.responseHeadReceived(summary) }
-        while let next = hold {
+        var step = advance { $0.responseHeadReceived(summary) }
+        while let next = step {
             if begin(next) { return true }
-            hold = advance { $0.holdSkipped(summary) }
+            step = advance { $0.holdSkipped(summary) }
         }
         return false
     }
 
     /// Gives whether the response has to wait.
-    private func begin(_ hold: ResponseHold) -> Bool {
+    private func begin(_ step: ResponseHolds.Step) -> Bool {
         guard let tenant else {
             failInternally("a response that waits, of no tenant")
             return true
         }
-        switch hold {
-        case .unauthorized(let kept): return beginRefresh(kept)
+        switch step {
+        case .refresh(let kept): return beginRefresh(kept)
         case .registration(let identity): worker.register(identity, tenant, for: self)
         case .signOut(let caller): worker.endSession(of: caller, tenant, for: self)
-        case .refreshing, .capture: return false
         }
         return true
     }

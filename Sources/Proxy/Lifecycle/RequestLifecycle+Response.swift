@@ -54,7 +54,7 @@ extension RequestLifecycle {
     /// The head of the final response has come.
     ///
     /// - Returns: What it has to wait for; nil where it may go to the client.
-    mutating func responseHeadReceived(_ response: ResponseSummary) -> ResponseHold? {
+    mutating func responseHeadReceived(_ response: ResponseSummary) -> ResponseHolds.Step? {
         guard case .streaming(var streaming) = state, streaming.isAwaitedFromServer else {
             fail("a response that nobody awaits")
             return nil
@@ -64,7 +64,7 @@ extension RequestLifecycle {
     }
 
     /// What the response was to wait for cannot be done: asks for the next.
-    mutating func holdSkipped(_ response: ResponseSummary) -> ResponseHold? {
+    mutating func holdSkipped(_ response: ResponseSummary) -> ResponseHolds.Step? {
         guard case .holding(let holding) = state else {
             fail("a hold that is none")
             return nil
@@ -73,10 +73,10 @@ extension RequestLifecycle {
         return hold(&streaming, response)
     }
 
-    private mutating func hold(_ streaming: inout Streaming, _ response: ResponseSummary) -> ResponseHold? {
-        let hold = streaming.holds.next(response)
-        state = hold.map { .holding(Holding(hold: $0, holds: streaming.holds)) } ?? .streaming(streaming)
-        return hold
+    private mutating func hold(_ streaming: inout Streaming, _ response: ResponseSummary) -> ResponseHolds.Step? {
+        let step = streaming.holds.next(response)
+        state = step.map { .holding(Holding(hold: ResponseHold($0), holds: streaming.holds)) } ?? .streaming(streaming)
+        return step
     }
 
     /// New tokens were asked for.

@@ -58,15 +58,24 @@ enum ResponseHolds {
         if case .some(let pending) = self { pending.signOut } else { nil }
     }
 
-    /// The next one that this response has to wait for; nil where it may go to the client.
-    mutating func next(_ response: ResponseSummary) -> ResponseHold? {
-        guard case .some(var pending) = self else { return nil }
-        let hold = pending.next(response)
-        self = ResponseHolds(pending)
-        return hold
+    /// What has to be done before the head of a response goes to the client.
+    enum Step {
+        case refresh(KeptRequest)
+        case registration(ProviderIdentity)
+        case signOut(Caller)
     }
 
-    /// Where tokens stand in the body of the response, which is gathered from now on; nil where nobody wants them.
+    /// The next step for this response; nil where its head may go to the client.
+    mutating func next(_ response: ResponseSummary) -> Step? {
+        guard case .some(var pending) = self else { return nil }
+        let step = pending.next(response)
+        self = ResponseHolds(pending)
+        return step
+    }
+
+    /// The last of the list, since it is the end of the response that waits for it.
+    ///
+    /// - Returns: Where tokens stand in the body, which is gathered from now on; nil where nobody wants them.
     mutating func takeCapture() -> TokenCapture? {
         guard case .some(var pending) = self, let capture = pending.capture.take() else { return nil }
         self = ResponseHolds(pending)
@@ -75,9 +84,10 @@ enum ResponseHolds {
 }
 
 extension ResponseHolds.Pending {
-    fileprivate mutating func next(_ response: ResponseSummary) -> ResponseHold? {
-        if let kept = refresh.take(), response.status == 401 { return .unauthorized(kept) }
+    /// The list, in the order in which a response goes through it.
+    fileprivate mutating func next(_ response: ResponseSummary) -> ResponseHolds.Step? {
         if !response.mayHoldTokens { capture = nil }
+        if let kept = refresh.take(), response.status == 401 { return .refresh(kept) }
         if let identity = registration.take(), response.isSuccess { return .registration(identity) }
         if let caller = signOut.take(), response.isSuccess { return .signOut(caller) }
         return nil
@@ -96,6 +106,15 @@ enum ResponseHold {
     case signOut(Caller)
     /// The tokens in the body are stored; the rest of the response is here.
     case capture(TokenCaptureBuffer, trailers: [UInt8], clientStays: Bool)
+
+    init(_ step: ResponseHolds.Step) {
+        self =
+            switch step {
+            case .refresh(let kept): .unauthorized(kept)
+            case .registration(let identity): .registration(identity)
+            case .signOut(let caller): .signOut(caller)
+            }
+    }
 
     /// The request that is made again after it.
     var keptRequest: KeptRequest? {

@@ -31,7 +31,7 @@ struct LifecycleEventTests {
         case .passing:
             life = try LifecycleSample.streaming(.length(10))
             _ = life.responseStarted(draining: false, room: ReplayBudget(0))
-        case .holding: 
+        case .holding:
             life = try LifecycleSample.holding(ResponseSummary(status: 200, isReadableJSON: false), .length(10))
         case .capturing:
             life = try LifecycleSample.streaming(

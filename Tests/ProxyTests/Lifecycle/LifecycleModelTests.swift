@@ -78,7 +78,7 @@ struct LifecycleModelTests {
             case .nothing:
                 switch random.below(3) {
                 case 0: life.waits(ReceivedRequest())
-                case 1: 
+                case 1:
                     let forwarded = random.below(2) == 0 ? ReceivedRequest() : nil
                     life.endpointTaken(try LifecycleSample.call(forwarding: forwarded))
                 default: life.granted(holds)

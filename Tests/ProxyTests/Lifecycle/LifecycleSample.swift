@@ -70,7 +70,10 @@ enum LifecycleSample {
 
     /// - Parameter request: What goes on to the backend; nil where the endpoint keeps it.
     static func call(forwarding request: ReceivedRequest? = nil) throws -> EndpointCall {
-        EndpointCall(EndpointRequest(endpoint: .token, method: "POST", authority: "app.test", now: 0), received: request)
+        EndpointCall(
+            EndpointRequest(endpoint: .token, method: "POST", authority: "app.test", now: 0),
+            received: request
+        )
     }
 
     /// Between an exchange that has no client and a server that notes what it is told.
