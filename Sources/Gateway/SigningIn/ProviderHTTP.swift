@@ -27,7 +27,9 @@ extension ProviderRequestFailure {
         switch trouble {
         case .timeout: self = .timeout
         case .garbledAnswer, .tooLargeAnswer: self = .garbled
-        default: self = .unreachable
+        case .refused, .revoked, .noRefreshToken, .spentToken, .network, .providerFailed, .badToken, .otherSubject,
+            .sameToken, .justRefreshed, .overloaded, .storeUnavailable, .late:
+            self = .unreachable
         }
     }
 }

@@ -139,12 +139,16 @@ public struct ChunkedDecoder: Sendable {
         guard byte >= 0x20 && byte != 0x7f || byte == 0x09 else {
             return .badRequest("a chunk extension has a control character")
         }
-        switch (state, byte) {
-        case (.extensionsAfterBackslash, _): state = .extensionsInQuotes
-        case (.extensionsInQuotes, UInt8(ascii: "\\")): state = .extensionsAfterBackslash
-        case (.extensionsInQuotes, UInt8(ascii: "\"")): state = .extensions
-        case (.extensions, UInt8(ascii: "\"")): state = .extensionsInQuotes
-        default: break
+        switch state {
+        case .extensionsAfterBackslash: state = .extensionsInQuotes
+        case .extensionsInQuotes:
+            if byte == UInt8(ascii: "\\") { state = .extensionsAfterBackslash }
+            if byte == UInt8(ascii: "\"") { state = .extensions }
+        case .extensions:
+            if byte == UInt8(ascii: "\"") { state = .extensionsInQuotes }
+        case .sizeStart, .size, .sizeWhiteSpace, .sizeLineFeed, .data, .dataCarriageReturn, .dataLineFeed, .trailerLine,
+            .trailerLineFeed, .done:
+            break
         }
         return nil
     }

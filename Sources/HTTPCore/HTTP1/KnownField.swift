@@ -55,7 +55,9 @@ public enum KnownField: UInt8, CaseIterable, Sendable {
         case .connection, .keepAlive, .proxyConnection, .proxyAuthenticate, .proxyAuthorization, .http2Settings,
             .transferEncoding, .contentLength, .te, .upgrade:
             true
-        default: false
+        case .other, .host, .authorization, .cookie, .expect, .trailer, .forwarded, .xForwarded, .xRealIP, .xRequestID,
+            .traceparent, .tracestate, .date, .clientCertificateSubject:
+            false
         }
     }
 
@@ -66,7 +68,9 @@ public enum KnownField: UInt8, CaseIterable, Sendable {
         case .host, .contentLength, .transferEncoding, .connection, .authorization, .cookie, .expect, .upgrade, .te,
             .trailer:
             true
-        default: false
+        case .other, .keepAlive, .proxyConnection, .proxyAuthenticate, .proxyAuthorization, .http2Settings, .forwarded,
+            .xForwarded, .xRealIP, .xRequestID, .traceparent, .tracestate, .date, .clientCertificateSubject:
+            false
         }
     }
 }

@@ -71,7 +71,10 @@ public class MessageHead {
                 try noteCodings(field.value, bytes)
             }
         case .connection: try noteConnection(field, bytes)
-        default: break
+        case .other, .host, .authorization, .cookie, .expect, .upgrade, .te, .trailer, .keepAlive, .proxyConnection,
+            .proxyAuthenticate, .proxyAuthorization, .http2Settings, .forwarded, .xForwarded, .xRealIP, .xRequestID,
+            .traceparent, .tracestate, .date, .clientCertificateSubject:
+            break
         }
     }
 

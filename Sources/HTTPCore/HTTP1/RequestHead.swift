@@ -9,7 +9,7 @@ public enum RequestFraming: Equatable, Sendable {
         switch (left, right) {
         case (.none, .none), (.chunked, .chunked): true
         case (.length(let left), .length(let right)): left == right
-        default: false
+        case (.none, _), (.length, _), (.chunked, _): false
         }
     }
 }

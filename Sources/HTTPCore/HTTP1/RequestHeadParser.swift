@@ -136,7 +136,11 @@ public struct RequestHeadParser: Sendable {
         case .traceparent:
             head.hasSeveralTraceparents = head.hasSeveralTraceparents || head.traceparent != nil
             head.traceparent = head.hasSeveralTraceparents ? nil : head.fieldCount
-        default: try head.noteFraming(field, bytes)
+        case .contentLength, .transferEncoding, .connection: try head.noteFraming(field, bytes)
+        case .other, .authorization, .cookie, .te, .trailer, .keepAlive, .proxyConnection, .proxyAuthenticate,
+            .proxyAuthorization, .http2Settings, .forwarded, .xForwarded, .xRealIP, .xRequestID, .tracestate, .date,
+            .clientCertificateSubject:
+            break
         }
     }
 

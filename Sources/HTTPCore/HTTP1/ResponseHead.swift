@@ -10,7 +10,7 @@ public enum ResponseFraming: Equatable, Sendable {
         switch (left, right) {
         case (.none, .none), (.chunked, .chunked), (.untilClose, .untilClose): true
         case (.length(let left), .length(let right)): left == right
-        default: false
+        case (.none, _), (.length, _), (.chunked, _), (.untilClose, _): false
         }
     }
 

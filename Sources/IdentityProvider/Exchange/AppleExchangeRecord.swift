@@ -63,7 +63,7 @@ extension AppleExchangeRecord {
         case .string(let text)?:
             guard let sealed = Base64URL.decode(text) else { return nil }
             sealedAnswer = sealed
-        default: return nil
+        case .null?, .bool?, .number?, .array?, .object?: return nil
         }
     }
 }

@@ -91,7 +91,9 @@ extension SignInProblem {
             [EndpointResponse.Field("Retry-After", String(seconds))]
         // No answer with this status is without one (RFC 9110 section 15.5.2).
         case .notSignedIn: [EndpointResponse.Field("WWW-Authenticate", "Bearer")]
-        default: []
+        case .unknownClient, .malformed, .over, .otherBrowser, .foreignAfter, .otherRole, .refusedByHook,
+            .tooMany(nil), .unavailable(nil):
+            []
         }
     }
 

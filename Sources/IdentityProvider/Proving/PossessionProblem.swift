@@ -63,7 +63,9 @@ extension OAuthError {
         switch problem {
         case .storeUnavailable: self = .storeUnavailable
         case .missing: self = .invalidRequest(problem.detail)
-        default: self.init(problem.code, status: 400, problem.detail)
+        case .several, .refused, .replayed, .nonceNeeded, .downgraded, .notBound, .bearer, .otherCertificate,
+            .unknownConfirmation:
+            self.init(problem.code, status: 400, problem.detail)
         }
     }
 

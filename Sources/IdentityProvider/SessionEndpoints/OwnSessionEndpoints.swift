@@ -35,7 +35,10 @@ struct OwnSessionEndpoints: Sendable {
             case .sessionValidate: return .response(try await show(request, sessions, extra: ["valid": true]))
             case .sessionMe: return .response(try await show(request, sessions, extra: [:]))
             case .sessionLogout: return .response(try await logout(request, sessions))
-            default: throw .badRequest("there is no session here")
+            case .appleExchange, .googleExchange, .appleNotifications, .webLogin, .webCallback, .discovery, .jwks,
+                .authorize,
+                .appleCallback, .googleCallback, .token, .revoke, .introspect, .userInfo, .logout:
+                throw .badRequest("there is no session here")
             }
         } catch {
             return .refused(error)

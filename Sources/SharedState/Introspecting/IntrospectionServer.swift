@@ -70,7 +70,9 @@ public struct IntrospectionServer: IntrospectionAsking, Sendable {
             switch error {
             case .timeout: throw .timeout
             case .garbledAnswer, .tooLargeAnswer: throw .garbledAnswer
-            default: throw .network
+            case .refused, .revoked, .noRefreshToken, .spentToken, .network, .providerFailed, .badToken, .otherSubject,
+                .sameToken, .justRefreshed, .overloaded, .storeUnavailable, .late:
+                throw .network
             }
         }
         switch response.status {

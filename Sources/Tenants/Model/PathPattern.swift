@@ -59,7 +59,7 @@ public struct PathPattern: Sendable, Equatable, CustomStringConvertible {
             switch (mine, theirs) {
             // `*` needs something to stand for: `/x/*` does not match `/x/`.
             case (.any, .literal(let bytes)): if bytes.isEmpty { return false }
-            default: if mine != theirs { return false }
+            case (.literal, _), (.any, .any): if mine != theirs { return false }
             }
         }
         return true

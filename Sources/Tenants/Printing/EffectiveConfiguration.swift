@@ -80,7 +80,8 @@ private struct ConfigurationPrinter {
             case .secret: return quoted(scalar.text.isEmpty ? "" : Secret.redaction)
             case .url: return quoted(withoutSecrets(scalar.text))
             case .boolean, .integer, .decimal, .duration, .size, .rate: return scalar.text
-            default: return scalar.isPlain && isWord(scalar.text) ? scalar.text : quoted(scalar.text)
+            case .text, .path, .choice, .list, .object, .dictionary, .either, .anything:
+                return scalar.isPlain && isWord(scalar.text) ? scalar.text : quoted(scalar.text)
             }
         }
     }

@@ -72,7 +72,7 @@ enum AccessReader {
         switch node.content {
         case .scalar(let scalar): scalar.text == "anyone" ? .anyone : nil
         case .map: .signedIn(roles: node.texts("roles") ?? [], scopes: node.texts("scopes") ?? [])
-        default: nil
+        case .null, .list, .unresolved: nil
         }
     }
 

@@ -30,7 +30,7 @@ public enum ConfigurationReference {
         case .list(let element, _, _): below(element, path: path + "[]")
         case .dictionary(let key, let element, _): below(element, path: "\(path).\(key)")
         case .either(let types): types.flatMap { below($0, path: path) }
-        default: []
+        case .text, .secret, .url, .path, .boolean, .integer, .decimal, .duration, .size, .rate, .choice, .anything: []
         }
     }
 
@@ -50,7 +50,7 @@ public enum ConfigurationReference {
         case .list(let element, _, _): "list of \(plural(element))"
         case .either(let types): types.map(self.type).joined(separator: " or ")
         case .secret: "secret text"
-        default: type.expectation
+        case .text, .url, .path, .boolean, .size, .rate, .object, .dictionary, .anything: type.expectation
         }
     }
 
@@ -58,7 +58,9 @@ public enum ConfigurationReference {
         switch type {
         case .text: "texts"
         case .object: "maps"
-        default: self.type(type)
+        case .secret, .url, .path, .boolean, .integer, .decimal, .duration, .size, .rate, .choice, .list, .dictionary,
+            .either, .anything:
+            self.type(type)
         }
     }
 }

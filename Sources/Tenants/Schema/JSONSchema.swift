@@ -176,7 +176,7 @@ extension SchemaType {
     fileprivate var isText: Bool {
         switch self {
         case .text, .url, .path, .duration, .size, .rate: true
-        default: false
+        case .secret, .boolean, .integer, .decimal, .choice, .list, .object, .dictionary, .either, .anything: false
         }
     }
 }

@@ -44,7 +44,7 @@ struct SchemaCheck {
             value(node, fitting, name: name, owner: owner)
         case .anything:
             return
-        default:
+        case .text, .secret, .url, .path, .boolean, .integer, .decimal, .duration, .size, .rate, .choice:
             scalar(node, type, name)
         }
     }

@@ -42,7 +42,10 @@ extension SchemaType {
     var isSection: Bool {
         switch self {
         case .object, .dictionary: true
-        default: false
+        case .text, .secret, .url, .path, .boolean, .integer, .decimal, .duration, .size, .rate, .choice, .list,
+            .either,
+            .anything:
+            false
         }
     }
 
@@ -55,7 +58,7 @@ extension SchemaType {
         case (.object, _), (.dictionary, _), (.list, _): false
         case (.either(let types), _): types.contains { $0.hasShape(of: node) }
         case (_, .scalar): true
-        default: false
+        case (_, .null), (_, .list), (_, .map), (_, .unresolved): false
         }
     }
 }

@@ -50,7 +50,7 @@ enum RefreshAnswer {
     private static func isThere(_ pointer: JSONPointer, in document: JSONValue) -> Bool {
         switch pointer.value(in: document) {
         case nil, .null?: false
-        default: true
+        case .bool?, .number?, .string?, .array?, .object?: true
         }
     }
 
