@@ -18,6 +18,9 @@ package final class ReceivedResponse {
         return outcome
     }
 
+    /// More of the response came.
+    func append(_ more: ByteBuffer) { bytes.writeImmutableBuffer(more) }
+
     /// Lets go of the bytes; the rest is overwritten by the next parse.
     fileprivate func clear() { bytes = ByteBuffer() }
 }

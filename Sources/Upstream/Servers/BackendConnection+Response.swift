@@ -137,25 +137,21 @@ extension BackendConnection {
     /// connection is free for others; else where it is.
     private func hold(_ response: ReceivedResponse, _ request: UpstreamRequest, _ owner: any UpstreamRequestOwner) {
         if isWhole(response, request), owner.takesHeldResponse { return handOver(response, request, owner) }
-        loop.spares.responses.giveBack(response)
+        _ = input.takeAll()
         input.searched = 0
-        state = .holding(request, .none)
+        state = .holding(request, response, .none)
         setDeadline(WheelTimer.never)
         // The rest of a short one may be on its way.
-        if !owner.takesHeldResponse || input.count > Self.mostHeld { setChannelReading(false) }
+        if !owner.takesHeldResponse || response.bytes.readableBytes > Self.mostHeld { setChannelReading(false) }
     }
 
     /// More of a response came that waits.
     private func heldGrows() {
-        guard case .holding(let request, .none) = state, input.count > 0, let owner = request.owner else { return }
-        if owner.takesHeldResponse {
-            let response = loop.spares.responses.take()
-            if response.parse(input.bytes, loop.spares.responseParser) == .complete, isWhole(response, request) {
-                return handOver(response, request, owner)
-            }
-            loop.spares.responses.giveBack(response)
-        }
-        if input.count > Self.mostHeld { setChannelReading(false) }
+        guard case .holding(let request, let response, let loss) = state, input.count > 0 else { return }
+        response.append(input.takeAll())
+        guard case .none = loss, let owner = request.owner else { return }
+        if owner.takesHeldResponse, isWhole(response, request) { return handOver(response, request, owner) }
+        if response.bytes.readableBytes > Self.mostHeld { setChannelReading(false) }
     }
 
     /// Whether the response is there from its head to its end, and the connection good for another one.
@@ -183,10 +179,11 @@ extension BackendConnection {
     }
 
     func readHeldResponse() {
-        guard case .holding(let request, let loss) = state else { return }
+        guard case .holding(let request, let response, let loss) = state else { return }
         state = .awaitingHead(request, hasSpoken: true)
+        input.append(response.bytes)
         setReading(true)
-        readResponse()
+        if received(response, request) { readResponse() }
         input.dropIfEmpty()
         request.owner?.flushResponse()
         switch loss {

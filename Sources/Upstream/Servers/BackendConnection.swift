@@ -18,8 +18,8 @@ final class BackendConnection: ChannelInboundHandler {
         case leased
         /// - Parameter hasSpoken: Whether bytes came since the request was begun.
         case awaitingHead(UpstreamRequest, hasSpoken: Bool)
-        /// A response has begun, and its owner lets it wait.
-        case holding(UpstreamRequest, Loss)
+        /// A response has begun, and its owner lets it wait. It has all that was received.
+        case holding(UpstreamRequest, ReceivedResponse, Loss)
         case readingBody(UpstreamRequest, keepsAlive: Bool)
         /// Protocols are switched: bytes pass as they are.
         case tunnel(UpstreamRequest)
@@ -61,7 +61,7 @@ final class BackendConnection: ChannelInboundHandler {
     /// The request that it is leased to; nil where it is to none.
     var request: UpstreamRequest? {
         switch state {
-        case .awaitingHead(let request, _), .holding(let request, _), .readingBody(let request, _),
+        case .awaitingHead(let request, _), .holding(let request, _, _), .readingBody(let request, _),
             .tunnel(let request):
             request
         case .idle, .leased, .ending, .closed: nil
@@ -161,7 +161,8 @@ final class BackendConnection: ChannelInboundHandler {
         switch state {
         case .closed: return
         // What came before the end is still to be passed on.
-        case .holding(let request, .none): state = .holding(request, properly ? .proper : .improper)
+        case .holding(let request, let response, .none):
+            state = .holding(request, response, properly ? .proper : .improper)
         case .holding: return
         case .idle:
             state = .closed

@@ -12,8 +12,7 @@ extension BackendStream {
             case complete([UInt8])
         }
 
-        /// In the form of HTTP/1.1.
-        var head: ByteBuffer
+        let response: ReceivedResponse
         var pieces: [(bytes: ByteBuffer, flowControlled: Int)] = []
         var end: End
     }
@@ -34,47 +33,42 @@ extension BackendStream {
             return broken()
         }
         let response = loop.spares.responses.take()
-        defer { loop.spares.responses.giveBack(response) }
         guard response.parse(loop.spares.http2Head, loop.spares.responseParser) == .complete,
             response.head.status != 101
         else {
+            loop.spares.responses.giveBack(response)
             return broken()
         }
-        if response.head.status < 200 { return owner.interim(response) }
+        if response.head.status < 200 {
+            owner.interim(response)
+            return loop.spares.responses.giveBack(response)
+        }
         let framing = response.head.framing(answeringHead: request.details.isHead)
         if !endStream, let length = framing.length { connection.session.expectLength(stream: id, length) }
+        pool.answered(request)
         let isHeld = owner.holds(response)
         // An owner that is over by now has given the stream up.
-        guard case .awaitingHead = state else { return }
+        guard case .awaitingHead = state else { return loop.spares.responses.giveBack(response) }
         if isHeld {
-            pool.answered(request)
-            state = .holding(request, HeldResponse(head: response.bytes, end: endStream ? .complete([]) : .open))
+            state = .holding(request, HeldResponse(response: response, end: endStream ? .complete([]) : .open))
             return setDeadline(WheelTimer.never)
         }
         begin(response, request, endStream: endStream)
     }
 
     private func begin(_ response: ReceivedResponse, _ request: UpstreamRequest, endStream: Bool) {
-        pool.answered(request)
         state = .readingBody(request)
         request.owner?.responseStarted(response, response.head.framing(answeringHead: request.details.isHead))
+        loop.spares.responses.giveBack(response)
         if endStream { completed(trailers: []) } else { heard() }
     }
 
     /// The response goes on, or is held once more for another reason.
     func passHeldResponse() {
-        guard case .holding(let request, var held) = state, let owner = request.owner else { return }
-        let response = loop.spares.responses.take()
-        defer { loop.spares.responses.giveBack(response) }
-        guard response.parse(held.head, loop.spares.responseParser) == .complete else { return broken() }
-        let isHeld = owner.holds(response)
+        guard case .holding(let request, let held) = state, let owner = request.owner else { return }
+        if owner.holds(held.response) { return }
         guard case .holding = state else { return }
-        if isHeld {
-            held.head = response.bytes
-            state = .holding(request, held)
-            return
-        }
-        begin(response, request, endStream: false)
+        begin(held.response, request, endStream: false)
         for piece in held.pieces {
             guard case .readingBody = state else { break }
             bodyReceived(piece.bytes, flowControlled: piece.flowControlled, endStream: false)

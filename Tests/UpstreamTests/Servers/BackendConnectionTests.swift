@@ -54,6 +54,58 @@ struct BackendConnectionTests {
         #expect(first.upstream.server != nil && second.upstream.waitsAt === pool)
     }
 
+    // MARK: Responses that wait
+
+    private func held(_ bytes: String) throws -> EmbeddedChannel {
+        first.isHolding = true
+        try #require(waits(first))
+        let (_, channel) = try open()
+        servers.loop.endTurn()
+        try channel.writeInbound(ByteBuffer(string: bytes))
+        try #require(first.responses.count == 1 && first.statuses == [])
+        return channel
+    }
+
+    @Test func headOfAHeldResponseIsParsedOnce() throws {
+        let channel = try held("HTTP/1.1 401 Unauthorized\r\nContent-Length: 4\r\n\r\na")
+        // Given back, it would be the next that is taken.
+        let other = servers.loop.spares.responses.take()
+        try channel.writeInbound(ByteBuffer(string: "bc"))
+        first.upstream.server?.resumeResponse()
+        #expect(first.responses.count == 2, "held once more")
+        first.isHolding = false
+        first.upstream.server?.resumeResponse()
+        try channel.writeInbound(ByteBuffer(string: "d"))
+        #expect(first.responses.count == 4 && first.responses.allSatisfy { $0 === first.responses[0] && $0 !== other })
+        #expect(first.statuses == [401] && first.body == ByteBuffer(string: "abcd") && first.ends == [true])
+    }
+
+    @Test func heldResponseIsHandedOverWhenItsRestHasCome() throws {
+        first.takesHeldResponse = true
+        let channel = try held("HTTP/1.1 401 Unauthorized\r\nContent-Length: 4\r\n\r\na")
+        try channel.writeInbound(ByteBuffer(string: "bc"))
+        #expect(first.held == nil)
+        try channel.writeInbound(ByteBuffer(string: "d"))
+        let response = try #require(first.held)
+        #expect(response === first.responses[0])
+        #expect(String(buffer: response.bytes).hasSuffix("\r\n\r\nabcd"))
+        guard case .sent = second.begin(at: pool) else {
+            Issue.record("the connection is not free")
+            return
+        }
+    }
+
+    @Test func heldResponseEndsWithItsConnection() throws {
+        let channel = try held("HTTP/1.1 200 OK\r\n\r\nab")
+        try channel.writeInbound(ByteBuffer(string: "cd"))
+        channel.pipeline.fireChannelInactive()
+        servers.loop.endTurn()
+        #expect(first.statuses == [] && first.failures == [])
+        first.isHolding = false
+        first.upstream.server?.resumeResponse()
+        #expect(first.statuses == [200] && first.body == ByteBuffer(string: "abcd") && first.ends == [false])
+    }
+
     // MARK: A connection that becomes free while another request waits
 
     /// The first request has the only connection, and the second one waits.

@@ -46,6 +46,20 @@ struct BackendStreamTests {
         #expect(owner.windows.held == 0 && peer.resets == [1: .cancel])
     }
 
+    @Test func headOfAHeldResponseIsParsedOnce() throws {
+        owner.isHolding = true
+        try peer.respond("held")
+        try #require(owner.responses.count == 1 && owner.statuses == [])
+        // Given back, it would be the next that is taken.
+        let other = servers.loop.spares.responses.take()
+        owner.upstream.server?.resumeResponse()
+        #expect(owner.responses.count == 2, "held once more")
+        owner.isHolding = false
+        owner.upstream.server?.resumeResponse()
+        #expect(owner.responses.count == 4 && owner.responses.allSatisfy { $0 === owner.responses[0] && $0 !== other })
+        #expect(owner.statuses == [200] && owner.body == ByteBuffer(string: "held") && owner.ends == [true])
+    }
+
     @Test func windowIsGivenBackOnceTheReadIsOver() throws {
         try peer.sendPieces(3, of: 15_000)
         #expect(owner.body.readableBytes == 45_000 && owner.granted.count == 1)

@@ -25,6 +25,8 @@ final class RecordingOwner: UpstreamRequestOwner {
     var isHolding = false
     var takesHeldResponse = false
     private(set) var held: ReceivedResponse?
+    /// What it was asked about and told of, in turn.
+    private(set) var responses: [ReceivedResponse] = []
 
     init(_ loop: LoopContext) {
         self.loop = loop
@@ -60,7 +62,10 @@ final class RecordingOwner: UpstreamRequestOwner {
     func failed(_ failure: UpstreamFailure) { failures.append(failure) }
     func serverWritabilityChanged(_ isWritable: Bool) {}
     func interim(_ response: ReceivedResponse) {}
-    func holds(_ response: ReceivedResponse) -> Bool { isHolding }
+    func holds(_ response: ReceivedResponse) -> Bool {
+        responses.append(response)
+        return isHolding
+    }
 
     func takeHeldResponse(_ response: ReceivedResponse) {
         held = response
@@ -68,6 +73,7 @@ final class RecordingOwner: UpstreamRequestOwner {
     }
 
     func responseStarted(_ response: ReceivedResponse, _ framing: ResponseFraming) {
+        responses.append(response)
         statuses.append(response.head.status)
     }
 
