@@ -47,8 +47,13 @@ package struct ForwardedHead {
         bytes = out
     }
 
-    /// The head that another server was sent, which is lost and has not answered. Nothing but the head was sent to it.
-    init(lostBytes bytes: ByteBuffer) {
+    /// The head that another server was sent.
+    fileprivate init(takenBack bytes: ByteBuffer) {
         self.bytes = bytes
     }
+}
+
+extension BackendOutput {
+    /// The head, for another server: this one is lost and has not answered. Nothing but the head was sent to it.
+    mutating func takeHead() -> ForwardedHead { ForwardedHead(takenBack: takeKept()) }
 }

@@ -231,7 +231,7 @@ extension BackendConnection: UpstreamServer {
         setDeadline(WheelTimer.never)
     }
 
-    func takeHead() -> ByteBuffer { output.takeHead() }
+    func takeHead() -> ForwardedHead { output.takeHead() }
 
     func send(_ bytes: ByteBuffer) {
         guard output.isChunked else { return sendPiece(bytes) }

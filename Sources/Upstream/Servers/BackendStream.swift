@@ -143,7 +143,7 @@ extension BackendStream: UpstreamServer {
         isReading = request.owner?.takesResponse ?? true
     }
 
-    func takeHead() -> ByteBuffer { output.takeHead() }
+    func takeHead() -> ForwardedHead { output.takeHead() }
 
     func send(_ bytes: ByteBuffer) {
         sendHead(endStream: false)

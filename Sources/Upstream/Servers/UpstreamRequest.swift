@@ -187,7 +187,7 @@ package final class UpstreamRequest {
             return fail(.brokeOff)
         }
         owner?.lostAttempt(at: lost.pool, "connection lost")
-        state = .tryingAgain(ForwardedHead(lostBytes: lost.takeHead()))
+        state = .tryingAgain(lost.takeHead())
         owner?.triesAgain(within: lost.pool.responseTimeout)
         // Not from here: each lost connection would be another step down the stack.
         loop.atEndOfTurn { [self] in

@@ -17,8 +17,8 @@ package protocol UpstreamServer: AnyObject {
     /// Takes the server for a request. Nothing is sent before ``flush(bodyFollows:)``.
     func begin(_ request: UpstreamRequest, _ head: ForwardedHead)
 
-    /// The bytes of the head, for a server that is to have it instead.
-    func takeHead() -> ByteBuffer
+    /// The head, for a server that is to have it instead.
+    func takeHead() -> ForwardedHead
 
     /// Sends a piece of the body.
     func send(_ bytes: ByteBuffer)

@@ -7,7 +7,7 @@ final class RecordingServer: UpstreamServer {
     let pool: ServerPool
     var isWritable = true
     private(set) var request: UpstreamRequest?
-    private(set) var head = ByteBuffer()
+    private var forwarded = ForwardedHead(gatewayOwn: "GET", "/", host: [], fields: [])
     private(set) var body = ByteBuffer()
     private(set) var isGivenBack = false
     private(set) var isAbandoned = false
@@ -21,16 +21,18 @@ final class RecordingServer: UpstreamServer {
 
     init(_ pool: ServerPool) { self.pool = pool }
 
+    var head: ByteBuffer { forwarded.bytes }
     var canBegin: Bool { request == nil }
 
     func takeBuffer() -> ByteBuffer { ByteBuffer() }
 
     func begin(_ request: UpstreamRequest, _ head: ForwardedHead) {
         self.request = request
-        self.head = head.bytes
+        forwarded = head
     }
 
-    func takeHead() -> ByteBuffer { head }
+    func takeHead() -> ForwardedHead { forwarded }
+
     func send(_ bytes: ByteBuffer) {
         onWrite()
         body.writeImmutableBuffer(bytes)

@@ -95,7 +95,9 @@ struct PoolStateTests {
             waiting.removeFirst(action.told)
             turnedAway += action.told
             if action.connects { connecting += 1 }
-            guard waiting.isEmpty || connecting + served.count + promised > 0 else { return "nothing will come for who waits" }
+            guard waiting.isEmpty || connecting + served.count + promised > 0 else {
+                return "nothing will come for who waits"
+            }
             return nil
         }
 

@@ -33,10 +33,8 @@ struct BackendOutput {
         isComplete = false
     }
 
-    /// The head, for another server.
-    mutating func takeHead() -> ByteBuffer { takeAll() }
-
-    private mutating func takeAll() -> ByteBuffer {
+    /// What is kept for another server. Only ``takeHead()`` may pass it on.
+    mutating func takeKept() -> ByteBuffer {
         defer {
             buffer = ByteBuffer()
             unwrittenFrom = 0
@@ -58,39 +56,5 @@ struct BackendOutput {
     mutating func forget() {
         buffer.clear()
         unwrittenFrom = 0
-    }
-}
-
-/// What was received from a server and not used yet.
-struct BackendInput {
-    private(set) var bytes = ByteBuffer()
-    /// Bytes of an incomplete head that were searched for a line end already.
-    var searched = 0
-    /// How the body of the response that is read ends.
-    var decoder = BodyDecoder(ResponseFraming.none)
-    /// Whether the channel reads.
-    var isReading = true
-
-    var count: Int { bytes.readableBytes }
-
-    mutating func append(_ more: ByteBuffer) {
-        guard count > 0 else {
-            bytes = more
-            return
-        }
-        bytes.discardReadBytes()
-        bytes.writeImmutableBuffer(more)
-    }
-
-    mutating func drop(_ count: Int) { bytes.moveReaderIndex(forwardBy: count) }
-
-    /// An empty buffer is given back, so that the channel can read into it again.
-    mutating func dropIfEmpty() {
-        if count == 0 { bytes = ByteBuffer() }
-    }
-
-    mutating func takeAll() -> ByteBuffer {
-        defer { bytes = ByteBuffer() }
-        return bytes
     }
 }
