@@ -44,7 +44,8 @@ final class BackendConnection: ChannelInboundHandler {
     private(set) var output: BackendOutput
     /// Whether a response came on it before.
     var wasUsedBefore = false
-    /// Whether the channel has said that it is closed. What that means may still wait for the end of the loop's turn.
+    /// Whether the channel has said that it is closed, or is being closed. What that means may still wait for the end of
+    /// the loop's turn.
     private(set) var isChannelClosed = false
     /// Whether the channel is just being flushed. It may close in that, and says first what it can still read.
     private var isFlushing = false
@@ -87,7 +88,13 @@ final class BackendConnection: ChannelInboundHandler {
     /// Its pool has promised it to a request that waits.
     func becameLeased() { state = .leased }
 
-    func close() { context?.close(promise: nil) }
+    /// It takes no request from now on. A channel with TLS says that it is closed only when the server has agreed, or does
+    /// not for seconds, and gives what it receives until then.
+    func close() {
+        isChannelClosed = true
+        if case .idle = state { lost(properly: false) }
+        context?.close(promise: nil)
+    }
 
     func setDeadline(_ deadline: MonotonicTime) { loop.timers.set(timer, deadline) }
 
@@ -219,6 +226,8 @@ extension BackendConnection: UpstreamServer {
         guard case .leased = state else { return false }
         return !isChannelClosed
     }
+
+    var isUntried: Bool { !wasUsedBefore }
 
     func takeBuffer() -> ByteBuffer { output.takeBuffer() }
 

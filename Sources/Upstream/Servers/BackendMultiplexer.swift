@@ -28,6 +28,8 @@ final class BackendMultiplexer: ChannelInboundHandler {
     let address: SocketAddress
     /// As ``LoopContext/lastTick`` was then.
     private(set) var lastHeard: MonotonicTime
+    /// Whether no request was ever begun on it.
+    private(set) var isUntried = true
     private var context: ChannelHandlerContext?
     private var state = State.open
     private var streams = LeasedStreams()
@@ -75,6 +77,7 @@ final class BackendMultiplexer: ChannelInboundHandler {
     func begin(_ stream: BackendStream) -> UInt32? {
         if case .closed = state { return nil }
         guard let id = session.openStream() else { return nil }
+        isUntried = false
         streams.begin(stream, id)
         return id
     }

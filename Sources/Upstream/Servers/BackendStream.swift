@@ -135,6 +135,8 @@ extension BackendStream: UpstreamServer {
         return connection.takesRequests
     }
 
+    var isUntried: Bool { connection.isUntried }
+
     func takeBuffer() -> ByteBuffer { output.takeBuffer() }
 
     func begin(_ request: UpstreamRequest, _ head: ForwardedHead) {

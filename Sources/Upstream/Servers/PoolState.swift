@@ -126,7 +126,7 @@ struct PoolState: Equatable {
     /// serve them.
     mutating func failedToConnect() -> FailureAction {
         connecting -= 1
-        let told = shared + busy + connecting == 0 ? waiting : min(1, unpromised)
+        let told = shared + busy + idle + connecting == 0 ? waiting : min(1, unpromised)
         waiting -= told
         let connects = needsConnection
         if connects { connecting += 1 }

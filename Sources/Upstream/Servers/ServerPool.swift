@@ -244,6 +244,12 @@ package final class ServerPool {
         promised = []
         for server in servers {
             guard server.canBegin, let request = nextWaiting() else {
+                // As if no connection had come about: else a server that closes each would have us open them for ever.
+                if !server.canBegin, server.isUntried, let request = nextWaiting() {
+                    state.waiterLeft()
+                    failed(.connectFailed, begunAt: loop.lastTick)
+                    tellUnreachable(request)
+                }
                 withdrawPromise()
                 server.giveBack()
                 continue
@@ -363,7 +369,8 @@ package final class ServerPool {
         connections.opened(connection)
         hasRoom(connection)
         if state.reconsider() == .connect { connect() }
-        if isClosed { connection.drain() }
+        // Not before the streams that are promised have begun.
+        if isClosed { loop.atEndOfTurn { connection.drain() } }
     }
 
     private func connectFailed(_ failure: ServerFailure, begunAt: MonotonicTime) {
@@ -372,10 +379,12 @@ package final class ServerPool {
         let action = state.failedToConnect()
         let told = (0..<action.told).compactMap { _ in waiting.next { _ in false } }
         if action.connects { connect() }
-        for request in told {
-            let number = request.number
-            loop.atEndOfTurn { request.serverUnreachable(self, number: number) }
-        }
+        for request in told { tellUnreachable(request) }
+    }
+
+    private func tellUnreachable(_ request: UpstreamRequest) {
+        let number = request.number
+        loop.atEndOfTurn { request.serverUnreachable(self, number: number) }
     }
 }
 

@@ -10,6 +10,8 @@ package protocol UpstreamServer: AnyObject {
 
     /// Whether it has no request, and its connection still takes one.
     var canBegin: Bool { get }
+    /// Whether its connection has had no request yet.
+    var isUntried: Bool { get }
 
     /// An empty buffer that the next head may be written into, so that its memory is used again.
     func takeBuffer() -> ByteBuffer

@@ -23,6 +23,7 @@ final class RecordingServer: UpstreamServer {
 
     var head: ByteBuffer { forwarded.bytes }
     var canBegin: Bool { request == nil }
+    let isUntried = true
 
     func takeBuffer() -> ByteBuffer { ByteBuffer() }
 

@@ -54,6 +54,45 @@ struct BackendConnectionTests {
         #expect(first.upstream.server != nil && second.upstream.waitsAt === pool)
     }
 
+    // MARK: Connections that are being closed
+
+    /// A channel with TLS: it is closed when the server has agreed, and reads on until then.
+    private final class SlowClose: ChannelOutboundHandler, Sendable {
+        typealias OutboundIn = ByteBuffer
+        func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {}
+    }
+
+    @Test func connectionWithBytesThatNobodyAskedForGetsNoRequest() throws {
+        try #require(waits(first))
+        let (connection, channel) = try open(SlowClose())
+        servers.loop.endTurn()
+        try channel.writeInbound(Self.response)
+        try #require(first.ends == [true])
+        try channel.writeInbound(Self.response)
+        #expect(waits(second) && second.upstream.server !== connection)
+        try channel.writeInbound(Self.response)
+        servers.loop.endTurn()
+        #expect(second.statuses == [])
+    }
+
+    @Test func promisedConnectionWithBytesThatNobodyAskedForGetsNoRequest() throws {
+        try #require(waits(first) && waits(second))
+        let (_, channel) = try open(SlowClose())
+        servers.loop.endTurn()
+        try channel.writeInbound(Self.response)
+        try channel.writeInbound(Self.response)
+        for _ in 1...3 { servers.loop.endTurn() }
+        #expect(first.ends == [true] && second.upstream.waitsAt === pool && second.statuses == [])
+    }
+
+    @Test func newConnectionThatIsLostBeforeItsRequestCountsAsOneThatFailed() throws {
+        try #require(waits(first))
+        let (_, channel) = try open()
+        channel.pipeline.fireChannelInactive()
+        for _ in 1...3 { servers.loop.endTurn() }
+        #expect(first.failures == [.unavailable])
+    }
+
     // MARK: Responses that wait
 
     private func held(_ bytes: String) throws -> EmbeddedChannel {

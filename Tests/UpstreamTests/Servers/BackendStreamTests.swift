@@ -28,6 +28,20 @@ struct BackendStreamTests {
         try peer.exchangeBytes()
     }
 
+    @Test func poolThatIsClosedServesWhoWaitedForItsConnection() throws {
+        let servers = try EmbeddedServers()
+        let pool = servers.pools[0]
+        let peer = try HTTP2Peer(pool, servers.loop)
+        let owner = RecordingOwner(servers.loop)
+        try #require(owner.waits(at: pool))
+        pool.close()
+        pool.opened(.success(.multiplexed(peer.multiplexer)), begunAt: servers.loop.lastTick)
+        try peer.exchangeBytes()
+        try #require(owner.upstream.server != nil)
+        try peer.respond("last")
+        #expect(owner.body == ByteBuffer(string: "last") && owner.ends == [true])
+    }
+
     @Test func completeResponseGivesItsShareOfTheWindowsBack() throws {
         try peer.respond("first")
         for _ in 2...10 {
