@@ -66,11 +66,6 @@ public struct HTTP2StreamTable: Sendable {
         count -= 1
     }
 
-    /// Calls `body` with the place of every stream. It must not insert or remove.
-    func forEachPlace(_ body: (Int) -> Void) {
-        for place in streams.indices where streams[place].id != 0 { body(place) }
-    }
-
     /// The identifiers of all streams above `id`, in no order.
     func identifiers(above id: UInt32) -> [UInt32] {
         streams.lazy.map(\.id).filter { $0 > id }
