@@ -1,8 +1,8 @@
 import SharedState
 import Time
 
-/// When a loop asks for keys that it does not have. Who fetches them has rules of his own; these
-/// keep a flood of forged tokens from knocking there once a token.
+/// Limits how often a loop asks for the missing keys of each source, so that a flood of forged tokens does not reach the
+/// key set service once per token.
 struct KeyQuestions {
     /// Seconds without another question after one that brought nothing.
     private static let quietTime = 1.0

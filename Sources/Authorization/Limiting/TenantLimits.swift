@@ -128,8 +128,8 @@ package final class TenantLimits {
         return false
     }
 
-    /// Whoever could be served at a path that is a little different would not be counted: endpoints are found with a slash
-    /// at the end, some without regard to case, and many backends take the slash for nothing.
+    /// A limit also covers the spellings under which its path is served, or a client would evade it: endpoints are found
+    /// with a slash at the end, some without regard to case, and many backends ignore that slash.
     private static func applies(_ pattern: PathPattern, to path: Span<UInt8>, _ endpoints: EndpointTable) -> Bool {
         if pattern.matches(path) { return true }
         let last = path.count - 1
