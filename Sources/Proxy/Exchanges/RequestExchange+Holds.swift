@@ -1,11 +1,14 @@
 import Authorization
 import HTTPCore
+import IdentityProvider
 import NIOCore
+import SharedState
 import Tenants
 import Time
 import Upstream
 
-/// What a response waits for before the client gets any of it, in the order of ``ResponseHolds/next(_:)``.
+/// What a response waits for, in the order of ``ResponseHolds/next(_:)``: how each hold begins, and what comes after it.
+/// The refresh has a file of its own, `+Refresh`.
 extension RequestExchange {
     /// What the response to a granted request may have to wait for.
     ///
@@ -25,43 +28,33 @@ extension RequestExchange {
     func holds(_ response: ReceivedResponse) -> Bool {
         guard lifecycle.hasHolds else { return false }
         let summary = ResponseSummary(response)
-        var step = advance { $0.responseHeadReceived(summary) }
-        while let next = step {
-            if begin(next) { return true }
-            step = advance { $0.holdSkipped(summary) }
+        while let hold = advance({ $0.nextHold(summary) }) {
+            guard let tenant else {
+                failInternally("a response that waits, of no tenant")
+                return true
+            }
+            guard let begun = begin(hold, tenant) else { continue }
+            _ = advance { $0.holdBegan(begun) }
+            return true
         }
         return false
     }
 
-    /// Gives whether the response has to wait.
-    private func begin(_ step: ResponseHolds.Step) -> Bool {
-        guard let tenant else {
-            failInternally("a response that waits, of no tenant")
-            return true
-        }
-        switch step {
+    /// - Returns: What the response waits for; nil where it can go on.
+    private func begin(_ hold: ResponseHold, _ tenant: ServedTenant) -> ResponseHold.Begun? {
+        switch hold {
         case .refresh(let kept): return beginRefresh(kept)
-        case .registration(let identity): worker.register(identity, tenant, for: self)
-        case .signOut(let caller): worker.endSession(of: caller, tenant, for: self)
+        case .registration(let identity):
+            register(identity, tenant)
+            return .registration
+        case .signOut(let caller):
+            endSession(of: caller, tenant)
+            return .signOut
+        case .capture(let rule):
+            let buffer = TokenCaptureBuffer(rule, worker.replayRoom)
+            _ = advance { $0.gathers(in: buffer) }
+            return nil
         }
-        return true
-    }
-
-    /// The role of an account is on record.
-    func registered() {
-        guard case .holding(let holding) = lifecycle.state, case .registration = holding.hold else { return }
-        resumeResponse()
-    }
-
-    /// The session is over here.
-    ///
-    /// - Parameter isStored: Whether it is for everybody, and for good. If not the client is not told that it is: whoever
-    ///   is told so can rely on it.
-    func sessionEnded(isStored: Bool) {
-        guard case .holding(let holding) = lifecycle.state, case .signOut = holding.hold else { return }
-        if isStored || tenant?.tenant.mode == .observe { return resumeResponse() }
-        refuse(.signOutNotStored)
-        goOn()
     }
 
     // MARK: The response that waits
@@ -90,7 +83,51 @@ extension RequestExchange {
         }
     }
 
-    // MARK: Tokens in a response's body
+    // MARK: Registration
+
+    /// Puts on record that the backend has let somebody in.
+    private func register(_ identity: ProviderIdentity, _ tenant: ServedTenant) {
+        let index = tenant.index
+        worker.run(for: self) {
+            await $0.register(index, identity)
+        } then: { exchange, _ in
+            exchange.registered()
+        }
+    }
+
+    private func registered() {
+        guard case .holding(let holding) = lifecycle.state, case .registration = holding.hold else { return }
+        resumeResponse()
+    }
+
+    // MARK: Sign-out
+
+    /// Revokes the token of a caller who has signed out, and its session.
+    func endSession(of caller: Caller, _ tenant: ServedTenant) {
+        let revocations = SignOut.revocations(
+            of: caller.principal,
+            tenant.tenant,
+            at: worker.unixTime(at: worker.now())
+        )
+        worker.run(for: self) {
+            await $0.endSession(revocations)
+        } then: {
+            $0.sessionEnded(isStored: $1)
+        }
+    }
+
+    /// The session is over here.
+    ///
+    /// - Parameter isStored: Whether it is for everybody, and for good. If not the client is not told that it is: whoever
+    ///   is told so can rely on it.
+    private func sessionEnded(isStored: Bool) {
+        guard case .holding(let holding) = lifecycle.state, case .signOut = holding.hold else { return }
+        if isStored || tenant?.tenant.mode == .observe { return resumeResponse() }
+        refuse(.signOutNotStored)
+        goOn()
+    }
+
+    // MARK: Capture
 
     /// Whether the response may hold tokens, by the request's path in any reading.
     private func captureRule(_ routed: RoutedRequest, _ bytes: Span<UInt8>) -> TokenCapture? {
@@ -118,19 +155,23 @@ extension RequestExchange {
             passGathered()
             return false
         }
-        guard advance({ $0.holdsEnd(trailers: trailers) }) != nil else { return true }
         let tokens = CapturedTokens(
             tenant: tenant.index,
             accessToken: access,
             principal: principal,
             refreshToken: refresh
         )
-        worker.store(tokens, for: self)
+        worker.run(for: self) {
+            await $0.capture(tokens)
+        } then: { exchange, _ in
+            exchange.captureEnded()
+        }
+        _ = advance { $0.holdBegan(.capture(trailers: trailers)) }
         return true
     }
 
     /// The tokens are stored, or cannot be: the client gets its response either way.
-    func captureEnded() {
+    private func captureEnded() {
         guard let (content, trailers) = advance({ $0.captureEnded() }) else { return }
         write(content, 0..<content.readableBytes)
         completeResponse(trailers: trailers, at: worker.now())
@@ -154,16 +195,5 @@ extension ResponseSummary {
             }
         }
         self.init(status: response.head.status, isReadableJSON: isJSON && !isEncoded)
-    }
-}
-
-extension Worker {
-    /// Has tokens stored; the exchange is told when they are, or cannot be.
-    func store(_ tokens: CapturedTokens, for exchange: RequestExchange) {
-        run(for: exchange) {
-            await $0.capture(tokens)
-        } then: { exchange, _ in
-            exchange.captureEnded()
-        }
     }
 }

@@ -61,8 +61,10 @@ extension RequestExchange {
 
     // MARK: The backend's 401
 
-    /// Gives whether the 401 waits for new tokens.
-    func beginRefresh(_ kept: KeptRequest) -> Bool {
+    /// Has new tokens got for the request.
+    ///
+    /// - Returns: Nil where the 401 does not wait for them.
+    func beginRefresh(_ kept: KeptRequest) -> ResponseHold.Begun? {
         dueRefresh = nil
         let bytes = kept.request.received.bytes
         guard let caller = record.user.caller,
@@ -72,14 +74,13 @@ extension RequestExchange {
                 kept.request,
                 bytes.readableBytesUInt8Span
             )
-        else { return false }
+        else { return nil }
         guard worker.refresh(request, for: self) else {
             note(.unavailable, .overloaded)
-            return false
+            return nil
         }
         record.trace?.refreshes(.unauthorized, at: worker.now())
-        _ = advance { $0.refreshBegan(attempt) }
-        return true
+        return .refresh(kept, attempt)
     }
 
     /// - Returns: Nil for a request that must not lead to a refresh, has nothing to refresh by, or whose client has no

@@ -19,9 +19,7 @@ extension RequestExchange: UpstreamRequestOwner {
 
     func responseStarted(_ response: ReceivedResponse, _ framing: ResponseFraming) {
         record.response.status = response.head.status
-        guard
-            let stays = advance({ $0.responseStarted(draining: worker.isDraining, room: worker.replayRoom) })
-        else { return }
+        guard let stays = advance({ $0.responseStarted(draining: worker.isDraining) }) else { return }
         style.stays = stays
         guard client?.writeHead(response, framing, style) == true else { return }
         _ = advance { $0.responseEndsConnection() }

@@ -173,7 +173,7 @@ final class RequestExchange {
     func clientGone() {
         let isResponding = !lifecycle.awaitsResponse
         let loss = lifecycle.clientLost()
-        if let caller = loss.signsOut, let tenant { worker.endSession(of: caller, tenant, for: self) }
+        if let caller = loss.signsOut, let tenant { endSession(of: caller, tenant) }
         loss.tunnel?.clientGone()
         upstream.abandon()
         if isResponding { refreshAhead() }

@@ -20,14 +20,4 @@ extension Worker {
         }
         return true
     }
-
-    /// Puts on record that the backend has let somebody in.
-    func register(_ identity: ProviderIdentity, _ tenant: ServedTenant, for exchange: RequestExchange) {
-        let place = tenant.index
-        run(for: exchange) {
-            await $0.register(place, identity)
-        } then: { exchange, _ in
-            exchange.registered()
-        }
-    }
 }

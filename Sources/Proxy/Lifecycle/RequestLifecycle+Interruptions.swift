@@ -24,7 +24,7 @@ extension RequestLifecycle {
         switch state {
         case .waitingForServer: return .refuse(.overloaded)
         case .streaming(let streaming):
-            guard case .awaited = streaming.response else { return .closeSlowClient }
+            guard streaming.response.isAwaited else { return .closeSlowClient }
             if !body.isComplete { return .refuse(serverTakesBody ? .bodyTimeout : .serverTakesNothing) }
             if case .endpoint = streaming.destination { return .refuse(.overloaded) }
             return .closeSlowClient
@@ -73,7 +73,7 @@ extension RequestLifecycle {
     private var holds: ResponseHolds? {
         switch state {
         case .streaming(let streaming): streaming.holds
-        case .holding(let holding): holding.holds
+        case .holding(let holding): holding.streaming.holds
         case .waitingForServer(let forwarding): forwarding.wasSent ? forwarding.holds : nil
         case .receivingHead, .deciding, .tunnel, .finishing, .done, .broken: nil
         }
@@ -108,7 +108,7 @@ extension RequestLifecycle {
         case .holding(let holding):
             if case .signOut = holding.hold { return .nothing }
             guard isLong else { return .lookAgain }
-            if case .refreshing = holding.hold { return .endRefresh }
+            if case .refresh = holding.hold { return .endRefresh }
             return awaitsResponse ? .refuse : .cut
         case .deciding: return isLong ? .nothing : .lookAgain
         case .waitingForServer: return isLong ? .refuse : .lookAgain

@@ -8,10 +8,8 @@ extension RequestLifecycle {
     /// Whether nothing of a final response has gone to the client.
     var awaitsResponse: Bool {
         switch state {
-        case .streaming(let streaming):
-            if case .awaited = streaming.response { true } else { false }
-        case .holding(let holding):
-            if case .capture = holding.hold { false } else { true }
+        case .streaming(let streaming): streaming.response.isAwaited
+        case .holding(let holding): holding.streaming.response.isAwaited
         case .receivingHead, .deciding, .waitingForServer: true
         case .tunnel, .finishing, .done, .broken: false
         }
@@ -20,10 +18,8 @@ extension RequestLifecycle {
     /// Whether a response is on its way to the client.
     var isResponding: Bool {
         switch state {
-        case .streaming(let streaming):
-            if case .awaited = streaming.response { false } else { true }
-        case .holding(let holding):
-            if case .capture = holding.hold { true } else { false }
+        case .streaming(let streaming): !streaming.response.isAwaited
+        case .holding(let holding): !holding.streaming.response.isAwaited
         case .receivingHead, .deciding, .waitingForServer, .tunnel, .finishing, .done, .broken: false
         }
     }
@@ -51,41 +47,34 @@ extension RequestLifecycle {
         return !streaming.holds.isEmpty
     }
 
-    /// The head of the final response has come.
+    /// The head of the final response has come, or may go on after what it has waited for.
     ///
-    /// - Returns: What it has to wait for; nil where it may go to the client.
-    mutating func responseHeadReceived(_ response: ResponseSummary) -> ResponseHolds.Step? {
+    /// - Returns: What it has to wait for next; nil where it may go to the client.
+    mutating func nextHold(_ response: ResponseSummary) -> ResponseHold? {
         guard case .streaming(var streaming) = state, streaming.isAwaitedFromServer else {
             fail("a response that nobody awaits")
             return nil
         }
-        guard !streaming.holds.isEmpty else { return nil }
-        return hold(&streaming, response)
+        let hold = streaming.holds.next(response)
+        state = .streaming(streaming)
+        return hold
     }
 
-    /// What the response was to wait for cannot be done: asks for the next.
-    mutating func holdSkipped(_ response: ResponseSummary) -> ResponseHolds.Step? {
-        guard case .holding(let holding) = state else {
-            fail("a hold that is none")
-            return nil
+    /// The response waits from now on.
+    mutating func holdBegan(_ hold: ResponseHold.Begun) {
+        guard case .streaming(let streaming) = state, streaming.mayWait(for: hold) else {
+            return fail("a response waits that has not come, or has begun")
         }
-        var streaming = Streaming(holding.holds)
-        return hold(&streaming, response)
+        state = .holding(Holding(hold: hold, streaming: streaming))
     }
 
-    private mutating func hold(_ streaming: inout Streaming, _ response: ResponseSummary) -> ResponseHolds.Step? {
-        let step = streaming.holds.next(response)
-        state = step.map { .holding(Holding(hold: ResponseHold($0), holds: streaming.holds)) } ?? .streaming(streaming)
-        return step
-    }
-
-    /// New tokens were asked for.
-    mutating func refreshBegan(_ attempt: RefreshAttempt) {
-        guard case .holding(var holding) = state, case .unauthorized(let kept) = holding.hold else {
-            return fail("a refresh that no response waits for")
+    /// The body of the response that has come is kept back, so that its end can wait for the tokens in it.
+    mutating func gathers(in buffer: TokenCaptureBuffer) {
+        guard case .streaming(var streaming) = state, streaming.isAwaitedFromServer else {
+            return fail("a response is gathered that nobody awaits")
         }
-        holding.hold = .refreshing(kept, attempt)
-        state = .holding(holding)
+        streaming.response = .toBeGathered(buffer)
+        state = .streaming(streaming)
     }
 
     /// The response that waits is here as a whole.
@@ -99,7 +88,7 @@ extension RequestLifecycle {
 
     /// Whether a response that waits is taken from its server, if it is there as a whole.
     var takesHeldResponse: Bool {
-        guard case .holding(let holding) = state, case .refreshing = holding.hold else { return false }
+        guard case .holding(let holding) = state, case .refresh = holding.hold else { return false }
         return body.isComplete
     }
 
@@ -107,8 +96,8 @@ extension RequestLifecycle {
     ///
     /// - Returns: Where it is.
     mutating func holdEnded() -> Holding.Response? {
-        guard case .holding(let holding) = state else { return nil }
-        var streaming = Streaming(holding.holds)
+        guard case .holding(let holding) = state, holding.hold.holdsHead else { return nil }
+        var streaming = holding.streaming
         if case .signOut = holding.hold { streaming.endsSession = true }
         state = .streaming(streaming)
         return holding.response
@@ -116,7 +105,7 @@ extension RequestLifecycle {
 
     /// The request is made again: what the server has said to it is forgotten.
     mutating func replays(_ content: ContentAtHand?) {
-        guard case .holding(let holding) = state, case .refreshing = holding.hold else {
+        guard case .holding(let holding) = state, case .refresh = holding.hold else {
             return fail("a request is made again that nothing was refreshed for")
         }
         state = .deciding(Deciding(content: content))
@@ -127,7 +116,7 @@ extension RequestLifecycle {
         switch state {
         case .waitingForServer(let forwarding): forwarding.holds.refresh
         case .streaming(let streaming): streaming.holds.refresh
-        case .holding(let holding): holding.hold.keptRequest
+        case .holding(let holding): if case .refresh(let kept, _) = holding.hold { kept } else { nil }
         case .receivingHead, .deciding, .tunnel, .finishing, .done, .broken: nil
         }
     }
@@ -149,7 +138,7 @@ extension RequestLifecycle {
                 nil
             }
         case .holding(let holding):
-            if case .refreshing(let kept, let attempt) = holding.hold { .afterResponse(attempt, kept) } else { nil }
+            if case .refresh(let kept, let attempt) = holding.hold { .afterResponse(attempt, kept) } else { nil }
         case .receivingHead, .waitingForServer, .streaming, .tunnel, .finishing, .done, .broken: nil
         }
     }
@@ -158,16 +147,15 @@ extension RequestLifecycle {
 
     /// The head of the response goes to the client.
     ///
-    /// - Parameter room: For a body that is gathered.
     /// - Returns: Whether the client's connection stays open after it.
-    mutating func responseStarted(draining: Bool, room: ReplayBudget) -> Bool {
+    mutating func responseStarted(draining: Bool) -> Bool {
         guard case .streaming(var streaming) = state, streaming.isAwaitedFromServer else {
             fail("a second response")
             return false
         }
         let stays = clientMayStay && !draining
-        if let rule = streaming.holds.takeCapture() {
-            streaming.response = .gathering(TokenCaptureBuffer(rule, room), clientStays: stays)
+        if case .toBeGathered(let buffer) = streaming.response {
+            streaming.response = .gathering(buffer, clientStays: stays)
         } else {
             streaming.response = .passing(clientStays: stays)
         }
@@ -179,7 +167,7 @@ extension RequestLifecycle {
     mutating func responseEndsConnection() {
         guard case .streaming(var streaming) = state else { return fail("no response to end") }
         switch streaming.response {
-        case .awaited: return fail("a response that has not begun")
+        case .awaited, .toBeGathered: return fail("a response that has not begun")
         case .passing: streaming.response = .passing(clientStays: false)
         case .gathering(let buffer, _): streaming.response = .gathering(buffer, clientStays: false)
         }
@@ -207,23 +195,14 @@ extension RequestLifecycle {
         return buffer.content
     }
 
-    /// The tokens in the body are being stored: the end of the response waits for that.
-    mutating func holdsEnd(trailers: [UInt8]) {
-        guard case .streaming(let streaming) = state, case .gathering(let buffer, let stays) = streaming.response
-        else { return fail("nothing was gathered") }
-        state = .holding(
-            Holding(hold: .capture(buffer, trailers: trailers, clientStays: stays), holds: ResponseHolds())
-        )
-    }
-
-    /// They are stored, or cannot be.
+    /// The tokens in the body are stored, or cannot be.
     ///
     /// - Returns: The rest of the response.
     mutating func captureEnded() -> (content: ByteBuffer, trailers: [UInt8])? {
-        guard case .holding(let holding) = state,
-            case .capture(let buffer, let trailers, let stays) = holding.hold
+        guard case .holding(let holding) = state, case .capture(let trailers) = holding.hold,
+            case .gathering(let buffer, let stays) = holding.streaming.response
         else { return nil }
-        var streaming = Streaming(ResponseHolds())
+        var streaming = holding.streaming
         streaming.response = .passing(clientStays: stays)
         state = .streaming(streaming)
         return (buffer.content, trailers)

@@ -46,10 +46,20 @@ extension RequestLifecycle {
 
         enum Response {
             case awaited
+            /// The same, of a response that is gathered once it has begun.
+            case toBeGathered(TokenCaptureBuffer)
             /// - Parameter clientStays: Whether the client's connection goes on after it.
             case passing(clientStays: Bool)
             /// Its body may hold tokens, which are stored before the client gets it.
             case gathering(TokenCaptureBuffer, clientStays: Bool)
+
+            /// Whether nothing of it went on.
+            var isAwaited: Bool {
+                switch self {
+                case .awaited, .toBeGathered: true
+                case .passing, .gathering: false
+                }
+            }
         }
 
         let destination: Destination
@@ -60,7 +70,13 @@ extension RequestLifecycle {
 
         /// Whether a server has the request, and nothing of its response went on.
         var isAwaitedFromServer: Bool {
-            if case .server = destination, case .awaited = response { true } else { false }
+            if case .server = destination { response.isAwaited } else { false }
+        }
+
+        func mayWait(for hold: ResponseHold.Begun) -> Bool {
+            if hold.holdsHead { return isAwaitedFromServer }
+            if case .gathering = response { return true }
+            return false
         }
 
         init(_ holds: ResponseHolds) {
@@ -84,9 +100,9 @@ extension RequestLifecycle {
             case here(ReceivedResponse)
         }
 
-        var hold: ResponseHold
-        /// What is to be asked after this.
-        var holds: ResponseHolds
+        let hold: ResponseHold.Begun
+        /// What goes on after it.
+        var streaming: Streaming
         var response = Response.atServer
     }
 }

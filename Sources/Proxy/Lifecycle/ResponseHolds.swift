@@ -2,7 +2,7 @@ import Authorization
 import IdentityProvider
 import Tenants
 
-/// What a response has to wait for before the client gets any of it. Each is asked once, in the order of ``next(_:)``.
+/// What a response may have to wait for. Each is asked once, in the order of ``next(_:)``.
 ///
 /// Nearly all requests have nothing of the kind: such a value is one word, which their states carry about for free.
 enum ResponseHolds {
@@ -49,7 +49,7 @@ enum ResponseHolds {
         if case .some(let pending) = self { pending.refresh } else { nil }
     }
 
-    /// Whether the response is looked into.
+    /// Whether the response may be looked into.
     var wantsCapture: Bool {
         if case .some(let pending) = self { pending.capture != nil } else { false }
     }
@@ -58,69 +58,50 @@ enum ResponseHolds {
         if case .some(let pending) = self { pending.signOut } else { nil }
     }
 
-    /// What has to be done before the head of a response goes to the client.
-    enum Step {
-        case refresh(KeptRequest)
-        case registration(ProviderIdentity)
-        case signOut(Caller)
-    }
-
-    /// The next step for this response; nil where its head may go to the client.
-    mutating func next(_ response: ResponseSummary) -> Step? {
+    /// What this response has to wait for next; nil where there is no more.
+    mutating func next(_ response: ResponseSummary) -> ResponseHold? {
         guard case .some(var pending) = self else { return nil }
-        let step = pending.next(response)
+        let hold = pending.next(response)
         self = ResponseHolds(pending)
-        return step
-    }
-
-    /// The last of the list, since it is the end of the response that waits for it.
-    ///
-    /// - Returns: Where tokens stand in the body, which is gathered from now on; nil where nobody wants them.
-    mutating func takeCapture() -> TokenCapture? {
-        guard case .some(var pending) = self, let capture = pending.capture.take() else { return nil }
-        self = ResponseHolds(pending)
-        return capture
+        return hold
     }
 }
 
 extension ResponseHolds.Pending {
-    /// The list, in the order in which a response goes through it.
-    fileprivate mutating func next(_ response: ResponseSummary) -> ResponseHolds.Step? {
-        if !response.mayHoldTokens { capture = nil }
+    /// The list of all holds.
+    fileprivate mutating func next(_ response: ResponseSummary) -> ResponseHold? {
         if let kept = refresh.take(), response.status == 401 { return .refresh(kept) }
         if let identity = registration.take(), response.isSuccess { return .registration(identity) }
         if let caller = signOut.take(), response.isSuccess { return .signOut(caller) }
+        if let rule = capture.take(), response.mayHoldTokens { return .capture(rule) }
         return nil
     }
 }
 
-/// Why a response waits.
+/// What a response has to wait for. `RequestExchange+Holds.swift` begins each and goes on after it.
 enum ResponseHold {
-    /// The server said 401: new tokens are to be got, and the request made again with them.
-    case unauthorized(KeptRequest)
-    /// They were asked for.
-    case refreshing(KeptRequest, RefreshAttempt)
+    /// The server said 401: new tokens are got, and the request is made again with them.
+    case refresh(KeptRequest)
     /// The role of an account is put on record: from then on the other apps of the realm know it.
     case registration(ProviderIdentity)
     /// The session is ended for everybody before the client is told that it is over.
     case signOut(Caller)
-    /// The tokens in the body are stored; the rest of the response is here.
-    case capture(TokenCaptureBuffer, trailers: [UInt8], clientStays: Bool)
+    /// The tokens in the body are stored before the client gets it: only the end of the response waits for that.
+    case capture(TokenCapture)
 
-    init(_ step: ResponseHolds.Step) {
-        self =
-            switch step {
-            case .refresh(let kept): .unauthorized(kept)
-            case .registration(let identity): .registration(identity)
-            case .signOut(let caller): .signOut(caller)
+    /// A hold that has begun, with what is needed after it.
+    enum Begun {
+        case refresh(KeptRequest, RefreshAttempt)
+        case registration
+        case signOut
+        case capture(trailers: [UInt8])
+
+        /// Whether nothing of the response goes to the client before it is over.
+        var holdsHead: Bool {
+            switch self {
+            case .refresh, .registration, .signOut: true
+            case .capture: false
             }
-    }
-
-    /// The request that is made again after it.
-    var keptRequest: KeptRequest? {
-        switch self {
-        case .unauthorized(let kept), .refreshing(let kept, _): kept
-        case .registration, .signOut, .capture: nil
         }
     }
 }

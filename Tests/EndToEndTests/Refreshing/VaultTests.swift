@@ -5,11 +5,11 @@ import Verification
 /// `from: vault`: refresh tokens that the backend gives at its sign-in are kept here, for clients that never send
 /// theirs.
 @Suite struct VaultTests {
-    private static func setup(_ key: String = "on_401: true") -> GatewaySetup {
+    private static func setup(_ key: String = "on_401: true", path: String = "/open/login") -> GatewaySetup {
         var setup = GatewaySetup.refreshing(
             key,
             "from: vault",
-            "vault: { capture: [ { path: /open/login, refresh_token: /data/refresh } ] }",
+            "vault: { capture: [ { path: \(path), refresh_token: /data/refresh } ] }",
             call: "path: \(RefreshingBackend.refreshPath), send: refresh_token_json"
         )
         setup.sealingKeys = GatewaySetup.sampleSealingKey
@@ -200,6 +200,21 @@ import Verification
             try await expectNone(fixture, stub, session)
             let line = try await fixture.accessLog.next()
             #expect(line["refresh_reason"] == "no_refresh_token" && line["refreshed"] == false)
+        }
+    }
+
+    /// The 401 waits here for a refresh that has nothing to refresh with, and is passed on as it is.
+    @Test func refusalOfARequestWhoseAnswerMayHoldTokensIsPassedOn() async throws {
+        try await withStub(Self.setup(path: "/login")) { fixture, stub async throws in
+            let session = try fixture.session()
+            stub.end(session.old)
+            let client = try await fixture.connect()
+            for _ in 0..<2 {
+                try await client.send(fixture.head("/login", token: session.old))
+                let response = try await client.response()
+                expectBackendsRefusal(response)
+                expectNothingDelivered(response)
+            }
         }
     }
 

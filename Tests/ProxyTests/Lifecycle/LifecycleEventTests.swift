@@ -10,8 +10,8 @@ import Testing
 /// Every event in every state: those that cannot happen are noticed, and move the request to its end.
 struct LifecycleEventTests {
     private enum Start: CaseIterable {
-        case receivingHead, deciding, waiting, inquiring, waitingForServer, endpoint, streaming, sent, passing,
-            holding, capturing, tunnel, finishing, done
+        case receivingHead, deciding, waiting, inquiring, waitingForServer, endpoint, streaming, sent, toBeGathered,
+            passing, holding, refreshing, capturing, tunnel, finishing, done
     }
 
     private static func life(_ start: Start) throws -> RequestLifecycle {
@@ -30,21 +30,20 @@ struct LifecycleEventTests {
             life.bodyEnded()
         case .passing:
             life = try LifecycleSample.streaming(.length(10))
-            _ = life.responseStarted(draining: false, room: ReplayBudget(0))
+            _ = life.responseStarted(draining: false)
+        case .toBeGathered: life = try LifecycleSample.toBeGathered(.length(10))
+        case .refreshing: life = try LifecycleSample.refreshing(.length(10))
         case .holding:
             life = try LifecycleSample.holding(ResponseSummary(status: 200, isReadableJSON: false), .length(10))
         case .capturing:
-            life = try LifecycleSample.streaming(
-                .length(10),
-                holds: ResponseHolds(capture: try LifecycleSample.captureRule())
-            )
-            _ = life.responseStarted(draining: false, room: ReplayBudget(0))
+            life = try LifecycleSample.toBeGathered(.length(10))
+            _ = life.responseStarted(draining: false)
         case .tunnel:
             life = try LifecycleSample.streaming(.length(10))
             life.switched(to: try LifecycleSample.tunnel())
         case .finishing:
             life = try LifecycleSample.streaming(.length(10))
-            _ = life.responseStarted(draining: false, room: ReplayBudget(0))
+            _ = life.responseStarted(draining: false)
             _ = life.responseEnded()
         case .done: life.end()
         }
@@ -59,10 +58,13 @@ struct LifecycleEventTests {
 
     private static let summary = ResponseSummary(status: 200, isReadableJSON: false)
     private static let beforeAnyResponse: [Start] = [
-        .deciding, .waiting, .inquiring, .waitingForServer, .endpoint, .streaming, .sent, .holding,
+        .deciding, .waiting, .inquiring, .waitingForServer, .endpoint, .streaming, .sent, .toBeGathered, .holding,
+        .refreshing,
     ]
-    private static let atServer: [Start] = [.streaming, .sent]
-    private static let takingBody: [Start] = [.endpoint, .streaming, .passing, .holding, .capturing]
+    private static let atServer: [Start] = [.streaming, .sent, .toBeGathered]
+    private static let takingBody: [Start] = [
+        .endpoint, .streaming, .toBeGathered, .passing, .holding, .refreshing, .capturing,
+    ]
 
     private static var events: [Event] {
         [
@@ -80,18 +82,22 @@ struct LifecycleEventTests {
             Event(name: "endpointPassedOn", possibleIn: [.endpoint]) { _ = $0.endpointPassedOn(nil) },
             Event(name: "bodyReceived", possibleIn: takingBody) { _ = $0.bodyReceived(1, limit: nil) },
             Event(name: "bodyEnded", possibleIn: takingBody) { $0.bodyEnded() },
-            Event(name: "continuePassedOn", possibleIn: [.endpoint] + atServer) { $0.continuePassedOn() },
+            Event(name: "continuePassedOn", possibleIn: [.endpoint, .streaming, .sent]) { $0.continuePassedOn() },
             Event(name: "triesAgain", possibleIn: atServer) { $0.triesAgain() },
-            Event(name: "responseHeadReceived", possibleIn: atServer) { _ = $0.responseHeadReceived(summary) },
-            Event(name: "holdSkipped", possibleIn: [.holding]) { _ = $0.holdSkipped(summary) },
-            Event(name: "refreshBegan", possibleIn: []) { $0.refreshBegan(try LifecycleSample.attempt()) },
-            Event(name: "heldResponseTaken", possibleIn: [.holding]) { $0.heldResponseTaken(ReceivedResponse()) },
-            Event(name: "replays", possibleIn: []) { $0.replays(nil) },
+            Event(name: "nextHold", possibleIn: atServer) { _ = $0.nextHold(summary) },
+            Event(name: "holdBegan", possibleIn: atServer) { $0.holdBegan(.registration) },
+            Event(name: "holdBegan of the end", possibleIn: [.capturing]) { $0.holdBegan(.capture(trailers: [])) },
+            Event(name: "gathers", possibleIn: atServer) {
+                $0.gathers(in: TokenCaptureBuffer(try LifecycleSample.captureRule(), ReplayBudget(0)))
+            },
+            Event(name: "heldResponseTaken", possibleIn: [.holding, .refreshing]) {
+                $0.heldResponseTaken(ReceivedResponse())
+            },
+            Event(name: "replays", possibleIn: [.refreshing]) { $0.replays(nil) },
             Event(name: "responseStarted", possibleIn: atServer) {
-                _ = $0.responseStarted(draining: false, room: ReplayBudget(0))
+                _ = $0.responseStarted(draining: false)
             },
             Event(name: "responseEndsConnection", possibleIn: [.passing, .capturing]) { $0.responseEndsConnection() },
-            Event(name: "holdsEnd", possibleIn: [.capturing]) { $0.holdsEnd(trailers: []) },
             Event(name: "responseEnded", possibleIn: [.passing]) { _ = $0.responseEnded() },
             Event(name: "respond", possibleIn: beforeAnyResponse) { _ = $0.respond(draining: false, mostRest: nil) },
             Event(name: "switched", possibleIn: atServer) { $0.switched(to: try LifecycleSample.tunnel()) },

@@ -91,9 +91,7 @@ struct LifecycleModelTests {
         case .holding(let holding):
             if case .capture = holding.hold {
                 _ = life.captureEnded()
-            } else if case .unauthorized = holding.hold {
-                life.refreshBegan(try LifecycleSample.attempt())
-            } else if case .refreshing(let kept, _) = holding.hold, random.below(2) == 0 {
+            } else if case .refresh(let kept, _) = holding.hold, random.below(2) == 0 {
                 life.replays(ContentAtHand(kept))
             } else {
                 _ = life.holdEnded()
@@ -124,19 +122,33 @@ struct LifecycleModelTests {
             case 0: life.triesAgain()
             case 1: life.switched(to: try LifecycleSample.tunnel())
             case 2 where streaming.holds.isEmpty:
-                _ = life.responseStarted(draining: false, room: room)
+                _ = life.responseStarted(draining: false)
                 seen.heads += 1
-            default:
-                let status = random.pick([200, 401, 500])
-                _ = life.responseHeadReceived(ResponseSummary(status: status, isReadableJSON: random.below(2) == 0))
+            default: try beginHold(&life, &random, room)
             }
+        case .toBeGathered:
+            _ = life.responseStarted(draining: false)
+            seen.heads += 1
         case .gathering:
             if life.gather(ByteBuffer(repeating: 1, count: 20), 0..<random.below(20)) { return }
-            if random.below(2) == 0 { life.holdsEnd(trailers: []) } else { _ = life.passGathered() }
+            if random.below(2) == 0 { life.holdBegan(.capture(trailers: [])) } else { _ = life.passGathered() }
         case .passing:
             guard random.below(2) == 0 else { return }
             _ = life.responseEnded()
             seen.ends += 1
+        }
+    }
+
+    /// The head of a response has come; what it waits for begins, or a refresh does not.
+    private func beginHold(_ life: inout RequestLifecycle, _ random: inout SplitMix64, _ room: ReplayBudget) throws {
+        let response = ResponseSummary(status: random.pick([200, 401, 500]), isReadableJSON: random.below(2) == 0)
+        switch life.nextHold(response) {
+        case nil: break
+        case .refresh(let kept):
+            if random.below(4) > 0 { life.holdBegan(.refresh(kept, try LifecycleSample.attempt())) }
+        case .registration: life.holdBegan(.registration)
+        case .signOut: life.holdBegan(.signOut)
+        case .capture(let rule): life.gathers(in: TokenCaptureBuffer(rule, room))
         }
     }
 }

@@ -36,7 +36,28 @@ enum LifecycleSample {
     /// With a response that waits for the end of the caller's session.
     static func holding(_ response: ResponseSummary, _ framing: RequestFraming = .none) throws -> RequestLifecycle {
         var life = try streaming(framing, holds: ResponseHolds(signOut: try caller()))
-        _ = life.responseHeadReceived(response)
+        if life.nextHold(response) != nil { life.holdBegan(.signOut) }
+        return life
+    }
+
+    /// With a response of 401 that waits for new tokens.
+    static func refreshing(
+        _ framing: RequestFraming = .none,
+        capture: TokenCapture? = nil
+    ) throws -> RequestLifecycle {
+        let kept = try kept()
+        var life = try streaming(framing, holds: ResponseHolds(refresh: kept, capture: capture))
+        _ = life.nextHold(ResponseSummary(status: 401, isReadableJSON: true))
+        life.holdBegan(.refresh(kept, try attempt()))
+        return life
+    }
+
+    /// With a response that is gathered from its beginning on.
+    static func toBeGathered(_ framing: RequestFraming = .none, in room: ReplayBudget = ReplayBudget(0)) throws
+        -> RequestLifecycle
+    {
+        var life = try streaming(framing)
+        life.gathers(in: TokenCaptureBuffer(try captureRule(), room))
         return life
     }
 

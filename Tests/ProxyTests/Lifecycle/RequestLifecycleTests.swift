@@ -57,9 +57,7 @@ struct RequestLifecycleTests {
     }
 
     @Test func requestThatIsMadeAgainIsDecidedOn() throws {
-        var life = try LifecycleSample.streaming(.none, holds: ResponseHolds(refresh: try LifecycleSample.kept()))
-        _ = life.responseHeadReceived(.init(status: 401, isReadableJSON: false))
-        life.refreshBegan(try LifecycleSample.attempt())
+        var life = try LifecycleSample.refreshing()
         life.replays(nil)
         #expect(life.mistake == nil)
         guard case .deciding = life.state else { return #expect(Bool(false), "it is decided on") }
@@ -111,7 +109,7 @@ struct RequestLifecycleTests {
         draining: Bool = false
     ) throws -> Bool {
         var life = try LifecycleSample.streaming(framing, keepsAlive: keepsAlive, expectsContinue: expectsContinue)
-        return life.responseStarted(draining: draining, room: ReplayBudget(0))
+        return life.responseStarted(draining: draining)
     }
 
     @Test func clientStaysOnlyIfItWantsToAndKnowsWhatToSendNext() throws {
@@ -126,21 +124,21 @@ struct RequestLifecycleTests {
         for isPassedOn in [false, true] {
             var life = try LifecycleSample.streaming(.length(1), expectsContinue: true)
             if isPassedOn { life.continuePassedOn() } else { _ = life.bodyReceived(1, limit: nil) }
-            let stays = life.responseStarted(draining: false, room: ReplayBudget(0))
+            let stays = life.responseStarted(draining: false)
             #expect(stays)
         }
     }
 
     @Test func restOfTheBodyIsDroppedAfterAnEarlyResponse() throws {
         var life = try LifecycleSample.streaming(.length(5))
-        _ = life.responseStarted(draining: false, room: ReplayBudget(0))
+        _ = life.responseStarted(draining: false)
         #expect(life.responseEnded() == .dropRestOfBody)
         guard case .finishing = life.state else { return #expect(Bool(false), "the body is read past") }
     }
 
     @Test func responseThatEndsByClosingClosesTheConnection() throws {
         var life = try LifecycleSample.streaming()
-        _ = life.responseStarted(draining: false, room: ReplayBudget(0))
+        _ = life.responseStarted(draining: false)
         life.responseEndsConnection()
         #expect(life.responseEnded() == .close)
     }
@@ -164,7 +162,7 @@ struct RequestLifecycleTests {
     @Test func lossOfTheServerIsAnsweredByWhatTheClientHasSeen() throws {
         var life = try LifecycleSample.streaming()
         #expect(life.serverLost() == .refuse)
-        _ = life.responseStarted(draining: false, room: ReplayBudget(0))
+        _ = life.responseStarted(draining: false)
         #expect(life.serverLost() == .cut)
         _ = life.responseEnded()
         #expect(life.serverLost() == .nothing)
@@ -211,7 +209,7 @@ struct RequestLifecycleTests {
         #expect(life.deadlineMet(serverTakesBody: false) == .refuse(.serverTakesNothing))
         life.bodyEnded()
         #expect(life.deadlineMet(serverTakesBody: true) == .closeSlowClient)
-        _ = life.responseStarted(draining: false, room: ReplayBudget(0))
+        _ = life.responseStarted(draining: false)
         #expect(life.deadlineMet(serverTakesBody: true) == .closeSlowClient)
         _ = life.responseEnded()
         #expect(life.deadlineMet(serverTakesBody: true) == .nothing)
@@ -231,7 +229,7 @@ struct RequestLifecycleTests {
         _ = life.serverTaken()
         #expect(life.callerRevoked(isLong: false) == .lookAgain)
         #expect(life.callerRevoked(isLong: true) == .refuse)
-        _ = life.responseStarted(draining: false, room: ReplayBudget(0))
+        _ = life.responseStarted(draining: false)
         #expect(life.callerRevoked(isLong: false) == .lookAgain)
         #expect(life.callerRevoked(isLong: true) == .cut)
         var tunnel = try LifecycleSample.streaming()
@@ -240,9 +238,7 @@ struct RequestLifecycleTests {
     }
 
     @Test func responseThatEndsTheSessionIsLetThrough() throws {
-        let holds = ResponseHolds(signOut: try LifecycleSample.caller())
-        var life = try LifecycleSample.streaming(.none, holds: holds)
-        _ = life.responseHeadReceived(.init(status: 204, isReadableJSON: false))
+        var life = try LifecycleSample.holding(.init(status: 204, isReadableJSON: false))
         #expect(life.callerRevoked(isLong: true) == .nothing)
         _ = life.holdEnded()
         #expect(life.callerRevoked(isLong: true) == .nothing)

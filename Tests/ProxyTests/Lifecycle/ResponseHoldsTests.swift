@@ -10,21 +10,28 @@ struct ResponseHoldsTests {
     private let refused = ResponseSummary(status: 401, isReadableJSON: true)
     private let failed = ResponseSummary(status: 500, isReadableJSON: true)
 
-    /// The names of the steps that a response goes through, each ended as soon as it begins, and of what its body is
-    /// gathered for.
+    /// The names of the holds that a response meets, each ended as soon as it begins.
     private func order(_ holds: ResponseHolds, _ response: ResponseSummary) throws -> [String] {
         var life = try LifecycleSample.streaming(.none, holds: holds)
         var names: [String] = []
-        while life.hasHolds, let hold = life.responseHeadReceived(response) {
+        while life.hasHolds, let hold = life.nextHold(response) {
             switch hold {
-            case .refresh: names.append("refresh")
-            case .registration: names.append("registration")
-            case .signOut: names.append("sign-out")
+            case .refresh(let kept):
+                names.append("refresh")
+                life.holdBegan(.refresh(kept, try LifecycleSample.attempt()))
+            case .registration:
+                names.append("registration")
+                life.holdBegan(.registration)
+            case .signOut:
+                names.append("sign-out")
+                life.holdBegan(.signOut)
+            case .capture(let rule):
+                names.append("capture")
+                life.gathers(in: TokenCaptureBuffer(rule, ReplayBudget(100)))
             }
             _ = life.holdEnded()
         }
-        _ = life.responseStarted(draining: false, room: ReplayBudget(100))
-        if life.isGathering { names.append("capture") }
+        #expect(life.mistake == nil)
         return names
     }
 
@@ -37,8 +44,13 @@ struct ResponseHoldsTests {
         )
     }
 
-    @Test func holdsComeInTheOrderOfTheList() throws {
+    @Test func registrationComesBeforeTheEndOfTheSessionAndTheBodyLast() throws {
         #expect(try order(all(), success) == ["registration", "sign-out", "capture"])
+    }
+
+    @Test func bodyThatCannotBeReadIsNotGathered() throws {
+        let unreadable = ResponseSummary(status: 200, isReadableJSON: false)
+        #expect(try order(all(), unreadable) == ["registration", "sign-out"])
     }
 
     @Test func unauthorizedResponseWaitsForARefreshAlone() throws {
@@ -64,20 +76,25 @@ struct ResponseHoldsTests {
         for (response, isGathered) in [
             (success, true), (failed, false), (ResponseSummary(status: 200, isReadableJSON: false), false),
         ] {
-            let holds = ResponseHolds(capture: try LifecycleSample.captureRule())
-            var life = try LifecycleSample.streaming(.none, holds: holds)
-            let hold = life.responseHeadReceived(response)
-            #expect(hold == nil)
-            _ = life.responseStarted(draining: false, room: ReplayBudget(100))
-            #expect(life.isGathering == isGathered)
+            var holds = ResponseHolds(capture: try LifecycleSample.captureRule())
+            let hold = holds.next(response)
+            #expect((hold != nil) == isGathered && holds.isEmpty)
         }
     }
 
+    /// The response that was held is here as a whole then, and nobody waits for its end.
+    @Test func unauthorizedResponseIsNotGatheredAfterItsRefresh() throws {
+        var life = try LifecycleSample.refreshing(capture: try LifecycleSample.captureRule())
+        _ = life.holdEnded()
+        _ = life.responseStarted(draining: false)
+        #expect(life.isGathering == false)
+        _ = life.responseEnded()
+        #expect(life.mistake == nil)
+    }
+
     @Test func gatheredBytesArePassedOnOnce() throws {
-        let holds = ResponseHolds(capture: try LifecycleSample.captureRule())
-        var life = try LifecycleSample.streaming(.none, holds: holds)
-        _ = life.responseHeadReceived(success)
-        _ = life.responseStarted(draining: false, room: ReplayBudget(100))
+        var life = try LifecycleSample.toBeGathered(in: ReplayBudget(100))
+        _ = life.responseStarted(draining: false)
         let isKept = life.gather(ByteBuffer(string: "abc"), 0..<3)
         let passed = [life.passGathered(), life.passGathered()]
         #expect(isKept && passed == [ByteBuffer(string: "abc"), nil])
@@ -87,7 +104,7 @@ struct ResponseHoldsTests {
     @Test func droppedRequestGivesItsRoomBack() throws {
         let room = ReplayBudget(100)
         var life = try LifecycleSample.streaming(.none, holds: ResponseHolds(refresh: try LifecycleSample.kept(room)))
-        let hold = life.responseHeadReceived(failed)
+        let hold = life.nextHold(failed)
         #expect(hold == nil && life.keptRequest == nil && room.left == 100)
     }
 }
