@@ -9,9 +9,10 @@ extension BackendConnection {
 
     func readResponse() {
         while true {
-            switch state {
-            case .closed, .ending, .holding: return heldGrows()
-            case .idle, .leased:
+            switch state.phase {
+            case .closed, .ending: return
+            case .holding(let request, let response, let loss): return heldGrows(response, request, loss)
+            case .opening, .idle, .leased:
                 // Bytes that nobody asked for would be taken for the response to the next request.
                 if input.count > 0 { close() }
                 return
@@ -51,7 +52,7 @@ extension BackendConnection {
 
     /// Bytes of a response came: this server has seen the request.
     private func spoke(_ request: UpstreamRequest) {
-        state = .awaitingHead(request, hasSpoken: true)
+        guard state.spoke() else { return failInternally("bytes of a response to no request") }
         request.serverSpoke()
     }
 
@@ -69,7 +70,7 @@ extension BackendConnection {
         request.serverSpoke()
         let isHeld = owner.holds(response)
         // An owner that is over by now has given the connection up.
-        guard case .awaitingHead = state else {
+        guard case .awaitingHead = state.phase else {
             loop.spares.responses.giveBack(response)
             return false
         }
@@ -84,7 +85,10 @@ extension BackendConnection {
         let keepsAlive =
             response.head.keepsAlive && framing != .untilClose && !mayHaveStray(response.head, framing)
         input.decoder = BodyDecoder(framing)
-        state = .readingBody(request, keepsAlive: keepsAlive)
+        guard state.responseStarted(keepsAlive: keepsAlive) else {
+            failInternally("a response that no request waits for")
+            return false
+        }
         owner.responseStarted(response, framing)
         loop.spares.responses.giveBack(response)
         return true
@@ -123,7 +127,10 @@ extension BackendConnection {
             return false
         }
         input.drop(response.head.length)
-        state = .tunnel(request)
+        guard state.switched() else {
+            failInternally("a tunnel that no request waits for")
+            return false
+        }
         setDeadline(WheelTimer.never)
         pool.counters.answers += 1
         pool.answered(request)
@@ -139,15 +146,19 @@ extension BackendConnection {
         if isWhole(response, request), owner.takesHeldResponse { return handOver(response, request, owner) }
         _ = input.takeAll()
         input.searched = 0
-        state = .holding(request, response, .none)
+        guard state.held(response) else { return failInternally("a response waits that is no request's") }
         setDeadline(WheelTimer.never)
         // The rest of a short one may be on its way.
         if !owner.takesHeldResponse || response.bytes.readableBytes > Self.mostHeld { setChannelReading(false) }
     }
 
     /// More of a response came that waits.
-    private func heldGrows() {
-        guard case .holding(let request, let response, let loss) = state, input.count > 0 else { return }
+    private func heldGrows(
+        _ response: ReceivedResponse,
+        _ request: UpstreamRequest,
+        _ loss: BackendConnectionState.Loss
+    ) {
+        guard input.count > 0 else { return }
         response.append(input.takeAll())
         guard case .none = loss, let owner = request.owner else { return }
         if owner.takesHeldResponse, isWhole(response, request) { return handOver(response, request, owner) }
@@ -156,7 +167,7 @@ extension BackendConnection {
 
     /// Whether the response is there from its head to its end, and the connection good for another one.
     private func isWhole(_ response: ReceivedResponse, _ request: UpstreamRequest) -> Bool {
-        guard output.isComplete, response.head.keepsAlive, !isChannelClosed else { return false }
+        guard output.isComplete, response.head.keepsAlive, !state.isChannelClosed else { return false }
         let length: Int
         switch response.head.framing(answeringHead: request.details.isHead) {
         case .length(let content): length = content
@@ -172,15 +183,13 @@ extension BackendConnection {
         pool.answered(request)
         pool.counters.answers += 1
         owner.takeHeldResponse(response)
-        state = .leased
-        wasUsedBefore = true
+        guard state.handedOver() else { return failInternally("a response is handed over that is no request's") }
         setReading(true)
         pool.release(self, at: loop.now())
     }
 
     func readHeldResponse() {
-        guard case .holding(let request, let response, let loss) = state else { return }
-        state = .awaitingHead(request, hasSpoken: true)
+        guard let request, let (response, loss) = state.resumed() else { return }
         input.append(response.bytes)
         setReading(true)
         if received(response, request) { readResponse() }
@@ -206,17 +215,17 @@ extension BackendConnection {
             switch input.decoder.next(bytes.readableBytesUInt8Span, from: &position) {
             case .data(let range): owner.responseBody(bytes, range)
             case .needMore:
-                guard case .readingBody = state else { return false }
+                guard case .readingBody = state.phase else { return false }
                 input.drop(position)
                 // Not while it is paused, or the request on its way: what a slow client takes its time for is not the
                 // server's doing.
                 if input.isReading, output.isComplete { setDeadline(loop.now() + pool.idleTimeout) }
                 return false
             case .violation:
-                if case .readingBody = state { broken() }
+                if case .readingBody = state.phase { broken() }
                 return false
             case .end:
-                guard case .readingBody = state else { return false }
+                guard case .readingBody = state.phase else { return false }
                 input.drop(position)
                 responseEnded(owner, trailers: input.decoder.trailerSection, keepsAlive)
                 return true
@@ -227,12 +236,11 @@ extension BackendConnection {
     private func responseEnded(_ owner: any UpstreamRequestOwner, trailers: [UInt8], _ keepsAlive: Bool) {
         pool.counters.answers += 1
         let now = loop.now()
-        let canKeep = keepsAlive && input.count == 0 && !isChannelClosed
+        let canKeep = keepsAlive && input.count == 0 && !state.isChannelClosed
         let reuses = owner.responseEnded(serverKeepsAlive: canKeep, trailers: trailers, at: now)
-        guard case .readingBody = state else { return }
-        wasUsedBefore = true
+        // The exchange may have let go of it.
+        guard state.responseEnded() else { return }
         if reuses {
-            state = .leased
             pool.release(self, at: now)
         } else {
             finish()

@@ -11,42 +11,15 @@ final class BackendConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    enum State {
-        /// Its pool has it, in its list of idle ones or before.
-        case idle
-        /// Its pool has promised it to a request that waits.
-        case leased
-        /// - Parameter hasSpoken: Whether bytes came since the request was begun.
-        case awaitingHead(UpstreamRequest, hasSpoken: Bool)
-        /// A response has begun, and its owner lets it wait. It has all that was received.
-        case holding(UpstreamRequest, ReceivedResponse, Loss)
-        case readingBody(UpstreamRequest, keepsAlive: Bool)
-        /// Protocols are switched: bytes pass as they are.
-        case tunnel(UpstreamRequest)
-        /// The tunnel is over; what was written goes out first.
-        case ending
-        case closed
-    }
-
-    /// Whether the connection ended while a response waited, and whether in a way that may end one.
-    enum Loss {
-        case none, proper, improper
-    }
-
     private static let lingerTime: UInt64 = 2_000_000_000
 
     let loop: LoopContext
     let pool: ServerPool
     /// Where it goes.
     let address: SocketAddress
-    var state = State.idle
+    var state = BackendConnectionState()
     var input = BackendInput()
     private(set) var output: BackendOutput
-    /// Whether a response came on it before.
-    var wasUsedBefore = false
-    /// Whether the channel has said that it is closed, or is being closed. What that means may still wait for the end of
-    /// the loop's turn.
-    private(set) var isChannelClosed = false
     /// Whether the channel is just being flushed. It may close in that, and says first what it can still read.
     private var isFlushing = false
     private var context: ChannelHandlerContext?
@@ -60,39 +33,31 @@ final class BackendConnection: ChannelInboundHandler {
     }
 
     /// The request that it is leased to; nil where it is to none.
-    var request: UpstreamRequest? {
-        switch state {
-        case .awaitingHead(let request, _), .holding(let request, _, _), .readingBody(let request, _),
-            .tunnel(let request):
-            request
-        case .idle, .leased, .ending, .closed: nil
-        }
-    }
+    var request: UpstreamRequest? { state.request }
 
     /// The connection stands and is the pool's from now on. Gives whether it still does.
     func connected() -> Bool {
-        if case .closed = state { return false }
-        guard !isChannelClosed else { return false }
+        guard state.connected() else { return false }
         timer.target = self
-        state = .leased
         return true
     }
 
     func becameIdle(at now: MonotonicTime) {
-        state = .idle
+        guard state.becameIdle() else { return failInternally("a connection in use becomes idle") }
         // Not read from, it would not show that the server has closed it.
         setReading(true)
         setDeadline(now + pool.idleTimeout)
     }
 
     /// Its pool has promised it to a request that waits.
-    func becameLeased() { state = .leased }
+    func becameLeased() {
+        if !state.becameLeased() { failInternally("a connection is promised that is not idle") }
+    }
 
     /// It takes no request from now on. A channel with TLS says that it is closed only when the server has agreed, or does
     /// not for seconds, and gives what it receives until then.
     func close() {
-        isChannelClosed = true
-        if case .idle = state { lost(properly: false) }
+        if state.channelEnded() { lost(properly: false) }
         context?.close(promise: nil)
     }
 
@@ -131,7 +96,7 @@ final class BackendConnection: ChannelInboundHandler {
         let isWritable = context.channel.isWritable
         output.isWritable = isWritable
         // A server that takes no more of a body is as silent as one that gives no response.
-        if case .awaitingHead = state, !output.isComplete {
+        if case .awaitingHead = state.phase, !output.isComplete {
             setDeadline(isWritable ? WheelTimer.never : loop.now() + pool.idleTimeout)
         }
         guard let request else { return }
@@ -156,8 +121,7 @@ final class BackendConnection: ChannelInboundHandler {
     }
 
     private func ended(properly: Bool) {
-        isChannelClosed = true
-        if case .idle = state { return lost(properly: properly) }
+        if state.channelEnded() { return lost(properly: properly) }
         loop.atEndOfTurn { [self] in lost(properly: properly) }
     }
 
@@ -165,34 +129,24 @@ final class BackendConnection: ChannelInboundHandler {
 
     /// The connection is over, whichever side ended it. A body that ends with the connection may be complete.
     func lost(properly: Bool) {
-        switch state {
-        case .closed: return
-        // What came before the end is still to be passed on.
-        case .holding(let request, let response, .none):
-            state = .holding(request, response, properly ? .proper : .improper)
-        case .holding: return
-        case .idle:
-            state = .closed
+        switch state.lost(properly: properly) {
+        case .nothing: break
+        case .leaveIdle:
             loop.timers.retire(timer)
             pool.idleClosed(self)
-        case .leased, .ending: finish()
-        case .tunnel(let request):
-            finish()
+        case .leave: leave()
+        case .endTunnel(let request):
+            leave()
             request.serverLost(self, endsProperly: false)
-        case .awaitingHead(let request, let hasSpoken):
+        case .endBeforeHead(let request, let isStale):
             pool.counters.failures += 1
-            // That a server closes a connection which it had kept idle is no sign of ill health.
-            if wasUsedBefore, !hasSpoken {
-                pool.doubtIdle()
-            } else {
-                pool.failed(.reset, begunAt: request.attemptBegunAt)
-            }
-            finish()
+            if isStale { pool.doubtIdle() } else { pool.failed(.reset, begunAt: request.attemptBegunAt) }
+            leave()
             request.serverLost(self, endsProperly: false)
-        case .readingBody(let request, _):
+        case .endBody(let request):
             let endsProperly = properly && input.decoder.mayEndByClose
             if !endsProperly { pool.counters.failures += 1 }
-            finish()
+            leave()
             request.serverLost(self, endsProperly: endsProperly)
         }
     }
@@ -203,17 +157,28 @@ final class BackendConnection: ChannelInboundHandler {
         close()
     }
 
-    /// Something happened that must not be possible.
+    /// Something happened that must not be possible. It costs the connection, and the request that it has.
     func failInternally(_ what: StaticString) {
-        loop.failedInternally(.backendConnection, what)
+        let request = request
         finish()
         close()
+        loop.failedInternally(.backendConnection, what)
+        if let request { lostLater(request) }
+    }
+
+    private func lostLater(_ request: UpstreamRequest) {
+        let number = request.number
+        loop.atEndOfTurn { [self] in
+            if request.number == number { request.serverLost(self, endsProperly: false) }
+        }
     }
 
     /// It has no request any more, and gets no other.
     func finish() {
-        if case .closed = state { return }
-        state = .closed
+        if state.finished() { leave() }
+    }
+
+    private func leave() {
         loop.timers.retire(timer)
         pool.busyClosed(self)
     }
@@ -222,18 +187,18 @@ final class BackendConnection: ChannelInboundHandler {
 extension BackendConnection: UpstreamServer {
     var isWritable: Bool { output.isWritable }
 
-    var canBegin: Bool {
-        guard case .leased = state else { return false }
-        return !isChannelClosed
-    }
+    var canBegin: Bool { state.canBegin }
 
-    var isUntried: Bool { !wasUsedBefore }
+    var isUntried: Bool { state.isUntried }
 
     func takeBuffer() -> ByteBuffer { output.takeBuffer() }
 
     func begin(_ request: UpstreamRequest, _ head: ForwardedHead) {
-        state = .awaitingHead(request, hasSpoken: false)
         output.begin(head, isChunked: request.details.framing == .chunked)
+        guard state.begin(request) else {
+            failInternally("a request begins on a connection that is not free")
+            return lostLater(request)
+        }
         input.searched = 0
         // A slow client of the exchange before may have had it paused; and this one may not take a response yet.
         setReading(request.owner?.takesResponse ?? true)
@@ -288,10 +253,10 @@ extension BackendConnection: UpstreamServer {
     func requestSent(at now: MonotonicTime) {
         output.isComplete = true
         guard input.isReading else { return }
-        switch state {
+        switch state.phase {
         case .awaitingHead: setDeadline(now + pool.responseTimeout)
         case .readingBody: setDeadline(now + pool.idleTimeout)
-        case .idle, .leased, .holding, .tunnel, .ending, .closed: break
+        case .opening, .idle, .leased, .holding, .tunnel, .ending, .closed: break
         }
     }
 
@@ -302,13 +267,16 @@ extension BackendConnection: UpstreamServer {
     }
 
     func giveBack() {
-        guard !isChannelClosed else { return finish() }
-        state = .leased
-        pool.release(self, at: loop.now())
+        switch state.phase {
+        case .leased where !state.isChannelClosed: pool.release(self, at: loop.now())
+        case .leased, .closed: finish()
+        case .opening, .idle, .awaitingHead, .holding, .readingBody, .tunnel, .ending:
+            failInternally("a connection is given back that was not leased")
+        }
     }
 
     func setReading(_ isReading: Bool) {
-        if case .holding = state { return }
+        if case .holding = state.phase { return }
         setChannelReading(isReading)
     }
 
@@ -318,10 +286,10 @@ extension BackendConnection: UpstreamServer {
         input.isReading = isReading
         try? context?.channel.syncOptions?.setOption(.autoRead, value: isReading)
         let timeout: UInt64
-        switch state {
+        switch state.phase {
         case .readingBody: timeout = pool.idleTimeout
         case .awaitingHead where output.isComplete: timeout = pool.responseTimeout
-        case .awaitingHead, .holding, .idle, .leased, .tunnel, .ending, .closed: return
+        case .opening, .awaitingHead, .holding, .idle, .leased, .tunnel, .ending, .closed: return
         }
         setDeadline(isReading && output.isComplete ? loop.now() + timeout : WheelTimer.never)
     }
@@ -331,9 +299,9 @@ extension BackendConnection: UpstreamServer {
     func sendTunnel(_ bytes: ByteBuffer) { write(bytes) }
 
     func endTunnel() {
-        guard case .tunnel = state else { return }
+        guard case .tunnel = state.phase else { return }
         flush(bodyFollows: true)
-        state = .ending
+        guard state.tunnelEnded() else { return }
         // What was written goes out first; a server that does not close then is closed on.
         setDeadline(loop.now() + Self.lingerTime)
         context?.close(mode: .output, promise: nil)
@@ -342,21 +310,20 @@ extension BackendConnection: UpstreamServer {
 
 extension BackendConnection: WheelTimerTarget {
     func deadlineMet() {
-        switch state {
-        case .idle, .tunnel, .ending: close()
-        case .awaitingHead(let request, _):
+        switch state.deadlineMet() {
+        case .nothing: break
+        case .close: close()
+        case .timeOut(let request):
             pool.failed(.silent, begunAt: request.attemptBegunAt)
-            finish()
+            leave()
             pool.counters.timeouts += 1
             request.serverTimedOut(self)
             close()
-        case .readingBody(let request, _):
-            finish()
+        case .breakOff(let request):
+            leave()
             pool.counters.timeouts += 1
             request.serverLost(self, endsProperly: false)
             close()
-        // It waits for us.
-        case .holding, .leased, .closed: break
         }
     }
 }

@@ -24,6 +24,7 @@ struct ServerWritabilityTests {
         let address = try SocketAddress(ipAddress: "127.0.0.1", port: 9001)
         connection = BackendConnection(pool: fixture.pools[0], loop: fixture.worker.loop, address: address)
         try channel.pipeline.syncOperations.addHandler(connection)
+        try #require(connection.connected())
         try begin()
     }
 
@@ -68,6 +69,9 @@ struct ServerWritabilityTests {
 
     @Test func nextRequestIsNotToldWhatWasMeantForTheOneBefore() throws {
         writabilityChanged(false)
+        // The response is over within the same turn, and the connection free for the next request.
+        let isFree = connection.state.responseStarted(keepsAlive: true) && connection.state.responseEnded()
+        try #require(isFree)
         exchange.upstream.end()
         exchange.refuse(.overloaded)
         try begin()
