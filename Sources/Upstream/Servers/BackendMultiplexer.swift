@@ -84,8 +84,8 @@ final class BackendMultiplexer: ChannelInboundHandler {
 
     func forEachOwner(_ body: (any UpstreamRequestOwner) -> Void) { streams.forEachOwner(body) }
 
-    /// - Parameter id: 0 for a stream that was not begun.
-    func ended(_ id: UInt32) {
+    /// - Parameter id: Nil for a stream that was not begun.
+    func ended(_ id: UInt32?) {
         streams.end(id)
         updateDeadline()
         switch state {

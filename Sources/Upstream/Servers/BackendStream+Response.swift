@@ -4,22 +4,11 @@ import Time
 
 /// What the server sends on a stream.
 extension BackendStream {
-    /// A response that waits, as far as it has come.
-    struct HeldResponse {
-        enum End {
-            case open
-            /// With its trailers.
-            case complete([UInt8])
-        }
-
-        let response: ReceivedResponse
-        var pieces: [(bytes: ByteBuffer, flowControlled: Int)] = []
-        var end: End
-    }
-
     /// - Parameter fields: The response's.
     func headReceived(_ fields: HeaderList, endStream: Bool) {
-        guard case .awaitingHead(let request) = state, let owner = request.owner else { return }
+        guard case .awaitingHead(let request, let id) = state.phase, let owner = request.owner else {
+            return failInternally("the head of a response that no request waits for")
+        }
         request.serverSpoke()
         loop.spares.http2Head.clear()
         do throws(HTTP2Malformed) {
@@ -48,16 +37,13 @@ extension BackendStream {
         pool.answered(request)
         let isHeld = owner.holds(response)
         // An owner that is over by now has given the stream up.
-        guard case .awaitingHead = state else { return loop.spares.responses.giveBack(response) }
-        if isHeld {
-            state = .holding(request, HeldResponse(response: response, end: endStream ? .complete([]) : .open))
-            return setDeadline(WheelTimer.never)
-        }
+        guard case .awaitingHead = state.phase else { return loop.spares.responses.giveBack(response) }
+        if isHeld, state.held(response, isComplete: endStream) { return setDeadline(WheelTimer.never) }
         begin(response, request, endStream: endStream)
     }
 
     private func begin(_ response: ReceivedResponse, _ request: UpstreamRequest, endStream: Bool) {
-        state = .readingBody(request)
+        guard state.responseStarted() else { return failInternally("a response that no request waits for") }
         request.owner?.responseStarted(response, response.head.framing(answeringHead: request.details.isHead))
         loop.spares.responses.giveBack(response)
         if endStream { completed(trailers: []) } else { heard() }
@@ -65,12 +51,12 @@ extension BackendStream {
 
     /// The response goes on, or is held once more for another reason.
     func passHeldResponse() {
-        guard case .holding(let request, let held) = state, let owner = request.owner else { return }
+        guard case .holding(let request, _, let held) = state.phase, let owner = request.owner else { return }
         if owner.holds(held.response) { return }
-        guard case .holding = state else { return }
+        guard case .holding = state.phase else { return }
         begin(held.response, request, endStream: false)
         for piece in held.pieces {
-            guard case .readingBody = state else { break }
+            guard case .readingBody = state.phase else { break }
             bodyReceived(piece.bytes, flowControlled: piece.flowControlled, endStream: false)
         }
         if case .complete(let trailers) = held.end { completed(trailers: trailers) }
@@ -80,28 +66,23 @@ extension BackendStream {
     }
 
     func bodyReceived(_ bytes: ByteBuffer, flowControlled: Int, endStream: Bool) {
-        // At most a window of it: none is given back while it waits.
-        if case .holding(let request, var held) = state {
-            held.pieces.append((bytes, flowControlled))
-            if endStream { held.end = .complete([]) }
-            state = .holding(request, held)
-            return
+        switch state.phase {
+        case .readingBody(let request, _):
+            if bytes.readableBytes > 0 { request.owner?.responseBody(bytes, 0..<bytes.readableBytes) }
+            passedOn(flowControlled)
+            if endStream { completed(trailers: []) } else { heard() }
+        case .holding:
+            // At most a window of it: none is given back while it waits.
+            _ = state.heldGrew(bytes, flowControlled: flowControlled)
+            if endStream { _ = state.heldEnded(trailers: []) }
+        case .leased, .queued, .awaitingHead, .ended: failInternally("the body of a response that has not begun")
         }
-        guard case .readingBody(let request) = state else { return }
-        if bytes.readableBytes > 0 { request.owner?.responseBody(bytes, 0..<bytes.readableBytes) }
-        passedOn(flowControlled)
-        if endStream { completed(trailers: []) } else { heard() }
     }
 
     func trailersReceived(_ fields: HeaderList) {
         do throws(HTTP2Malformed) {
             let trailers = try HTTP2BackendResponse.trailers(fields)
-            if case .holding(let request, var held) = state {
-                held.end = .complete(trailers)
-                state = .holding(request, held)
-            } else {
-                completed(trailers: trailers)
-            }
+            if !state.heldEnded(trailers: trailers) { completed(trailers: trailers) }
         } catch {
             broken()
         }
@@ -110,24 +91,28 @@ extension BackendStream {
     /// Something of the response's body has come, or may come from now on.
     func heard() {
         // While the request is still on its way, it is not the server whom something is waited for from.
-        guard case .readingBody = state, isReading, requestIsOut else { return }
+        guard case .readingBody = state.phase, isReading, requestIsOut else { return }
         setDeadline(loop.now() + pool.idleTimeout)
     }
 
     private func completed(trailers: [UInt8]) {
-        guard case .readingBody(let request) = state, let owner = request.owner else { return }
+        // The exchange may have let go of it.
+        if case .ended = state.phase { return }
+        guard case .readingBody(let request, let id) = state.phase, let owner = request.owner else {
+            return failInternally("the end of a response that has not begun")
+        }
         pool.counters.answers += 1
         // Before the upstream request is over, which then has no owner any more.
         giveBackShare()
         let requestIsThrough = owner.responseEnded(serverKeepsAlive: true, trailers: trailers, at: loop.now())
-        if case .ended = state { return }
+        if case .ended = state.phase { return }
         if !requestIsThrough { connection.session.reset(stream: id, code: .noError) }
         end()
         owner.resume()
     }
 
     private func broken() {
-        connection.session.reset(stream: id, code: .protocolError)
+        if let id = state.id { connection.session.reset(stream: id, code: .protocolError) }
         lost()
     }
 
@@ -136,12 +121,16 @@ extension BackendStream {
     /// - Parameter wasActedOn: False where the server said that it never looked at the request (RFC 9113 section 8.7):
     ///   that is no failure of its.
     func lost(wasActedOn: Bool = true) {
-        guard let request else { return end() }
-        // It has all of the response that it needs.
-        if case .holding(_, let held) = state, case .complete = held.end { return }
+        let request: UpstreamRequest
+        switch state.lossAction {
+        case .nothing: return
+        case .end: return end()
+        case .endBeforeHead(let unanswered):
+            if wasActedOn { pool.failed(.reset, begunAt: unanswered.attemptBegunAt) }
+            request = unanswered
+        case .endBody(let answered): request = answered
+        }
         pool.counters.failures += 1
-        let hadBegun = if case .readingBody = state { true } else { false }
-        if !hadBegun, wasActedOn { pool.failed(.reset, begunAt: request.attemptBegunAt) }
         end()
         request.serverLost(self, endsProperly: false, wasActedOn: wasActedOn)
     }
@@ -149,18 +138,24 @@ extension BackendStream {
 
 extension BackendStream: WheelTimerTarget {
     func deadlineMet() {
-        guard let request else { return }
+        switch state.phase {
+        case .awaitingHead(let request, let id):
+            pool.failed(.silent, begunAt: request.attemptBegunAt)
+            timedOut(id)
+            request.serverTimedOut(self)
+        case .readingBody(let request, let id):
+            timedOut(id)
+            request.serverLost(self, endsProperly: false)
+        // It waits for us.
+        case .leased, .queued, .holding, .ended: break
+        }
+    }
+
+    private func timedOut(_ id: UInt32) {
         pool.counters.timeouts += 1
         connection.session.reset(stream: id, code: .cancel)
-        let hadBegun = if case .readingBody = state { true } else { false }
-        if !hadBegun { pool.failed(.silent, begunAt: request.attemptBegunAt) }
         end()
         // A connection on which nothing came since is as good as dead.
         if connection.lastHeard < sentAt { connection.drain() } else { connection.turn() }
-        if hadBegun {
-            request.serverLost(self, endsProperly: false)
-        } else {
-            request.serverTimedOut(self)
-        }
     }
 }

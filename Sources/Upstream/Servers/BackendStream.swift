@@ -9,21 +9,8 @@ import Time
 ///
 /// This file has what is sent; `+Response` what the server sends.
 final class BackendStream {
-    enum State {
-        /// It has a place, and no request.
-        case leased
-        /// The request, or the response's head, is still to come.
-        case awaitingHead(UpstreamRequest)
-        /// A response has begun, and its owner lets it wait.
-        case holding(UpstreamRequest, HeldResponse)
-        case readingBody(UpstreamRequest)
-        case ended
-    }
-
     let connection: BackendMultiplexer
-    var state = State.leased
-    /// 0 until the request has begun.
-    private(set) var id: UInt32 = 0
+    var state = BackendStreamState()
     private var output: BackendOutput
     /// When the request was out, as ``LoopContext/lastTick`` was then.
     private(set) var sentAt = MonotonicTime.distantPast
@@ -46,12 +33,7 @@ final class BackendStream {
     var loop: LoopContext { connection.loop }
 
     /// The request that it is leased to; nil where it is to none.
-    var request: UpstreamRequest? {
-        switch state {
-        case .awaitingHead(let request), .holding(let request, _), .readingBody(let request): request
-        case .leased, .ended: nil
-        }
-    }
+    var request: UpstreamRequest? { state.request }
 
     /// Whether the whole request was sent.
     var requestIsOut: Bool { output.isComplete }
@@ -62,25 +44,32 @@ final class BackendStream {
 
     /// It has no request any more.
     func end() {
-        if case .ended = state { return }
         giveBackShare()
-        state = .ended
+        let id = state.id
+        guard state.end() else { return }
         loop.timers.retire(timer)
         connection.ended(id)
+    }
+
+    /// Something happened that must not be possible. It costs the stream, and the request that it has.
+    func failInternally(_ what: StaticString) {
+        loop.failedInternally(.backendStream, what)
+        if let id = state.id { connection.session.reset(stream: id, code: .internalError) }
+        lostLater(wasActedOn: true)
     }
 
     // MARK: The head
 
     /// The head is kept for a server that is to have it instead.
     private func sendHead(endStream: Bool) {
-        guard id == 0, request != nil else { return }
+        guard case .queued = state.phase else { return }
         let head = loop.spares.requests.take()
         defer { loop.spares.requests.giveBack(head) }
         guard head.parse(output.buffer, loop.spares.forwardedParser) == .complete else {
             return lostLater(wasActedOn: true)
         }
         guard let id = connection.begin(self) else { return lostLater(wasActedOn: false) }
-        self.id = id
+        guard state.opened(id) else { return failInternally("a stream is opened twice") }
         let bytes = head.bytes
         connection.session.sendHeaders(stream: id, endStream: endStream) { encoder, out in
             HTTP2BackendRequest.encode(
@@ -103,9 +92,9 @@ final class BackendStream {
 
     /// Lets the server send as much of the response as the client's connection has room for.
     private func widenWindow() {
-        guard let owner = request?.owner, let outstanding = connection.session.receiveWindow(ofStream: id) else {
-            return
-        }
+        guard let id = state.id, let owner = request?.owner,
+            let outstanding = connection.session.receiveWindow(ofStream: id)
+        else { return }
         let window = owner.receiveWindow(outstanding: outstanding, share: &windowShare)
         if window > outstanding { connection.session.widen(stream: id, to: window) }
     }
@@ -119,7 +108,7 @@ final class BackendStream {
 
     /// Lets the server send as much again as was handed over, if the client takes more.
     func giveBackWindow() {
-        guard isReading, heldBack > 0 else { return }
+        guard isReading, heldBack > 0, let id = state.id else { return }
         let count = heldBack
         heldBack = 0
         connection.session.passedOn(stream: id, count)
@@ -128,10 +117,13 @@ final class BackendStream {
 }
 
 extension BackendStream: UpstreamServer {
-    var isWritable: Bool { id == 0 || !connection.session.isCongested(stream: id) }
+    var isWritable: Bool {
+        guard let id = state.id else { return true }
+        return !connection.session.isCongested(stream: id)
+    }
 
     var canBegin: Bool {
-        guard case .leased = state else { return false }
+        guard case .leased = state.phase else { return false }
         return connection.takesRequests
     }
 
@@ -140,8 +132,11 @@ extension BackendStream: UpstreamServer {
     func takeBuffer() -> ByteBuffer { output.takeBuffer() }
 
     func begin(_ request: UpstreamRequest, _ head: ForwardedHead) {
-        state = .awaitingHead(request)
         output.begin(head, isChunked: false)
+        guard state.begin(request) else {
+            failInternally("a request begins on a stream that has one")
+            return loop.atEndOfTurn { request.serverLost(self, endsProperly: false) }
+        }
         isReading = request.owner?.takesResponse ?? true
     }
 
@@ -149,12 +144,12 @@ extension BackendStream: UpstreamServer {
 
     func send(_ bytes: ByteBuffer) {
         sendHead(endStream: false)
-        guard id != 0 else { return }
-        sendLastPiece()
+        guard let id = state.id else { return }
+        sendLastPiece(id)
         lastPiece = bytes
     }
 
-    private func sendLastPiece() {
+    private func sendLastPiece(_ id: UInt32) {
         guard let piece = lastPiece else { return }
         lastPiece = nil
         connection.session.sendData(stream: id, piece, endStream: false)
@@ -162,13 +157,13 @@ extension BackendStream: UpstreamServer {
 
     func endBody(trailers: ByteBuffer) {
         sendHead(endStream: false)
-        guard id != 0 else { return }
+        guard let id = state.id else { return }
         guard trailers.readableBytes > 0 else {
             connection.session.sendData(stream: id, lastPiece ?? ByteBuffer(), endStream: true)
             lastPiece = nil
             return
         }
-        sendLastPiece()
+        sendLastPiece(id)
         connection.session.sendTrailers(stream: id) { block in
             block.append(section: Array(trailers.readableBytesView))
         }
@@ -176,28 +171,28 @@ extension BackendStream: UpstreamServer {
 
     func flush(bodyFollows: Bool) {
         sendHead(endStream: request?.details.framing == RequestFraming.none)
-        sendLastPiece()
+        if let id = state.id { sendLastPiece(id) }
         connection.turn()
     }
 
     func requestSent(at now: MonotonicTime) {
         output.isComplete = true
         sentAt = loop.lastTick
-        switch state {
+        switch state.phase {
         case .awaitingHead: if isReading { setDeadline(now + pool.responseTimeout) }
         case .readingBody: heard()
-        case .leased, .holding, .ended: break
+        case .leased, .queued, .holding, .ended: break
         }
     }
 
     func setReading(_ isReading: Bool) {
         guard isReading != self.isReading else { return }
         self.isReading = isReading
-        switch state {
+        switch state.phase {
         case .readingBody: if isReading { heard() } else { setDeadline(WheelTimer.never) }
         case .awaitingHead where requestIsOut:
             setDeadline(isReading ? loop.now() + pool.responseTimeout : WheelTimer.never)
-        case .awaitingHead, .leased, .holding, .ended: break
+        case .leased, .queued, .awaitingHead, .holding, .ended: break
         }
         if isReading {
             giveBackWindow()
@@ -219,10 +214,13 @@ extension BackendStream: UpstreamServer {
 
     func abandon() {
         guard request != nil else { return }
-        if id != 0 { connection.session.reset(stream: id, code: .cancel) }
+        if let id = state.id { connection.session.reset(stream: id, code: .cancel) }
         end()
         connection.turn()
     }
 
-    func giveBack() { end() }
+    func giveBack() {
+        guard request == nil else { return failInternally("a stream is given back that has a request") }
+        end()
+    }
 }

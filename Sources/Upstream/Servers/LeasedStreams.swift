@@ -16,10 +16,10 @@ struct LeasedStreams {
 
     mutating func begin(_ stream: BackendStream, _ id: UInt32) { begun[id] = stream }
 
-    /// - Parameter id: 0 for a stream that was not begun.
-    mutating func end(_ id: UInt32) {
+    /// - Parameter id: Nil for a stream that was not begun.
+    mutating func end(_ id: UInt32?) {
         count -= 1
-        begun[id] = nil
+        if let id { begun[id] = nil }
     }
 
     /// Nothing more is received for the stream, which is still to end.

@@ -1,0 +1,132 @@
+import NIOCore
+import Testing
+
+@testable import Upstream
+
+/// Every event in every state: where it leads, and that one which cannot happen changes nothing.
+struct BackendStreamStateTests {
+    private enum Start: String, CaseIterable {
+        case leased, queued, awaitingHead, holding, holdingAll, readingBody, ended
+    }
+
+    private struct Event {
+        let name: String
+        /// Where it leads, from where it can happen.
+        let ends: [Start: Start]
+        /// Gives whether it could happen.
+        let apply: (inout BackendStreamState) -> Bool
+    }
+
+    private let request: UpstreamRequest
+
+    init() throws { request = UpstreamRequest(loop: try EmbeddedServers().loop) }
+
+    private func state(_ start: Start) -> BackendStreamState {
+        var state = BackendStreamState()
+        let path: [(inout BackendStreamState) -> Bool] =
+            switch start {
+            case .leased: []
+            case .queued: [begin]
+            case .awaitingHead: [begin, { $0.opened(3) }]
+            case .holding: [begin, { $0.opened(3) }, { $0.held(ReceivedResponse(), isComplete: false) }]
+            case .holdingAll: [begin, { $0.opened(3) }, { $0.held(ReceivedResponse(), isComplete: true) }]
+            case .readingBody: [begin, { $0.opened(3) }, { $0.responseStarted() }]
+            case .ended: [{ $0.end() }]
+            }
+        for step in path {
+            let happened = step(&state)
+            #expect(happened, "on the way to \(start)")
+        }
+        return state
+    }
+
+    private func begin(_ state: inout BackendStreamState) -> Bool { state.begin(request) }
+
+    private func name(_ state: BackendStreamState) -> Start {
+        switch state.phase {
+        case .leased: .leased
+        case .queued: .queued
+        case .awaitingHead: .awaitingHead
+        case .holding(_, _, let held): if case .complete = held.end { .holdingAll } else { .holding }
+        case .readingBody: .readingBody
+        case .ended: .ended
+        }
+    }
+
+    private var events: [Event] {
+        [
+            Event(name: "begin", ends: [.leased: .queued], apply: begin),
+            Event(name: "opened", ends: [.queued: .awaitingHead]) { $0.opened(3) },
+            Event(name: "held", ends: [.awaitingHead: .holding]) { $0.held(ReceivedResponse(), isComplete: false) },
+            Event(name: "held as a whole", ends: [.awaitingHead: .holdingAll]) {
+                $0.held(ReceivedResponse(), isComplete: true)
+            },
+            Event(name: "heldGrew", ends: [.holding: .holding, .holdingAll: .holdingAll]) {
+                $0.heldGrew(ByteBuffer(), flowControlled: 1)
+            },
+            Event(name: "heldEnded", ends: [.holding: .holdingAll, .holdingAll: .holdingAll]) {
+                $0.heldEnded(trailers: [])
+            },
+            Event(
+                name: "responseStarted",
+                ends: [.awaitingHead: .readingBody, .holding: .readingBody, .holdingAll: .readingBody]
+            ) { $0.responseStarted() },
+            Event(
+                name: "end",
+                ends: Dictionary(uniqueKeysWithValues: Start.allCases.filter { $0 != .ended }.map { ($0, .ended) })
+            ) { $0.end() },
+        ]
+    }
+
+    @Test func eventLeadsOnOrChangesNothing() {
+        for event in events {
+            for start in Start.allCases {
+                var state = state(start)
+                let happened = event.apply(&state)
+                let end = event.ends[start]
+                #expect(happened == (end != nil) && name(state) == end ?? start, "\(event.name) in \(start)")
+            }
+        }
+    }
+
+    @Test func streamHasItsIdentifierFromItsHeadToItsEnd() {
+        for start in Start.allCases {
+            let expected: UInt32? = [.leased, .queued, .ended].contains(start) ? nil : 3
+            #expect(
+                state(start).id == expected && (state(start).request === request) == ![.leased, .ended].contains(start)
+            )
+        }
+    }
+
+    @Test func lostStreamIsMissedUnlessAllOfItsResponseIsThere() {
+        for start in Start.allCases {
+            let missed: String
+            switch state(start).lossAction {
+            case .nothing: missed = "nobody"
+            case .end: missed = "connection"
+            case .endBeforeHead(let lost): missed = lost === request ? "head" : "another"
+            case .endBody(let lost): missed = lost === request ? "body" : "another"
+            }
+            let expected =
+                switch start {
+                case .leased: "connection"
+                case .queued, .awaitingHead, .holding: "head"
+                case .readingBody: "body"
+                case .holdingAll, .ended: "nobody"
+                }
+            #expect(missed == expected, "\(start)")
+        }
+    }
+
+    @Test func whatCameMeanwhileGoesWithTheResponseThatWaited() {
+        var state = state(.holding)
+        let grew =
+            state.heldGrew(ByteBuffer(string: "a"), flowControlled: 1)
+            && state.heldGrew(ByteBuffer(string: "bc"), flowControlled: 2) && state.heldEnded(trailers: [1])
+        guard grew, case .holding(_, _, let held) = state.phase, case .complete(let trailers) = held.end else {
+            Issue.record("nothing is held")
+            return
+        }
+        #expect(held.pieces.map { String(buffer: $0.bytes) } == ["a", "bc"] && trailers == [1])
+    }
+}
