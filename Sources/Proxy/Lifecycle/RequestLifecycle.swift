@@ -160,7 +160,11 @@ struct RequestLifecycle: ~Copyable {
 
     /// The endpoint that has the request.
     var endpointCall: EndpointCall? {
-        if case .streaming(let streaming) = state, case .endpoint(let call) = streaming.destination { call } else { nil }
+        if case .streaming(let streaming) = state, case .endpoint(let call) = streaming.destination {
+            call
+        } else {
+            nil
+        }
     }
 
     // MARK: The request's body

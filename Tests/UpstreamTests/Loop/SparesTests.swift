@@ -1,5 +1,5 @@
-import NIOEmbedded
 import Logging
+import NIOEmbedded
 import Tenants
 import Testing
 
