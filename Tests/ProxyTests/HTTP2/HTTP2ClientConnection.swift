@@ -60,15 +60,18 @@ final class HTTP2ClientConnection {
         try open(Self.get(path, token: token), endStream: true)
     }
 
-    /// A request that gets a connection that is idle, at once.
+    /// A request that gets a connection that is idle, at once. Its server may take as long as it likes.
     func requestAtIdleServer(token: String) throws -> UInt32 {
         let pool = try #require(fixture.pools.first)
         let address = try SocketAddress(ipAddress: "127.0.0.1", port: 9001)
         let loop = fixture.worker.loop
-        pool.release(BackendConnection(pool: pool, loop: loop, address: address), at: loop.now())
+        let server = BackendConnection(pool: pool, loop: loop, address: address)
+        try #require(server.connected())
+        pool.release(server, at: loop.now())
         let id = try send(Self.get(token: token), endStream: true)
         try exchangeBytes()
-        try #require(connection.streams.open[id]?.exchange.upstream.server is BackendConnection)
+        try #require(connection.streams.open[id]?.exchange.upstream.server === server)
+        server.setDeadline(WheelTimer.never)
         return id
     }
 
