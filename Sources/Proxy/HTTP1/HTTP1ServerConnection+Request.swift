@@ -7,6 +7,9 @@ import Upstream
 
 /// What the client sends: heads go to the exchange, and bodies through it.
 extension HTTP1ServerConnection {
+    /// Bytes of following requests that are kept while a response is under way.
+    private static let mostPipelined = 64 << 10
+
     func resume() {
         while !input.isClosed {
             switch state {
@@ -34,7 +37,7 @@ extension HTTP1ServerConnection {
         case .streaming where exchange.takesBody, .holding where exchange.takesBody:
             if readBody() { return true }
         case .deciding, .waitingForServer, .streaming, .holding:
-            if input.count > HTTP1Input.mostPipelined { setReading(false) }
+            if input.count > Self.mostPipelined { setReading(false) }
         }
         input.dropIfEmpty()
         return false

@@ -32,7 +32,7 @@ extension BackendConnection {
 
     /// Gives whether there is more to do with what has been read.
     private func readHead(_ request: UpstreamRequest) -> Bool {
-        guard input.mayHoldHead else { return false }
+        guard input.mayHoldHead(most: ResponseHeadParser.maximumBytes) else { return false }
         let response = loop.spares.responses.take()
         let outcome = response.parse(input.bytes, loop.spares.responseParser)
         switch outcome {
@@ -247,13 +247,5 @@ extension BackendConnection {
             close()
         }
         owner.resume()
-    }
-}
-
-extension BackendInput {
-    /// Whether a head may be complete: byte by byte, it is only looked at again when another of its lines is.
-    fileprivate var mayHoldHead: Bool {
-        searched == 0 || count >= ResponseHeadParser.maximumBytes
-            || bytes.readableBytesUInt8Span.nextLineFeed(from: searched) != nil
     }
 }

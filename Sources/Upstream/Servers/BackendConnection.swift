@@ -18,7 +18,7 @@ final class BackendConnection: ChannelInboundHandler {
     /// Where it goes.
     let address: SocketAddress
     var state = BackendConnectionState()
-    var input = BackendInput()
+    var input = HTTP1Input()
     private(set) var output: BackendOutput
     /// Whether the channel is just being flushed. It may close in that, and says first what it can still read.
     private var isFlushing = false
