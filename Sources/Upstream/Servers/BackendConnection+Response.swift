@@ -10,7 +10,8 @@ extension BackendConnection {
     func readResponse() {
         while true {
             switch state.phase {
-            case .closed, .ending: return
+            // A channel with TLS may read on for seconds.
+            case .closed, .ending: return input.clear()
             case .holding(let request, let response, let loss): return heldGrows(response, request, loss)
             case .opening, .idle, .leased:
                 // Bytes that nobody asked for would be taken for the response to the next request.

@@ -135,7 +135,10 @@ extension BackendStream: UpstreamServer {
         output.begin(head, isChunked: false)
         guard state.begin(request) else {
             failInternally("a request begins on a stream that has one")
-            return loop.atEndOfTurn { request.serverLost(self, endsProperly: false) }
+            let number = request.number
+            return loop.atEndOfTurn { [self] in
+                if request.number == number { request.serverLost(self, endsProperly: false) }
+            }
         }
         isReading = request.owner?.takesResponse ?? true
     }

@@ -85,6 +85,15 @@ struct BackendConnectionTests {
         #expect(first.ends == [true] && second.upstream.waitsAt === pool && second.statuses == [])
     }
 
+    @Test func connectionThatIsClosedKeepsNothingOfWhatStillComes() throws {
+        try #require(waits(first))
+        let (connection, channel) = try open(SlowClose())
+        servers.loop.endTurn()
+        first.upstream.abandon()
+        for _ in 1...4 { try channel.writeInbound(ByteBuffer(repeating: 0x78, count: 64 << 10)) }
+        #expect(connection.input.count == 0)
+    }
+
     @Test func newConnectionThatIsLostBeforeItsRequestCountsAsOneThatFailed() throws {
         try #require(waits(first))
         let (_, channel) = try open()
