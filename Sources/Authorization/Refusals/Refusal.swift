@@ -8,7 +8,7 @@ package struct Refusal: Equatable {
     package var status: Int
     /// For people; never holds anything that the client sent.
     package var detail: String
-    /// Scopes or roles that were asked for, for `WWW-Authenticate`.
+    /// Scopes that were asked for, for `WWW-Authenticate`.
     package var neededScopes: [String] = []
     package var retryAfterSeconds: Int?
     /// Further fields of the response.

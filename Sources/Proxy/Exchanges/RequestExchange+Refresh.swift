@@ -140,14 +140,7 @@ extension RequestExchange {
     private func decideRefreshed(_ outcome: RefreshOutcome, _ attempt: RefreshAttempt, _ request: ReceivedRequest) {
         switch outcome {
         case .renewed(let renewal, let isShared):
-            guard isBoundAlike(renewal, attempt) else {
-                note(.unavailable, .noRefreshToken)
-                return refuseWaiting(.tokenExpired)
-            }
-            guard isGood(renewal, attempt) else {
-                noteRefusal(.revoked, attempt)
-                return refuseWaiting(.tokenRevoked)
-            }
+            if let refusal = refusal(of: renewal, attempt) { return refuseWaiting(refusal) }
             guard let renewed = rewritten(request, renewal, attempt, isReplay: false),
                 advance({ $0.stepEnded() }) != nil
             else { return refuseWaiting(.tokenExpired) }
@@ -174,14 +167,7 @@ extension RequestExchange {
     private func replayRefreshed(_ outcome: RefreshOutcome, _ attempt: RefreshAttempt, _ kept: KeptRequest) {
         switch outcome {
         case .renewed(let renewal, let isShared):
-            guard isBoundAlike(renewal, attempt) else {
-                note(.unavailable, .noRefreshToken)
-                break
-            }
-            guard isGood(renewal, attempt) else {
-                noteRefusal(.revoked, attempt)
-                break
-            }
+            guard refusal(of: renewal, attempt) == nil else { break }
             deliver(renewal, attempt)
             if kept.isWhole, lifecycle.body.isComplete {
                 record.refresh = RefreshNote(event: .replayed, isShared: isShared)
@@ -234,6 +220,19 @@ extension RequestExchange {
     }
 
     // MARK: Whether new tokens are for this caller
+
+    /// Why they are not, which is noted; nil where they are.
+    private func refusal(of renewal: Renewal, _ attempt: RefreshAttempt) -> Refusal? {
+        guard isBoundAlike(renewal, attempt) else {
+            note(.unavailable, .noRefreshToken)
+            return .tokenExpired
+        }
+        guard isGood(renewal, attempt) else {
+            noteRefusal(.revoked, attempt)
+            return .tokenRevoked
+        }
+        return nil
+    }
 
     /// Whether the new token is bound to what the old one is. What a session was renewed for with another key is not
     /// for this one; the session itself is as good as before.
