@@ -9,20 +9,13 @@ struct BackendConnectionStateTests {
             closed
     }
 
-    private struct Event {
-        let name: String
-        /// Where it leads, from where it can happen.
-        let ends: [Start: Start]
-        /// Gives whether it could happen.
-        let apply: (inout BackendConnectionState) -> Bool
-    }
+    private typealias Event = StateTable<BackendConnectionState, Start>.Event
 
     private let request: UpstreamRequest
 
     init() throws { request = UpstreamRequest(loop: try EmbeddedServers().loop) }
 
     private func state(_ start: Start) -> BackendConnectionState {
-        var state = BackendConnectionState()
         let path: [(inout BackendConnectionState) -> Bool] =
             switch start {
             case .opening: []
@@ -38,11 +31,7 @@ struct BackendConnectionStateTests {
             case .ending: [{ $0.connected() }, begin, { $0.switched() }, { $0.tunnelEnded() }]
             case .closed: [{ $0.finished() }]
             }
-        for step in path {
-            let happened = step(&state)
-            #expect(happened, "on the way to \(start)")
-        }
-        return state
+        return path.lead(from: BackendConnectionState())
     }
 
     private func begin(_ state: inout BackendConnectionState) -> Bool { state.begin(request) }
@@ -108,14 +97,7 @@ struct BackendConnectionStateTests {
     }
 
     @Test func eventLeadsOnOrChangesNothing() {
-        for event in events {
-            for start in Start.allCases {
-                var state = state(start)
-                let happened = event.apply(&state)
-                let end = event.ends[start]
-                #expect(happened == (end != nil) && name(state) == end ?? start, "\(event.name) in \(start)")
-            }
-        }
+        StateTable(state: state, name: name).expect(events)
     }
 
     @Test func lostConnectionIsClosedUnlessAResponseWaits() {

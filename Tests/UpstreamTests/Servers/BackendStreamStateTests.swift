@@ -9,20 +9,13 @@ struct BackendStreamStateTests {
         case leased, queued, awaitingHead, holding, holdingAll, readingBody, ended
     }
 
-    private struct Event {
-        let name: String
-        /// Where it leads, from where it can happen.
-        let ends: [Start: Start]
-        /// Gives whether it could happen.
-        let apply: (inout BackendStreamState) -> Bool
-    }
+    private typealias Event = StateTable<BackendStreamState, Start>.Event
 
     private let request: UpstreamRequest
 
     init() throws { request = UpstreamRequest(loop: try EmbeddedServers().loop) }
 
     private func state(_ start: Start) -> BackendStreamState {
-        var state = BackendStreamState()
         let path: [(inout BackendStreamState) -> Bool] =
             switch start {
             case .leased: []
@@ -33,11 +26,7 @@ struct BackendStreamStateTests {
             case .readingBody: [begin, { $0.opened(3) }, { $0.responseStarted() }]
             case .ended: [{ $0.end() }]
             }
-        for step in path {
-            let happened = step(&state)
-            #expect(happened, "on the way to \(start)")
-        }
-        return state
+        return path.lead(from: BackendStreamState())
     }
 
     private func begin(_ state: inout BackendStreamState) -> Bool { state.begin(request) }
@@ -79,14 +68,7 @@ struct BackendStreamStateTests {
     }
 
     @Test func eventLeadsOnOrChangesNothing() {
-        for event in events {
-            for start in Start.allCases {
-                var state = state(start)
-                let happened = event.apply(&state)
-                let end = event.ends[start]
-                #expect(happened == (end != nil) && name(state) == end ?? start, "\(event.name) in \(start)")
-            }
-        }
+        StateTable(state: state, name: name).expect(events)
     }
 
     @Test func streamHasItsIdentifierFromItsHeadToItsEnd() {
