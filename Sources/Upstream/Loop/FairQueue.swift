@@ -30,14 +30,15 @@ package struct FairQueue<Element: AnyObject, Address: Hashable> {
     package var count: Int { nodes.count }
     package var isEmpty: Bool { nodes.isEmpty }
 
-    /// - Parameters:
-    ///   - element: One that does not wait yet.
-    package mutating func append(_ element: Element, of address: Address, at now: MonotonicTime) {
-        assert(nodes[ObjectIdentifier(element)] == nil)
+    /// - Parameter element: One that does not wait yet.
+    /// - Returns: False for one that does, whose place stays as it is.
+    package mutating func append(_ element: Element, of address: Address, at now: MonotonicTime) -> Bool {
+        guard nodes[ObjectIdentifier(element)] == nil else { return false }
         var line = lines[address] ?? Line(turn: addresses.append(address, to: &turns))
         let entry = Entry(element: element, address: address, since: now)
         nodes[ObjectIdentifier(element)] = entries.append(entry, to: &line.entries)
         lines[address] = line
+        return true
     }
 
     /// Takes out who has waited longest of the address whose turn it is.

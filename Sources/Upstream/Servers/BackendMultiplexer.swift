@@ -86,7 +86,7 @@ final class BackendMultiplexer: ChannelInboundHandler {
 
     /// - Parameter id: Nil for a stream that was not begun.
     func ended(_ id: UInt32?) {
-        streams.end(id)
+        if !streams.end(id) { loop.failedInternally(.backendStream, "a stream ends that was not leased") }
         updateDeadline()
         switch state {
         case .open: pool.hasRoom(self)

@@ -113,7 +113,9 @@ package final class BackendServers {
         ).map { pools[$0] }
     }
 
-    package func ended(_ server: ServerIndex) { balancer.ended(server) }
+    package func ended(_ server: ServerIndex) {
+        if !balancer.ended(server) { loop.failedInternally(.upstreamRequest, "an attempt ends that was not begun") }
+    }
 
     /// A connection stands.
     package func connected(_ server: ServerIndex, begunAt: MonotonicTime) {

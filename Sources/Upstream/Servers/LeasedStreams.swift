@@ -17,9 +17,12 @@ struct LeasedStreams {
     mutating func begin(_ stream: BackendStream, _ id: UInt32) { begun[id] = stream }
 
     /// - Parameter id: Nil for a stream that was not begun.
-    mutating func end(_ id: UInt32?) {
-        count -= 1
+    /// - Returns: Whether there was one to end.
+    mutating func end(_ id: UInt32?) -> Bool {
         if let id { begun[id] = nil }
+        guard count > begun.count else { return false }
+        count -= 1
+        return true
     }
 
     /// Nothing more is received for the stream, which is still to end.

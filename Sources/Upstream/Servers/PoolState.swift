@@ -67,6 +67,15 @@ struct PoolState: Equatable {
     /// Whether connections were opened beyond the limit, for the gateway's own requests.
     var isOverfull: Bool { open > maximumConnections }
 
+    /// Whether no count has fallen below zero, which an event does that cannot happen.
+    var isConsistent: Bool { (shared | idle | busy | connecting | waiting | promised) >= 0 }
+
+    /// What has fallen below zero begins anew: the pool goes on with the connections that it has.
+    mutating func restoreCounts() {
+        (shared, idle, busy) = (max(0, shared), max(0, idle), max(0, busy))
+        (connecting, waiting, promised) = (max(0, connecting), max(0, waiting), max(0, promised))
+    }
+
     /// Requests that wait and that no server is promised to.
     var unpromised: Int { max(0, waiting - promised) }
 
@@ -167,7 +176,7 @@ struct PoolState: Equatable {
     private var needsConnection: Bool {
         // One that will be shared is enough for all who wait.
         let served = sharesConnections && connecting > 0 ? waiting : connecting
-        return unpromised > served && open < maximumConnections
+        return unpromised > max(0, served) && open < maximumConnections
     }
 
     private mutating func connectIfNeeded() -> LossAction {

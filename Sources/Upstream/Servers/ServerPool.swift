@@ -114,12 +114,12 @@ package final class ServerPool {
             }
             if let stream = connection.openStream() { return .server(stream) }
         }
-        switch state.requestArrived(isOwn: request.details.isGatewayOwn) {
+        switch advance({ $0.requestArrived(isOwn: request.details.isGatewayOwn) }) {
         case .useIdle:
             guard let connection = connections.takeIdle() else {
                 loop.failedInternally(.serverPool, "an idle connection that is not in the list")
                 // The place that was counted for it is free again.
-                if state.busyClosed() == .connect { connect() }
+                if advance({ $0.busyClosed() }) == .connect { connect() }
                 return .refused
             }
             return .server(connection)
@@ -134,7 +134,7 @@ package final class ServerPool {
             guard state.unpromised > 0, let dropped = waiting.makeRoom(for: request.owner?.clientName) else {
                 return .refused
             }
-            state.waiterLeft()
+            advance { $0.waiterLeft() }
             // Not while another's request is on its way through here.
             let number = dropped.number
             loop.atEndOfTurn { dropped.droppedFromQueue(of: self, number: number) }
@@ -142,8 +142,22 @@ package final class ServerPool {
         }
     }
 
+    /// The one way to the counts.
+    @inline(__always)
+    private func advance<Outcome>(_ event: (inout PoolState) -> Outcome) -> Outcome {
+        let outcome = event(&state)
+        if !state.isConsistent {
+            state.restoreCounts()
+            loop.failedInternally(.serverPool, "a count of connections or requests below zero")
+        }
+        return outcome
+    }
+
     private func queue(_ request: UpstreamRequest) {
-        waiting.append(request, at: loop.lastTick)
+        if !waiting.append(request, at: loop.lastTick) {
+            advance { $0.waiterLeft() }
+            loop.failedInternally(.serverPool, "a request waits twice")
+        }
         guard waiting.hasClients, reliefTimer.deadline == WheelTimer.never else { return }
         reliefTimer.target = self
         loop.timers.set(reliefTimer, loop.lastTick + Self.reliefInterval)
@@ -172,7 +186,7 @@ package final class ServerPool {
 
     /// The request no longer wants a connection.
     package func forget(_ request: UpstreamRequest) {
-        if waiting.remove(request) { state.waiterLeft() }
+        if waiting.remove(request) { advance { $0.waiterLeft() } }
     }
 
     func release(_ connection: BackendConnection, at now: MonotonicTime) {
@@ -180,18 +194,18 @@ package final class ServerPool {
             connection.finish()
             return connection.close()
         }
-        offer(connection, state.released(), at: now)
+        offer(connection, advance({ $0.released() }), at: now)
     }
 
     /// A connection that was idle has gone.
     func idleClosed(_ connection: BackendConnection) {
-        if connections.idleClosed(connection) { state.idleClosed() }
+        if connections.idleClosed(connection) { advance { $0.idleClosed() } }
     }
 
     /// A connection that was in use has gone or cannot be used again.
     func busyClosed(_ connection: BackendConnection) {
         connections.closed(connection)
-        if state.busyClosed() == .connect { connect() }
+        if advance({ $0.busyClosed() }) == .connect { connect() }
     }
 
     /// A connection that had been used before turned out dead: those that are idle are likely to be, too.
@@ -246,7 +260,8 @@ package final class ServerPool {
             guard server.canBegin, let request = nextWaiting() else {
                 // As if no connection had come about: else a server that closes each would have us open them for ever.
                 if !server.canBegin, server.isUntried, let request = nextWaiting() {
-                    state.waiterLeft()
+                    advance { $0.waiterLeft() }
+                    counters.connectFailures += 1
                     failed(.connectFailed, begunAt: loop.lastTick)
                     tellUnreachable(request)
                 }
@@ -254,13 +269,13 @@ package final class ServerPool {
                 server.giveBack()
                 continue
             }
-            state.promiseKept()
+            advance { $0.promiseKept() }
             request.serverReady(server)
         }
     }
 
     private func withdrawPromise() {
-        switch state.promiseWithdrawn() {
+        switch advance({ $0.promiseWithdrawn() }) {
         case .nothing: break
         case .connect: connect()
         case .promiseIdle:
@@ -277,14 +292,14 @@ package final class ServerPool {
     /// One of them has room again.
     func hasRoom(_ connection: BackendMultiplexer) {
         while state.unpromised > 0, let stream = connection.openStream() {
-            state.promisesPlace()
+            advance { $0.promisesPlace() }
             promise(stream)
         }
     }
 
     /// It takes no new requests; those under way go on.
     func retires(_ connection: BackendMultiplexer) {
-        if connections.retired(connection), state.sharedClosed() == .connect { connect() }
+        if connections.retired(connection), advance({ $0.sharedClosed() }) == .connect { connect() }
     }
 
     // MARK: How the server is doing
@@ -359,16 +374,16 @@ package final class ServerPool {
     private func opened(_ connection: BackendConnection) {
         guard connection.connected() else { return connectFailed(.connectFailed, begunAt: loop.lastTick) }
         connections.opened(connection)
-        offer(connection, state.connected(), at: loop.now())
-        if state.reconsider() == .connect { connect() }
+        offer(connection, advance({ $0.connected() }), at: loop.now())
+        if advance({ $0.reconsider() }) == .connect { connect() }
     }
 
     private func opened(_ connection: BackendMultiplexer) {
         guard connection.connected() else { return connectFailed(.connectFailed, begunAt: loop.lastTick) }
-        state.sharedConnected()
+        advance { $0.sharedConnected() }
         connections.opened(connection)
         hasRoom(connection)
-        if state.reconsider() == .connect { connect() }
+        if advance({ $0.reconsider() }) == .connect { connect() }
         // Not before the streams that are promised have begun.
         if isClosed { loop.atEndOfTurn { connection.drain() } }
     }
@@ -376,7 +391,7 @@ package final class ServerPool {
     private func connectFailed(_ failure: ServerFailure, begunAt: MonotonicTime) {
         counters.connectFailures += 1
         failed(failure, begunAt: begunAt)
-        let action = state.failedToConnect()
+        let action = advance { $0.failedToConnect() }
         let told = (0..<action.told).compactMap { _ in waiting.next { _ in false } }
         if action.connects { connect() }
         for request in told { tellUnreachable(request) }

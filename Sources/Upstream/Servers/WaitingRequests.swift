@@ -11,9 +11,14 @@ struct WaitingRequests {
     var hasOwn: Bool { !own.isEmpty }
     var hasClients: Bool { !clients.isEmpty }
 
-    mutating func append(_ request: UpstreamRequest, at now: MonotonicTime) {
-        guard !request.details.isGatewayOwn else { return own.append(request) }
-        clients.append(request, of: request.owner?.clientName, at: now)
+    /// - Returns: False for one that waits already.
+    mutating func append(_ request: UpstreamRequest, at now: MonotonicTime) -> Bool {
+        guard request.details.isGatewayOwn else {
+            return clients.append(request, of: request.owner?.clientName, at: now)
+        }
+        guard !own.contains(where: { $0 === request }) else { return false }
+        own.append(request)
+        return true
     }
 
     /// Takes out the request that is to be served next.

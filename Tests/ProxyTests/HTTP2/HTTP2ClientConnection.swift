@@ -66,8 +66,7 @@ final class HTTP2ClientConnection {
         let address = try SocketAddress(ipAddress: "127.0.0.1", port: 9001)
         let loop = fixture.worker.loop
         let server = BackendConnection(pool: pool, loop: loop, address: address)
-        try #require(server.connected())
-        pool.release(server, at: loop.now())
+        pool.opened(.success(.single(server)), begunAt: loop.lastTick)
         let id = try send(Self.get(token: token), endStream: true)
         try exchangeBytes()
         try #require(connection.streams.open[id]?.exchange.upstream.server === server)

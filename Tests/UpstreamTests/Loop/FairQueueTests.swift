@@ -24,9 +24,18 @@ struct FairQueueTests {
     private func queue(_ addresses: [SubjectName]) -> FairQueue<Request, SubjectName> {
         var queue = FairQueue<Request, SubjectName>()
         for (number, address) in addresses.enumerated() {
-            queue.append(Request(address, number), of: address, at: .after(UInt64(number)))
+            let isAdded = queue.append(Request(address, number), of: address, at: .after(UInt64(number)))
+            #expect(isAdded)
         }
         return queue
+    }
+
+    @Test func elementThatWaitsAlreadyKeepsItsPlace() {
+        var queue = FairQueue<Request, SubjectName>()
+        let (first, second) = (Request(Self.a, 0), Request(Self.a, 1))
+        let added = [first, second, first].map { queue.append($0, of: Self.a, at: .after(0)) }
+        let served = [0, 1, 2].map { _ in queue.next(unless: { _ in false })?.number }
+        #expect(added == [true, true, false] && served == [0, 1, nil])
     }
 
     @Test func addressesTakeTurns() {
@@ -68,7 +77,7 @@ struct FairQueueTests {
     @Test func removedRequestLeavesTheTurnsOfTheOthers() {
         var queue = FairQueue<Request, SubjectName>()
         let requests = [Self.a, Self.b, Self.b, Self.c].enumerated().map { Request($1, $0) }
-        for request in requests { queue.append(request, of: request.address, at: 0) }
+        for request in requests { _ = queue.append(request, of: request.address, at: 0) }
         let isRemoved = [queue.remove(requests[0]), queue.remove(requests[1]), queue.remove(Request(Self.c, 3))]
         #expect(isRemoved == [true, true, false])
         let left = (0..<3).map { _ in queue.next(unless: { _ in false })?.number }
@@ -82,7 +91,8 @@ struct FairQueueTests {
             var queue = FairQueue<Request, CountedAddress>()
             var requests = (0..<count).map { Request(Self.a, $0) }
             for request in requests {
-                queue.append(request, of: CountedAddress(number: request.number, counter: counter), at: 0)
+                let isAdded = queue.append(request, of: CountedAddress(number: request.number, counter: counter), at: 0)
+                #expect(isAdded)
             }
             var random = SplitMix64(seed: 41)
             requests.shuffle(using: &random)
@@ -124,7 +134,8 @@ struct FairQueueTests {
                 switch random.below(5) {
                 case 0, 1:
                     let request = Request(Self.name(UInt8(random.below(5))), number)
-                    queue.append(request, of: request.address, at: .after(UInt64(number)))
+                    let isAdded = queue.append(request, of: request.address, at: .after(UInt64(number)))
+                    #expect(isAdded)
                     waiting.append(request)
                 case 2:
                     let held = Self.name(UInt8(random.below(5)))

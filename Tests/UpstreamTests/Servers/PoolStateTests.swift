@@ -184,6 +184,22 @@ struct PoolStateTests {
         }
     }
 
+    @Test func countBelowZeroIsNoticedAndBeginsAnew() {
+        let impossible: [(inout PoolState) -> Void] = [
+            { _ = $0.connected() }, { _ = $0.released() }, { $0.promiseKept() }, { _ = $0.promiseWithdrawn() },
+            { _ = $0.failedToConnect() }, { $0.waiterLeft() }, { $0.idleClosed() }, { _ = $0.busyClosed() },
+            { $0.sharedConnected() }, { _ = $0.sharedClosed() },
+        ]
+        for (index, event) in impossible.enumerated() {
+            var state = PoolState(maximumConnections: 2, maximumWaiting: 2)
+            #expect(state.isConsistent)
+            event(&state)
+            #expect(!state.isConsistent, "event \(index)")
+            state.restoreCounts()
+            #expect(state.isConsistent)
+        }
+    }
+
     @Test func poolOfNothingStillHasOneConnection() {
         var state = PoolState(maximumConnections: 0, maximumWaiting: 0)
         #expect(state.requestArrived() == .waitAndConnect)

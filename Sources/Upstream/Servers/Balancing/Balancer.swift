@@ -88,9 +88,12 @@ struct Balancer {
     // MARK: What became of it
 
     /// The attempt is over, however it went, or was not made after all. Once for each choice.
-    mutating func ended(_ server: ServerIndex) {
-        assert(entries[server].outstanding > 0, "An attempt ended that was not begun.")
-        entries[server].outstanding = max(0, entries[server].outstanding - 1)
+    ///
+    /// - Returns: Whether there was one.
+    mutating func ended(_ server: ServerIndex) -> Bool {
+        guard entries[server].outstanding > 0 else { return false }
+        entries[server].outstanding -= 1
+        return true
     }
 
     /// See ``ServerHealth/connected(begunAt:)``.

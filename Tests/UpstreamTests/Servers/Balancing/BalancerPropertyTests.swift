@@ -70,7 +70,8 @@ struct BalancerPropertyTests {
                     let failure = random.pick([ServerFailure.connectFailed, .connectTimedOut, .reset, .silent])
                     balancer.failed(attempt.server, failure, begunAt: attempt.begunAt, at: now)
                 }
-                balancer.ended(attempt.server)
+                let isOver = balancer.ended(attempt.server)
+                #expect(isOver)
             }
             return nil
         }
@@ -119,7 +120,8 @@ struct BalancerPropertyTests {
                 }
                 let tried = balancer.servers.filter { _ in random.oneIn(3) }
                 if let server = balancer.choose(butNot: tried, key: 0, random: 0, at: .after(step << 28)) {
-                    balancer.ended(server)
+                    let isOver = balancer.ended(server)
+                    #expect(isOver)
                 }
             }
             for server in balancer.servers { balancer.probed(server, isUp: true, at: .after(3000 << 28)) }

@@ -1,6 +1,7 @@
 import Authorization
 import Tenants
 import TestSupport
+import Testing
 import Time
 
 @testable import Upstream
@@ -23,7 +24,8 @@ extension Balancer {
         for _ in 0..<requests {
             guard let server = choose(key: random.next(), random: random.next(), at: now) else { continue }
             counts[server] += 1
-            ended(server)
+            let isOver = ended(server)
+            #expect(isOver)
         }
         return counts
     }

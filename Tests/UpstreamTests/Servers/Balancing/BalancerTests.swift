@@ -11,6 +11,14 @@ private let methods: [BalanceMethod] = [.roundRobin, .leastRequests, .hash]
 struct BalancerTests {
     // MARK: Round robin
 
+    @Test func attemptEndsOnce() throws {
+        var balancer = Balancer(weights: [1], method: .roundRobin)
+        let chosen = balancer.choose(key: 0, random: 0, at: 0)
+        let server = try #require(chosen)
+        let ended = [balancer.ended(server), balancer.ended(server)]
+        #expect(ended == [true, false])
+    }
+
     @Test func equalServersTakeTurns() {
         var balancer = Balancer(weights: [1, 1, 1], method: .roundRobin)
         let taken = (0..<30).compactMap { _ in balancer.choose(key: 0, random: 0, at: 0) }
@@ -85,7 +93,10 @@ struct BalancerTests {
     private func homes(_ balancer: inout Balancer, keys: Int, at now: MonotonicTime = 0) -> [ServerIndex?] {
         (0..<keys).map { key in
             let server = balancer.choose(key: UInt64(key), random: 0, at: now)
-            if let server { balancer.ended(server) }
+            if let server {
+                let isOver = balancer.ended(server)
+                #expect(isOver)
+            }
             return server
         }
     }
@@ -194,7 +205,8 @@ struct BalancerTests {
         balancer.eject(0, at: 0)
         balancer.eject(1, at: seconds(30))
         #expect(balancer.choose(key: 0, random: 0, at: seconds(35)) == 0, "its trial")
-        balancer.ended(0)
+        let isOver = balancer.ended(0)
+        #expect(isOver)
         #expect(areDrawn(balancer.spread(2000, at: seconds(35)), by: [1, 1]))
     }
 
