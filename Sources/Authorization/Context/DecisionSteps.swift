@@ -1,5 +1,5 @@
 /// The slow steps of one decision: which may still be asked for, which is under way, and what came of them. A value without
-/// I/O: whoever has a request decided performs the steps, and tells this of them.
+/// I/O: its owner performs the steps and reports how each ended.
 ///
 ///     took ─► ended: decided again, by what was found; another configuration asks anew
 ///         └─► hadNoCapacity: decided again, without the step

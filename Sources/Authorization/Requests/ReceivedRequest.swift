@@ -46,7 +46,7 @@ package final class SpareRequests {
     private static let most = 1024
 
     private var spare: [ReceivedRequest] = []
-    /// Told of a request that is given back twice.
+    /// Called when a request is given back twice.
     package var onMistake: (StaticString) -> Void = { assertionFailure("\($0)") }
 
     package init() {}

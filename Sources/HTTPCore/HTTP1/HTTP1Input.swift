@@ -9,7 +9,7 @@ public struct HTTP1Input {
     public var decoder = BodyDecoder(RequestFraming.none)
     /// Whether the channel reads.
     public var isReading = true
-    /// Whether the channel is closed: what came before is for nobody any more.
+    /// Whether the channel is closed: what came before is not read any more.
     public var isClosed = false
 
     @inlinable

@@ -30,7 +30,7 @@ package final class SpareResponses {
     private static let most = 1024
 
     private var spare: [ReceivedResponse] = []
-    /// Told of a response that is given back twice.
+    /// Called when a response is given back twice.
     package var onMistake: (StaticString) -> Void = { assertionFailure("\($0)") }
 
     package func take() -> ReceivedResponse {

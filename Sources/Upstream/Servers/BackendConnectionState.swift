@@ -25,13 +25,13 @@ struct BackendConnectionState {
         case none, proper, improper
     }
 
-    /// Whom a lost connection is missed by.
+    /// What follows from the loss of a connection.
     enum LossAction {
-        /// By nobody: it is closed already, or never was the pool's; or what came before is still to be passed on.
+        /// It is closed already, or never was the pool's; or what came before is still to be passed on.
         case nothing
-        /// By the pool, which has it in its list of idle ones.
+        /// The pool has it in its list of idle ones.
         case leaveIdle
-        /// By the pool, which counts it among those in use.
+        /// The pool counts it among those in use.
         case leave
         case endTunnel(UpstreamRequest)
         /// - Parameter isStale: That a server closes a connection which it had kept idle is no sign of ill health.
