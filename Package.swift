@@ -300,6 +300,7 @@ let package = Package(
                 "CommandSupport",
                 "Demo",
                 "Gateway",
+                "Proxy",
                 "Tenants",
                 "Verification",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -503,6 +504,7 @@ let package = Package(
                 "SharedState", "Tenants", "TestSupport", "Time", "Upstream", "UpstreamTestSupport", "Verification",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: strict
         ),

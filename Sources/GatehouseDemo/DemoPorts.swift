@@ -1,6 +1,6 @@
 import CommandSupport
 import Demo
-import Glibc
+import Proxy
 import Tenants
 
 /// The ports of a demo run.
@@ -17,7 +17,7 @@ enum DemoPorts {
         wanted.append((backends.finance, "the backend of finance", "--free-ports"))
         wanted.append((backends.chat, "the backend of chat", "--free-ports"))
         wanted.append((backends.clans, "the backend of clans", "--free-ports"))
-        for (port, use, remedy) in wanted where port != 0 && !isFree(port) {
+        for (port, use, remedy) in wanted where ListenAddress.isTaken(HostPort(host: "127.0.0.1", port: port)) {
             throw CommandFailure("port \(port) for \(use) is taken: stop what uses it, or give \(remedy)")
         }
     }
@@ -33,26 +33,5 @@ enum DemoPorts {
                 backend.servers[index].address.port = port
             }
         }
-    }
-
-    /// Whether nothing listens on this loopback port.
-    private static func isFree(_ port: Int) -> Bool {
-        let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-        // Without a socket the question is open; the listener itself will tell.
-        guard descriptor >= 0 else { return true }
-        defer { close(descriptor) }
-        // Passes over connections of an earlier run in TIME_WAIT, but not over a listener.
-        var yes: CInt = 1
-        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<CInt>.size))
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(truncatingIfNeeded: port).bigEndian
-        address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
-        let result = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        return result == 0 || errno != EADDRINUSE
     }
 }

@@ -23,7 +23,8 @@ package enum ProxyListeners {
 
     /// Listens, but takes no connection yet: those that come are kept waiting by the kernel.
     package static func open(_ listener: Listener, workers: [WorkerHandle]) async throws -> ListeningSocket {
-        try await probe(listener.address, on: workers[0].eventLoop)
+        // With `SO_REUSEPORT` two gateways could share a port without anyone noticing.
+        if ListenAddress.isTaken(listener.address) { throw IOError(errnoCode: EADDRINUSE, reason: "bind") }
         var socket = ListeningSocket(listener: listener, address: listener.address)
         do {
             for worker in workers {
@@ -41,15 +42,6 @@ package enum ProxyListeners {
     /// Takes connections from now on.
     package static func unlock(_ socket: ListeningSocket) async throws {
         for channel in socket.channels { try await channel.setOption(.autoRead, value: true).get() }
-    }
-
-    /// With `SO_REUSEPORT` two gateways could share a port without anyone noticing; so it is first tried without.
-    private static func probe(_ address: HostPort, on eventLoop: any EventLoop) async throws {
-        guard address.port != 0 else { return }
-        let channel = try await ServerBootstrap(group: eventLoop)
-            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .bind(host: address.host, port: address.port).get()
-        try await channel.close()
     }
 
     private static func bind(_ address: HostPort, _ worker: WorkerHandle, isTLS: Bool) async throws -> any Channel {
