@@ -65,6 +65,12 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .systemLibrary(name: "CEpoll", path: "Sources/CEpoll"),
+        .target(
+            name: "Epoll",
+            dependencies: ["CEpoll", .product(name: "NIOCore", package: "swift-nio")],
+            swiftSettings: strict
+        ),
         .systemLibrary(name: "CHiredis", path: "Sources/CHiredis", providers: [.apt(["libhiredis-dev"])]),
         .target(
             name: "Redis",
@@ -143,6 +149,7 @@ let package = Package(
             dependencies: [
                 "Authorization",
                 "Counting",
+                "Epoll",
                 "HTTPCore",
                 "PeerNames",
                 "Tenants",
@@ -163,6 +170,7 @@ let package = Package(
             dependencies: [
                 "Authorization",
                 "Counting",
+                "Epoll",
                 "HTTPCore",
                 "IdentityProvider",
                 "SharedState",
@@ -222,6 +230,7 @@ let package = Package(
                 "AdminAPI",
                 "Authorization",
                 "Counting",
+                "Epoll",
                 "ExtAuthz",
                 "HTTPCore",
                 "IdentityProvider",
@@ -495,6 +504,11 @@ let package = Package(
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),
             ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "EpollTests",
+            dependencies: ["Epoll", "TestSupport", .product(name: "NIOCore", package: "swift-nio")],
             swiftSettings: strict
         ),
         .testTarget(

@@ -1,5 +1,6 @@
 import AdminAPI
 import Authorization
+import Epoll
 import ExtAuthz
 public import Logging
 import NIOCore
@@ -28,7 +29,7 @@ public final class Gateway: Service, Sendable {
     }
 
     struct Running {
-        var group: MultiThreadedEventLoopGroup
+        var group: EpollLoopGroup
         /// For signature checks that take too long for a worker.
         var slow: MultiThreadedEventLoopGroup
         var shared: SharedServices
@@ -119,7 +120,7 @@ public final class Gateway: Service, Sendable {
         let certificates = try await GatewayCertificates.load(edition)
         let threads = edition.configuration.gateway.threads
         let count = threads > 0 ? threads : System.coreCount
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: count)
+        let group = try EpollLoopGroup(count: count)
         do {
             let shared = try SharedServices(edition, sealingKeys: sealingKeys, files: files, logger: logger)
             let slow = MultiThreadedEventLoopGroup(numberOfThreads: max(1, count - 1))
@@ -240,10 +241,9 @@ public final class Gateway: Service, Sendable {
         )
     }
 
-    private func makeWorkers(_ group: MultiThreadedEventLoopGroup, _ parts: Worker.Parts) async throws -> [WorkerHandle]
-    {
+    private func makeWorkers(_ group: EpollLoopGroup, _ parts: Worker.Parts) async throws -> [WorkerHandle] {
         var workers: [WorkerHandle] = []
-        for eventLoop in group.makeIterator() {
+        for eventLoop in group.loops {
             let worker = try await eventLoop.submit {
                 let worker = Worker(parts, eventLoop: eventLoop)
                 worker.start()
@@ -343,7 +343,7 @@ public final class Gateway: Service, Sendable {
             port: settings.address.port,
             maximumHeadBytes: limits.headerBytes,
             idleTimeout: limits.idleTimeout,
-            eventLoops: running.group,
+            eventLoops: MultiThreadedEventLoopGroup.singleton,
             authorizer: ExtAuthzService(workers: running.workers, live: live)
         )
         let port = try await server.start()

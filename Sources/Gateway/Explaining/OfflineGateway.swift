@@ -1,7 +1,7 @@
 public import Authorization
+import Epoll
 import Logging
 import NIOCore
-import NIOPosix
 import Proxy
 import SharedState
 public import Tenants
@@ -11,7 +11,7 @@ import Time
 /// running gateway do, by the same code.
 public final class OfflineGateway: Sendable {
     private let tenants: [Tenant]
-    private let group: MultiThreadedEventLoopGroup
+    private let group: EpollLoopGroup
     private let worker: WorkerHandle
     private let keys: OfflineKeys
 
@@ -23,9 +23,8 @@ public final class OfflineGateway: Sendable {
     init(_ configuration: TenantsConfiguration, keys: OfflineKeys) async throws {
         tenants = configuration.tenants
         self.keys = keys
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        self.group = group
-        let eventLoop = group.next()
+        group = try EpollLoopGroup(count: 1)
+        let eventLoop = group.loops[0]
         let parts = Worker.Parts(
             edition: ConfigurationSnapshot(configuration, at: Clock.unix()),
             directory: TenantDirectory(configuration.tenants),

@@ -1,6 +1,6 @@
+package import Epoll
 import Glibc
 package import NIOCore
-import NIOPosix
 package import Tenants
 
 /// Opens a listening socket on each event loop for one address: the kernel spreads the connections, and each stays on
@@ -14,10 +14,10 @@ package enum ProxyListeners {
         /// With the port that a 0 was replaced by.
         package var address: HostPort
         /// One an event loop.
-        var channels: [any Channel] = []
+        var listeners: [EpollListener] = []
 
         package func close() async {
-            for channel in channels { try? await channel.close() }
+            for listener in listeners { await listener.close() }
         }
     }
 
@@ -28,9 +28,9 @@ package enum ProxyListeners {
         var socket = ListeningSocket(listener: listener, address: listener.address)
         do {
             for worker in workers {
-                let channel = try await bind(socket.address, worker, isTLS: listener.tls)
-                socket.channels.append(channel)
-                if let port = channel.localAddress?.port { socket.address.port = port }
+                let part = try await listen(on: socket.address, worker, isTLS: listener.tls)
+                socket.listeners.append(part)
+                if let port = part.address.port { socket.address.port = port }
             }
         } catch {
             await socket.close()
@@ -41,35 +41,28 @@ package enum ProxyListeners {
 
     /// Takes connections from now on.
     package static func unlock(_ socket: ListeningSocket) async throws {
-        for channel in socket.channels { try await channel.setOption(.autoRead, value: true).get() }
+        for listener in socket.listeners { try await listener.start() }
     }
 
-    private static func bind(_ address: HostPort, _ worker: WorkerHandle, isTLS: Bool) async throws -> any Channel {
-        try await ServerBootstrap(group: worker.eventLoop, childGroup: worker.eventLoop)
-            .serverChannelOption(.backlog, value: backlog)
-            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .serverChannelOption(ChannelOptions.socket(SocketOptionLevel(SOL_SOCKET), SO_REUSEPORT), value: 1)
-            .serverChannelOption(.maxMessagesPerRead, value: 16)
-            .serverChannelOption(.autoRead, value: false)
-            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .childChannelOption(.maxMessagesPerRead, value: 4)
-            .childChannelOption(.writeBufferWaterMark, value: .init(low: 32 << 10, high: 128 << 10))
-            .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    let entrance = ProtocolDetectionHandler(worker: worker.worker.value, isTLS: isTLS)
-                    try channel.pipeline.syncOperations.addHandler(entrance)
-                }
+    private static func listen(on address: HostPort, _ worker: WorkerHandle, isTLS: Bool) async throws -> EpollListener
+    {
+        let resolved = try SocketAddress.makeAddressResolvingHost(address.host, port: address.port)
+        let (loop, worker) = (worker.eventLoop, worker.worker)
+        return try await loop.submit {
+            try EpollListener(resolved, backlog: backlog, on: loop) { channel in
+                let entrance = ProtocolDetectionHandler(worker: worker.value, isTLS: isTLS)
+                try channel.pipeline.syncOperations.addHandler(entrance)
             }
-            .bind(host: address.host, port: address.port).get()
+        }.get()
     }
 }
 
 /// A worker as the rest of the process may hold it: only its own event loop can open it.
 package struct WorkerHandle: Sendable {
-    package let eventLoop: any EventLoop
+    package let eventLoop: EpollLoop
     package let worker: NIOLoopBound<Worker>
 
-    package init(eventLoop: any EventLoop, worker: NIOLoopBound<Worker>) {
+    package init(eventLoop: EpollLoop, worker: NIOLoopBound<Worker>) {
         self.eventLoop = eventLoop
         self.worker = worker
     }

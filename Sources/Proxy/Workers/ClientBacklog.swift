@@ -1,4 +1,4 @@
-import Glibc
+import Epoll
 package import NIOCore
 import NIOSSL
 package import Time
@@ -79,7 +79,7 @@ extension ChannelHandlerContext {
     /// Ends the connection by a reset, without what is unwritten; past the TLS library, which would wait for the client
     /// and whose close_notify would say that this is the proper end.
     package func reset() {
-        _ = (channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
+        (channel as? EpollChannel)?.resetOnClose()
         let tls = try? pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)
         (tls ?? self).close(promise: nil)
     }

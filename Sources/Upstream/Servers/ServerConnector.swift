@@ -1,6 +1,6 @@
+import Epoll
 import Logging
 import NIOCore
-import NIOPosix
 import NIOSSL
 import NIOTLS
 import PeerNames
@@ -77,27 +77,17 @@ final class ServerConnector {
                 .none(speaksHTTP2: server.scheme == .h2c)
             }
         let opening = ServerOpening(pool, loop: loop, negotiation, address, then)
-        let bound = NIOLoopBound((self, opening), eventLoop: loop.eventLoop)
-        ClientBootstrap(group: loop.eventLoop)
-            .connectTimeout(limit)
-            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .channelOption(.maxMessagesPerRead, value: 4)
-            .channelOption(.writeBufferWaterMark, value: .init(low: 32 << 10, high: 128 << 10))
-            .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    let (connector, opening) = bound.value
-                    let pipeline = channel.pipeline.syncOperations
-                    if let tls = connector.tls {
-                        try pipeline.addHandler(try tls.makeHandler(forHost: connector.server.address.host))
-                    }
-                    try pipeline.addHandler(opening)
-                }
-            }
-            .connect(to: address)
-            .assumeIsolated()
-            .whenFailure { error in
-                opening.failed(error is ChannelError ? .connectTimedOut : .connectFailed)
-            }
+        guard let eventLoop = loop.eventLoop as? EpollLoop else {
+            assertionFailure("a loop without sockets has no servers")
+            return opening.failed(.connectFailed)
+        }
+        EpollChannel.connect(to: address, on: eventLoop, within: limit) { channel in
+            let pipeline = channel.pipeline.syncOperations
+            if let tls { try pipeline.addHandler(try tls.makeHandler(forHost: server.address.host)) }
+            try pipeline.addHandler(opening)
+        } failed: { failure in
+            opening.failed(failure == .timedOut ? .connectTimedOut : .connectFailed)
+        }
         if tls != nil {
             opening.fail(in: limit)
         }

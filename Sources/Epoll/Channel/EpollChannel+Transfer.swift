@@ -1,0 +1,175 @@
+import Glibc
+package import NIOCore
+
+extension EpollChannel: ChannelCore {
+    /// How many reads, or writes, a channel may make in a row while others wait.
+    private static let operationsATurn = 4
+
+    // MARK: Reading
+
+    package func read0() {
+        input.isWanted = true
+        if isActive, input.isReadable { finishLater() }
+    }
+
+    /// Reads what is there and wanted.
+    func receive() {
+        guard input.isDue else { return }
+        input.isWanted = false
+        let operations = pipeline.syncOperations
+        var hasRead = false
+        for _ in 0..<Self.operationsATurn {
+            let isBulk = input.isBulk
+            var buffer = loop.buffers.take(large: isBulk)
+            let count = read(into: &buffer)
+            let error = errno
+            guard count > 0 else {
+                loop.buffers.giveBack(buffer, large: isBulk)
+                guard count < 0, error == EAGAIN || error == EINTR else {
+                    return inputEnded(count == 0 ? nil : error, hasRead: hasRead)
+                }
+                if error == EAGAIN { input.isReadable = false }
+                break
+            }
+            hasRead = true
+            input.isBulk = buffer.writableBytes == 0
+            // There was no more: what comes from now on is told by another event.
+            if !input.isBulk, !input.isEnding { input.isReadable = false }
+            operations.fireChannelRead(NIOAny(buffer))
+            loop.buffers.giveBack(buffer, large: isBulk)
+            guard isActive else { return }
+            guard input.isReadable, input.isAutomatic || input.isEnding else { break }
+        }
+        if hasRead { operations.fireChannelReadComplete() }
+        guard isActive else { return }
+        if input.isAutomatic { operations.read() }
+        if input.isDue { finishLater() }
+    }
+
+    /// - Returns: As `recv` does.
+    private func read(into buffer: inout ByteBuffer) -> Int {
+        let capacity = buffer.writableBytes
+        var count = 0
+        buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: capacity) {
+            count = recv(descriptor, $0.baseAddress, $0.count, 0)
+            return max(0, count)
+        }
+        return count
+    }
+
+    /// - Parameter error: Nil for an orderly end.
+    private func inputEnded(_ error: CInt?, hasRead: Bool) {
+        input.isReadable = false
+        let operations = pipeline.syncOperations
+        guard let error else {
+            operations.fireChannelReadComplete()
+            return close0(error: ChannelError.eof, mode: .all, promise: nil)
+        }
+        let failure = IOError(errnoCode: error, reason: "recv")
+        if hasRead { operations.fireChannelReadComplete() }
+        operations.fireErrorCaught(failure)
+        close0(error: failure, mode: .all, promise: nil)
+    }
+
+    // MARK: Writing
+
+    package func write0(_ data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard isActive, !output.isShutting else {
+            promise?.fail(isActive ? ChannelError.outputClosed : ChannelError.ioOnClosedChannel)
+            return
+        }
+        guard let buffer = tryUnwrapData(data, as: ByteBuffer.self) else {
+            assertionFailure("a connection carries bytes")
+            promise?.fail(ChannelError.operationUnsupported)
+            return fail(ChannelError.operationUnsupported)
+        }
+        if output.append(buffer, promise) { pipeline.syncOperations.fireChannelWritabilityChanged() }
+    }
+
+    package func flush0() {
+        guard isActive else { return }
+        output.flush()
+        sendFlushed()
+    }
+
+    /// Gives the socket what it takes.
+    func sendFlushed() {
+        var promises: [EventLoopPromise<Void>] = []
+        var attempts = 0
+        while output.hasFlushed, !output.isBlocked {
+            guard attempts < Self.operationsATurn else {
+                finishLater()
+                break
+            }
+            attempts += 1
+            let count = output.send(to: descriptor)
+            if count >= 0 {
+                output.sent(count, &promises)
+            } else if errno == EAGAIN {
+                output.isBlocked = true
+            } else if errno != EINTR {
+                fail(IOError(errnoCode: errno, reason: "send"))
+            }
+        }
+        if output.isShutting, output.isEmpty, !output.isShut { shutDown() }
+        for promise in promises { promise.succeed() }
+        if isActive, output.becameWritable() { pipeline.syncOperations.fireChannelWritabilityChanged() }
+    }
+
+    // MARK: Closing
+
+    package func close0(error: any Error, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        switch mode {
+        case .all: closeNow(error, promise)
+        case .input: promise?.fail(ChannelError.operationUnsupported)
+        case .output:
+            guard isActive, !output.isShutting else {
+                promise?.fail(isActive ? ChannelError.outputClosed : ChannelError.alreadyClosed)
+                return
+            }
+            output.isShutting = true
+            if output.isEmpty { shutDown() }
+            promise?.succeed()
+        }
+    }
+
+    /// All has been written; the peer is told that nothing follows.
+    private func shutDown() {
+        output.isShut = true
+        guard shutdown(descriptor, CInt(SHUT_WR)) == 0 else {
+            return fail(IOError(errnoCode: errno, reason: "shutdown"))
+        }
+        pipeline.fireUserInboundEventTriggered(ChannelEvent.outputClosed)
+    }
+
+    // MARK: What else NIO asks of a channel
+
+    package func localAddress0() throws -> SocketAddress { try SystemSocket.localAddress(of: descriptor) }
+
+    package func remoteAddress0() throws -> SocketAddress {
+        guard let remoteAddress else { throw ChannelError.operationUnsupported }
+        return remoteAddress
+    }
+
+    package func register0(promise: EventLoopPromise<Void>?) { promise?.fail(ChannelError.operationUnsupported) }
+
+    package func registerAlreadyConfigured0(promise: EventLoopPromise<Void>?) {
+        promise?.fail(ChannelError.operationUnsupported)
+    }
+
+    package func bind0(to: SocketAddress, promise: EventLoopPromise<Void>?) {
+        promise?.fail(ChannelError.operationUnsupported)
+    }
+
+    package func connect0(to: SocketAddress, promise: EventLoopPromise<Void>?) {
+        promise?.fail(ChannelError.operationUnsupported)
+    }
+
+    package func triggerUserOutboundEvent0(_ event: Any, promise: EventLoopPromise<Void>?) {
+        promise?.fail(ChannelError.operationUnsupported)
+    }
+
+    package func channelRead0(_ data: NIOAny) {}
+
+    package func errorCaught0(error: any Error) {}
+}

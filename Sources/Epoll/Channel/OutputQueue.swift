@@ -1,0 +1,110 @@
+import Glibc
+import NIOCore
+
+/// What a channel has been given to write and the socket has not taken yet.
+struct OutputQueue {
+    private struct Entry {
+        var buffer: ByteBuffer
+        let promise: EventLoopPromise<Void>?
+    }
+
+    /// More buffers than this go with the next system call.
+    private static let mostVectors = 64
+
+    private var entries = CircularBuffer<Entry>(initialCapacity: 2)
+    /// How many of the entries may be sent.
+    private var flushed = 0
+    /// All bytes in it, flushed or not.
+    private(set) var bytes = 0
+    /// False from the high watermark on until no more than the low one is left.
+    private(set) var isWritable = true
+    /// Whether the socket is full. The kernel says when it is not any more.
+    var isBlocked = false
+    /// Whether nothing is taken any more, as the connection's output ends with what is there.
+    var isShutting = false
+    /// Whether the peer has been told so.
+    var isShut = false
+    let watermarks: ChannelOptions.Types.WriteBufferWaterMark
+
+    init(_ watermarks: ChannelOptions.Types.WriteBufferWaterMark) { self.watermarks = watermarks }
+
+    var isEmpty: Bool { entries.isEmpty }
+
+    var hasFlushed: Bool { flushed > 0 }
+
+    /// - Returns: Whether it takes no more from now on.
+    mutating func append(_ buffer: ByteBuffer, _ promise: EventLoopPromise<Void>?) -> Bool {
+        entries.append(Entry(buffer: buffer, promise: promise))
+        bytes += buffer.readableBytes
+        guard isWritable, bytes > watermarks.high else { return false }
+        isWritable = false
+        return true
+    }
+
+    mutating func flush() { flushed = entries.count }
+
+    /// Gives what is flushed to the socket.
+    ///
+    /// - Returns: How many bytes it took, or -1 with `errno` set.
+    func send(to descriptor: CInt) -> Int {
+        assert(hasFlushed)
+        if flushed == 1, let entry = entries.first {
+            return entry.buffer.withUnsafeReadableBytes {
+                Glibc.send(descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL))
+            }
+        }
+        return withUnsafeTemporaryAllocation(of: iovec.self, capacity: Self.mostVectors) { vectors in
+            sendVectors(vectors, to: descriptor)
+        }
+    }
+
+    private func sendVectors(_ vectors: UnsafeMutableBufferPointer<iovec>, to descriptor: CInt) -> Int {
+        let count = min(flushed, Self.mostVectors)
+        for (index, entry) in entries.prefix(count).enumerated() {
+            // The buffers stay where they are: the queue holds them and is not changed until this returns.
+            vectors[index] = entry.buffer.withUnsafeReadableBytes {
+                iovec(iov_base: UnsafeMutableRawPointer(mutating: $0.baseAddress), iov_len: $0.count)
+            }
+        }
+        var message = msghdr()
+        message.msg_iov = vectors.baseAddress
+        message.msg_iovlen = count
+        return sendmsg(descriptor, &message, CInt(MSG_NOSIGNAL))
+    }
+
+    /// Takes what has been sent out of the queue.
+    ///
+    /// - Parameter count: Bytes. Where they are fewer than were offered the socket is full.
+    mutating func sent(_ count: Int, _ promises: inout [EventLoopPromise<Void>]) {
+        var left = count
+        bytes -= count
+        for _ in 0..<min(flushed, Self.mostVectors) {
+            guard let first = entries.first else { break }
+            let length = first.buffer.readableBytes
+            guard left >= length else {
+                entries[entries.startIndex].buffer.moveReaderIndex(forwardBy: left)
+                isBlocked = true
+                return
+            }
+            left -= length
+            if let promise = first.promise { promises.append(promise) }
+            entries.removeFirst()
+            flushed -= 1
+        }
+    }
+
+    /// - Returns: Whether it takes more again, which it did not before.
+    mutating func becameWritable() -> Bool {
+        guard !isWritable, bytes <= watermarks.low else { return false }
+        isWritable = true
+        return true
+    }
+
+    /// - Returns: Whom to tell that it is not sent.
+    mutating func removeAll() -> [EventLoopPromise<Void>] {
+        let promises = entries.compactMap(\.promise)
+        entries.removeAll()
+        (flushed, bytes) = (0, 0)
+        return promises
+    }
+}

@@ -1,0 +1,122 @@
+import CEpoll
+import Glibc
+package import NIOCore
+
+/// A listening socket of one loop. The kernel divides the connections between the loops that listen on one address.
+///
+/// `@unchecked Sendable`: what changes is touched on the loop's own thread alone.
+package final class EpollListener: EpollSource, @unchecked Sendable {
+    /// How many connections are taken while others wait.
+    private static let connectionsATurn = 16
+    /// How long none is taken when the process has no descriptor left for it.
+    private static let pause = TimeAmount.milliseconds(100)
+
+    private enum State {
+        /// Connections are kept waiting by the kernel.
+        case waiting
+        case accepting(SourceTable.Key)
+        case closed
+    }
+
+    /// Where it listens, with the port that a 0 was replaced by.
+    package let address: SocketAddress
+    private let descriptor: CInt
+    private let loop: EpollLoop
+    private let settings: ChannelSettings
+    private let fill: (EpollChannel) throws -> Void
+    private var state = State.waiting
+
+    /// Listens, but takes no connection yet.
+    ///
+    /// - Parameters:
+    ///   - backlog: How many connections the kernel keeps waiting.
+    ///   - fill: Adds the handlers of a new connection, on the loop.
+    /// - Throws: `IOError` if the address cannot be listened on.
+    package init(
+        _ address: SocketAddress,
+        backlog: CInt,
+        on loop: EpollLoop,
+        _ settings: ChannelSettings = ChannelSettings(),
+        fill: @escaping (EpollChannel) throws -> Void
+    ) throws {
+        descriptor = try SystemSocket.make(for: address)
+        do {
+            try SystemSocket.turnOn(SO_REUSEADDR, of: descriptor)
+            try SystemSocket.turnOn(SO_REUSEPORT, of: descriptor)
+            // The connections inherit it.
+            try SystemSocket.turnOn(TCP_NODELAY, level: CInt(IPPROTO_TCP), of: descriptor)
+            let descriptor = descriptor
+            guard address.withSockAddr({ Glibc.bind(descriptor, $0, socklen_t($1)) }) == 0 else {
+                throw IOError(errnoCode: errno, reason: "bind")
+            }
+            guard listen(descriptor, backlog) == 0 else { throw IOError(errnoCode: errno, reason: "listen") }
+            self.address = try SystemSocket.localAddress(of: descriptor)
+        } catch {
+            Glibc.close(descriptor)
+            throw error
+        }
+        self.loop = loop
+        self.settings = settings
+        self.fill = fill
+    }
+
+    /// Takes connections from now on.
+    ///
+    /// - Throws: `IOError`
+    package func start() async throws { try await loop.submit { try self.accept() }.get() }
+
+    /// Takes none any more; those that wait are reset.
+    package func close() async { try? await loop.submit { self.closeNow() }.get() }
+
+    private func accept() throws {
+        guard case .waiting = state else { return }
+        state = .accepting(try loop.add(self, descriptor, events: gatehouse_epoll_readable))
+    }
+
+    private func closeNow() {
+        switch state {
+        case .accepting(let key): loop.remove(key)
+        case .waiting: break
+        case .closed: return
+        }
+        state = .closed
+        Glibc.close(descriptor)
+    }
+
+    func ready(_ events: UInt32) {
+        for _ in 0..<Self.connectionsATurn {
+            guard case .accepting = state else { return }
+            let (accepted, peer) = SystemSocket.accept(from: descriptor)
+            guard accepted >= 0 else {
+                switch errno {
+                case EAGAIN: return
+                case EMFILE, ENFILE, ENOBUFS, ENOMEM: return pause()
+                // The connection was lost before it was taken.
+                default: continue
+                }
+            }
+            open(EpollChannel(accepted, to: peer, on: loop, settings))
+        }
+    }
+
+    func resume() {}
+
+    func loopStops() { closeNow() }
+
+    private func open(_ channel: EpollChannel) {
+        do {
+            try fill(channel)
+            channel.activate()
+        } catch {
+            channel.close0(error: error, mode: .all, promise: nil)
+        }
+    }
+
+    private func pause() {
+        guard case .accepting(let key) = state else { return }
+        loop.remove(key)
+        _ = gatehouse_epoll_remove(loop.epoll, descriptor)
+        state = .waiting
+        loop.assumeIsolated().scheduleTask(in: Self.pause) { try? self.accept() }
+    }
+}
