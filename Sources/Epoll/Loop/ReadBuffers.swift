@@ -5,7 +5,7 @@ struct ReadBuffers {
     /// Most messages fit; what is kept of a request that waits is no larger.
     static let smallCapacity = 8 << 10
     /// For a channel that filled the last one.
-    static let largeCapacity = 128 << 10
+    static let largeCapacity = 64 << 10
 
     private var small: ByteBuffer?
     private var large: ByteBuffer?

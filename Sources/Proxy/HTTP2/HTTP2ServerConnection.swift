@@ -174,7 +174,12 @@ final class HTTP2ServerConnection: ChannelInboundHandler {
         }
         guard held != pressure.backlog.bytes else { return }
         worker.backlogChanged(by: pressure.backlog.update(bytes: held, taken: taken, at: worker.lastTick))
+        let heldServers = pressure.holdsServers
         if pressure.update(held: held, session.limits.sending) { tellStreamsLater() }
+        // At once, as each of them may have more to read in this turn; a pause has no effect on the exchanges.
+        if pressure.holdsServers, !heldServers {
+            for stream in streams.open.values { stream.holdServer() }
+        }
     }
 
     /// A turn may be the flush of one exchange, in which nothing of the others' is done.
