@@ -2,32 +2,14 @@
 public struct Backend: Sendable, Equatable {
     /// At least one.
     public var servers: [BackendServer]
-    public var timeouts: BackendTimeouts
-    public var limits: BackendLimits
-    public var balance: Balance
+    public var timeouts: BackendTimeouts = BackendTimeouts()
+    public var limits: BackendLimits = BackendLimits()
+    public var balance: Balance = .roundRobin
     /// nil: servers are judged by the requests that they get only.
     public var health: HealthCheck?
-    public var retries: RetryRules
+    public var retries: RetryRules = RetryRules()
     /// For the servers with `https`.
-    public var tls: BackendTLS
-
-    public init(
-        servers: [BackendServer],
-        timeouts: BackendTimeouts = BackendTimeouts(),
-        limits: BackendLimits = BackendLimits(),
-        balance: Balance = .roundRobin,
-        health: HealthCheck? = nil,
-        retries: RetryRules = RetryRules(),
-        tls: BackendTLS = BackendTLS()
-    ) {
-        self.servers = servers
-        self.timeouts = timeouts
-        self.limits = limits
-        self.balance = balance
-        self.health = health
-        self.retries = retries
-        self.tls = tls
-    }
+    public var tls: BackendTLS = BackendTLS()
 }
 
 /// One address of a backend.
@@ -40,45 +22,24 @@ public struct BackendServer: Sendable, Equatable, Hashable {
         case h2c
     }
 
-    public var scheme: Scheme
+    public var scheme: Scheme = .http
     public var address: HostPort
     /// Its share of the requests beside the other servers' weights.
-    public var weight: Int
-
-    public init(scheme: Scheme = .http, address: HostPort, weight: Int = 1) {
-        self.scheme = scheme
-        self.address = address
-        self.weight = weight
-    }
+    public var weight: Int = 1
 }
 
 public struct BackendTimeouts: Sendable, Equatable {
     /// Until the connection stands, its TLS handshake included.
-    public var connect: Duration
+    public var connect: Duration = .seconds(2)
     /// From the end of the request to the first byte of the answer.
-    public var response: Duration
+    public var response: Duration = .seconds(30)
     /// Between two reads of an answer, and how long an unused connection is kept.
-    public var idle: Duration
-
-    public init(
-        connect: Duration = .seconds(2),
-        response: Duration = .seconds(30),
-        idle: Duration = .seconds(60)
-    ) {
-        self.connect = connect
-        self.response = response
-        self.idle = idle
-    }
+    public var idle: Duration = .seconds(60)
 }
 
 public struct BackendLimits: Sendable, Equatable {
     /// Connections to one server.
-    public var connections: Int
+    public var connections: Int = 512
     /// Requests that may wait for a connection to one server.
-    public var pending: Int
-
-    public init(connections: Int = 512, pending: Int = 1024) {
-        self.connections = connections
-        self.pending = pending
-    }
+    public var pending: Int = 1024
 }

@@ -12,40 +12,21 @@ public enum Balance: Sendable, Equatable, Hashable {
 public struct HealthCheck: Sendable, Equatable {
     /// What is requested by GET; a 2xx is good. Starts with `/`.
     public var path: String
-    public var every: Duration
+    public var every: Duration = .seconds(5)
     /// Good checks in a row until a server is used again.
-    public var healthyAfter: Int
+    public var healthyAfter: Int = 2
     /// Bad checks in a row until a server is left out.
-    public var unhealthyAfter: Int
-
-    public init(path: String, every: Duration = .seconds(5), healthyAfter: Int = 2, unhealthyAfter: Int = 3) {
-        self.path = path
-        self.every = every
-        self.healthyAfter = healthyAfter
-        self.unhealthyAfter = unhealthyAfter
-    }
+    public var unhealthyAfter: Int = 3
 }
 
 /// Which requests are tried again on another server.
 public struct RetryRules: Sendable, Equatable {
     /// Tries of one request altogether; 1: none is repeated.
-    public var attempts: Int
+    public var attempts: Int = 2
     /// Whether a request moves on, whatever its method, when no connection came about: nothing was sent.
-    public var afterConnectFailure: Bool
+    public var afterConnectFailure: Bool = true
     /// Whether a request without a body is repeated when the connection broke before a byte of the answer.
-    public var afterReset: Bool
+    public var afterReset: Bool = true
     /// What `afterReset` is good for; idempotent all of them (RFC 9110 section 9.2.2).
-    public var methods: [String]
-
-    public init(
-        attempts: Int = 2,
-        afterConnectFailure: Bool = true,
-        afterReset: Bool = true,
-        methods: [String] = ["GET", "HEAD", "OPTIONS"]
-    ) {
-        self.attempts = attempts
-        self.afterConnectFailure = afterConnectFailure
-        self.afterReset = afterReset
-        self.methods = methods
-    }
+    public var methods: [String] = ["GET", "HEAD", "OPTIONS"]
 }

@@ -5,20 +5,15 @@ public struct Identity: Sendable, Equatable {
         public var name: String
         /// The claim that fills it; an absent claim leaves the header out.
         public var claim: String
-
-        public init(name: String, claim: String) {
-            self.name = name
-            self.claim = claim
-        }
     }
 
     public enum TokenForwarding: String, Sendable, CaseIterable {
         case keep, strip
     }
 
-    public var headers: [Header]
+    public var headers: [Header] = Identity.defaultHeaders
     /// Whether the backend still sees the token itself.
-    public var token: TokenForwarding
+    public var token: TokenForwarding = .keep
 
     /// What a tenant without an `identity` section gets.
     public static let defaultHeaders = [
@@ -26,9 +21,4 @@ public struct Identity: Sendable, Equatable {
         Header(name: "X-User-Email", claim: "email"),
         Header(name: "X-User-Role", claim: "role"),
     ]
-
-    public init(headers: [Header] = Identity.defaultHeaders, token: TokenForwarding = .keep) {
-        self.headers = headers
-        self.token = token
-    }
 }

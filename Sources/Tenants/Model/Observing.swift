@@ -9,28 +9,14 @@ public struct LogSettings: Sendable, Equatable {
         case json, text
     }
 
-    public var level: Level
+    public var level: Level = .info
     /// Of the modules that have one of their own.
-    public var levels: [LogModule: Level]
-    public var format: Format
+    public var levels: [LogModule: Level] = [:]
+    public var format: Format = .json
     /// One line a request.
-    public var access: Bool
+    public var access: Bool = true
     /// Whether that line has the query.
-    public var query: Bool
-
-    public init(
-        level: Level = .info,
-        levels: [LogModule: Level] = [:],
-        format: Format = .json,
-        access: Bool = true,
-        query: Bool = false
-    ) {
-        self.level = level
-        self.levels = levels
-        self.format = format
-        self.access = access
-        self.query = query
-    }
+    public var query: Bool = false
 
     /// - Parameter module: Nil for what belongs to none.
     public func level(of module: LogModule?) -> Level {
@@ -75,9 +61,4 @@ public struct TracingSettings: Sendable, Equatable {
     public var endpoint: String
     /// The share of requests that are traced, from 0 to 1, of those of which nobody has decided before.
     public var sample: Double
-
-    public init(endpoint: String, sample: Double) {
-        self.endpoint = endpoint
-        self.sample = sample
-    }
 }

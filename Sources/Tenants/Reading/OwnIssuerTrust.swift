@@ -16,7 +16,7 @@ struct OwnIssuerTrust {
             return nil
         }
         guard let own = owner.issuer else { return nil }
-        var keys = IssuerKeys(keys: nil, source: .builtIn(tenant: owner.name))
+        var keys = SourcedKeys(keys: nil, source: .builtIn(tenant: owner.name))
         if let directory = section["keys_dir"] {
             guard let inDirectory = readDirectory(directory, own.algorithm, &session) else { return nil }
             keys = inDirectory
@@ -38,7 +38,7 @@ struct OwnIssuerTrust {
         _ node: DocumentNode,
         _ algorithm: SignatureAlgorithm,
         _ session: inout ReadingSession
-    ) -> IssuerKeys? {
+    ) -> SourcedKeys? {
         guard let scalar = node.scalar, !scalar.text.isEmpty else { return nil }
         let source = KeyFileSource(kind: .directory, path: session.resolve(scalar.text), algorithms: [algorithm])
         do throws(KeyFileFault) {
@@ -51,7 +51,7 @@ struct OwnIssuerTrust {
                         + "generate --algorithm \(algorithm.rawValue) --out \(directory))"
                 )
             }
-            return IssuerKeys(keys: keys, source: .file(source))
+            return SourcedKeys(keys: keys, source: .file(source))
         } catch {
             session.findings.report(error, "\"keys_dir\"", node)
             return nil

@@ -4,11 +4,6 @@ public struct GoogleSignIn: Sendable, Equatable {
     public struct Web: Sendable, Equatable {
         public var clientID: String
         public var clientSecret: Secret
-
-        public init(clientID: String, clientSecret: Secret) {
-            self.clientID = clientID
-            self.clientSecret = clientSecret
-        }
     }
 
     /// Where the app posts Google's token.
@@ -18,17 +13,17 @@ public struct GoogleSignIn: Sendable, Equatable {
     public var then: SignIn.Exchange
     public var web: Web?
     /// Every `iss` that Google's tokens may carry, the usual one first.
-    public var issuers: [String]
+    public var issuers: [String] = Self.standardIssuers
     /// Google's keys.
-    public var keys: RemoteKeySource
+    public var keys: RemoteKeySource = Self.standardKeys
     /// Who an access token is for.
-    public var userInfoURL: String
+    public var userInfoURL: String = "https://openidconnect.googleapis.com/v1/userinfo"
     /// Which app an access token is for.
-    public var tokenInfoURL: String
+    public var tokenInfoURL: String = "https://oauth2.googleapis.com/tokeninfo"
     /// Where browsers sign in.
-    public var authorizeURL: String
+    public var authorizeURL: String = Self.standardAuthorizeURL
     /// Where codes are exchanged.
-    public var tokenURL: String
+    public var tokenURL: String = Self.standardTokenURL
 
     /// Google's guide to ID tokens names both forms of `iss`.
     public static let standardIssuers = ["https://accounts.google.com", "accounts.google.com"]
@@ -37,28 +32,4 @@ public struct GoogleSignIn: Sendable, Equatable {
     )
     public static let standardAuthorizeURL = "https://accounts.google.com/o/oauth2/v2/auth"
     public static let standardTokenURL = "https://oauth2.googleapis.com/token"
-
-    public init(
-        path: PathPattern,
-        clientIDs: [String],
-        then: SignIn.Exchange,
-        web: Web? = nil,
-        issuers: [String] = Self.standardIssuers,
-        keys: RemoteKeySource = Self.standardKeys,
-        userInfoURL: String = "https://openidconnect.googleapis.com/v1/userinfo",
-        tokenInfoURL: String = "https://oauth2.googleapis.com/tokeninfo",
-        authorizeURL: String = Self.standardAuthorizeURL,
-        tokenURL: String = Self.standardTokenURL
-    ) {
-        self.path = path
-        self.clientIDs = clientIDs
-        self.then = then
-        self.web = web
-        self.issuers = issuers
-        self.keys = keys
-        self.userInfoURL = userInfoURL
-        self.tokenInfoURL = tokenInfoURL
-        self.authorizeURL = authorizeURL
-        self.tokenURL = tokenURL
-    }
 }
