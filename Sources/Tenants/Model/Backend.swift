@@ -25,21 +25,21 @@ public struct BackendServer: Sendable, Equatable, Hashable {
     public var scheme: Scheme = .http
     public var address: HostPort
     /// Its share of the requests beside the other servers' weights.
-    public var weight: Int = 1
+    public var weight = Schema.server.weight.standard
 }
 
 public struct BackendTimeouts: Sendable, Equatable {
     /// Until the connection stands, its TLS handshake included.
-    public var connect: Duration = .seconds(2)
+    public var connect = Schema.backendTimeouts.connect.standard
     /// From the end of the request to the first byte of the answer.
-    public var response: Duration = .seconds(30)
+    public var response = Schema.backendTimeouts.response.standard
     /// Between two reads of an answer, and how long an unused connection is kept.
-    public var idle: Duration = .seconds(60)
+    public var idle = Schema.backendTimeouts.idle.standard
 }
 
 public struct BackendLimits: Sendable, Equatable {
     /// Connections to one server.
-    public var connections: Int = 512
+    public var connections = Schema.backendLimits.connections.standard
     /// Requests that may wait for a connection to one server.
-    public var pending: Int = 1024
+    public var pending = Schema.backendLimits.pending.standard
 }

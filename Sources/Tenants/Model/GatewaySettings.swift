@@ -9,13 +9,13 @@ public struct GatewaySettings: Sendable {
     /// are kept.
     public var stateDirectory: String?
     /// Event loops; 0 stands for one a core.
-    public var threads: Int = 0
+    public var threads = Schema.gateway.threads.standard
     /// Peers whose `Forwarded` and `X-Forwarded-*` fields and PROXY headers are believed.
     public var trustedProxies: [AddressRange] = []
     /// How long everything is served as before after SIGTERM, while `/readyz` tells load balancers to go elsewhere.
-    public var shutdownDelay: Duration = .zero
+    public var shutdownDelay = Schema.gateway.shutdownDelay.standard
     /// How long requests under way may take after that.
-    public var shutdownGrace: Duration = .seconds(30)
+    public var shutdownGrace = Schema.gateway.shutdownGrace.standard
     public var limits: ConnectionLimits = ConnectionLimits()
     public var log: LogSettings = LogSettings()
     /// Nil: no trace is sent.
@@ -25,7 +25,7 @@ public struct GatewaySettings: Sendable {
 /// One address that the gateway accepts requests on.
 public struct Listener: Sendable, Equatable {
     public var address: HostPort
-    public var tls: Bool = false
+    public var tls = Schema.listener.tls.standard
 }
 
 /// The admin listener, apart from the tenants' traffic.
@@ -40,13 +40,13 @@ public struct AdminSettings: Sendable, Equatable {
 /// Bounds on connections and request heads of one process.
 public struct ConnectionLimits: Sendable, Equatable {
     /// Request line and fields together, in bytes (431 above it).
-    public var headerBytes: Int = 32 << 10
+    public var headerBytes = Schema.connectionLimits.headerBytes.standard
     /// Fields in one head (431 above it).
-    public var headers: Int = 100
+    public var headers = Schema.connectionLimits.headers.standard
     /// Client connections open at once (503 above it).
-    public var connections: Int = 10_000
+    public var connections = Schema.connectionLimits.connections.standard
     /// How long a connection may be silent, between requests or inside a body.
-    public var idleTimeout: Duration = .seconds(75)
+    public var idleTimeout = Schema.connectionLimits.idleTimeout.standard
     /// How long a client may take to send a whole head.
-    public var headerTimeout: Duration = .seconds(10)
+    public var headerTimeout = Schema.connectionLimits.headerTimeout.standard
 }

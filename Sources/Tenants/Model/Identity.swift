@@ -13,12 +13,10 @@ public struct Identity: Sendable, Equatable {
 
     public var headers: [Header] = Identity.defaultHeaders
     /// Whether the backend still sees the token itself.
-    public var token: TokenForwarding = .keep
+    public var token = Schema.identity.token.standard
 
     /// What a tenant without an `identity` section gets.
-    public static let defaultHeaders = [
-        Header(name: "X-User-Id", claim: "sub"),
-        Header(name: "X-User-Email", claim: "email"),
-        Header(name: "X-User-Role", claim: "role"),
-    ]
+    public static let defaultHeaders = (Schema.identity.headers.standard?.entries ?? []).map {
+        Header(name: $0.key, claim: $0.value.scalar?.text ?? "")
+    }
 }

@@ -9,14 +9,14 @@ public struct LogSettings: Sendable, Equatable {
         case json, text
     }
 
-    public var level: Level = .info
+    public var level = Schema.log.level.standard
     /// Of the modules that have one of their own.
     public var levels: [LogModule: Level] = [:]
-    public var format: Format = .json
+    public var format = Schema.log.format.standard
     /// One line a request.
-    public var access: Bool = true
+    public var access = Schema.log.access.standard
     /// Whether that line has the query.
-    public var query: Bool = false
+    public var query = Schema.log.query.standard
 
     /// - Parameter module: Nil for what belongs to none.
     public func level(of module: LogModule?) -> Level {

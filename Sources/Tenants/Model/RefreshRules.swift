@@ -3,11 +3,11 @@ public import Verification
 /// How a tenant's sessions get new tokens, and how their clients get those.
 public struct RefreshRules: Sendable, Equatable {
     /// Whether the backend's 401 to a good session leads to a refresh.
-    public var onUnauthorized: Bool = true
+    public var onUnauthorized = Schema.refresh.on401.standard
     /// A token that expires within this is refreshed ahead, in the background.
-    public var within: Duration = .zero
+    public var within = Schema.refresh.within.standard
     /// How long an expired but otherwise good token may still be refreshed.
-    public var grace: Duration = .zero
+    public var grace = Schema.refresh.grace.standard
     public var source: RefreshTokenSource = .none
     public var call: RefreshCall
     public var delivery: RefreshDelivery
@@ -60,6 +60,14 @@ public struct RefreshCall: Sendable, Equatable {
         case builtIn
     }
 
+    /// How ``Strategy`` is written.
+    enum Send: String, Sendable, CaseIterable {
+        case bearer
+        case refreshTokenJSON = "refresh_token_json"
+        case oauth2
+        case builtIn = "built_in"
+    }
+
     public enum Target: Sendable, Hashable {
         /// A path, with its query, on the tenant's backend.
         case backend(path: String)
@@ -68,7 +76,7 @@ public struct RefreshCall: Sendable, Equatable {
     }
 
     public var strategy: Strategy
-    public var method: String = "POST"
+    public var method = Schema.refreshCall.method.standard
     /// Nil for ``Strategy/builtIn``.
     public var target: Target?
     /// Where the new access token is in the answer.

@@ -6,21 +6,21 @@ public struct Tenant: Sendable, Equatable {
     /// Starts with `/`, no trailing `/`; nil stands for every path. Matches at a segment boundary.
     public var pathPrefix: String?
     /// Whether `pathPrefix` is taken off what the backend sees.
-    public var stripPrefix: Bool = false
+    public var stripPrefix = Schema.tenant.stripPrefix.standard
     public var backend: Backend
     public var authenticate: Authentication
     public var access: AccessRules = AccessRules([])
     public var identity: Identity = Identity()
-    public var mode: Mode = .enforce
+    public var mode = Schema.tenant.mode.standard
     public var limits: RequestLimits = RequestLimits()
     /// nil: the certificate of the tenant that has the default.
     public var tls: ServerCertificate?
     public var webSocket: WebSocketRules = WebSocketRules()
     /// A 2xx from the backend to one of these revokes the token that was presented, and its session.
     public var revokeOn: [RevokeRule] = []
-    public var onStoreFailure: StoreFailurePolicy = .deny
+    public var onStoreFailure = Schema.tenant.onStoreFailure.standard
     /// How old the local copy of revocations may be.
-    public var maxStaleness: Duration = .seconds(30)
+    public var maxStaleness = Schema.tenant.maxStaleness.standard
     /// nil: nothing is ever refreshed.
     public var refresh: RefreshRules?
     /// The gateway's own issuer of tokens; nil where all come from elsewhere.
@@ -63,7 +63,7 @@ public struct RequestLimits: Sendable, Equatable {
     /// Longest request body in bytes (413 above it); nil: no bound.
     public var bodyBytes: Int?
     /// Bytes a second that a body must keep on average after its first 10 s; 0: no least rate.
-    public var bodyRate: Int = 1 << 10
+    public var bodyRate = Schema.requestLimits.bodyRate.standard
     /// Longest body in bytes that is kept for a replay after a refresh.
-    public var replayBytes: Int = 64 << 10
+    public var replayBytes = Schema.requestLimits.replayBytes.standard
 }

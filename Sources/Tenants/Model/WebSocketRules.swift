@@ -8,5 +8,5 @@ public struct WebSocketRules: Sendable, Equatable {
     }
 
     /// When the token that opened it expires.
-    public var onExpiry: OnExpiry = .close
+    public var onExpiry = Schema.webSocket.onExpiry.standard
 }

@@ -9,7 +9,7 @@ public struct EffectiveConfiguration: Sendable {
     /// The configuration as YAML, with every key that has a value or a default. Secrets stand as ``Secret/redaction``.
     public func print() -> String {
         var printer = ConfigurationPrinter()
-        printer.object(root, Schema.root, indentation: 0)
+        printer.object(root, Schema.root.object, indentation: 0)
         return printer.text
     }
 }

@@ -9,26 +9,29 @@ struct SourcedKeys {
 
 /// Makes the keys that an issuer's key source stands for.
 enum KeySourceReader {
-    /// - Parameter issuer: The value of `issuer`, which `discovery` goes by.
+    /// - Parameters:
+    ///   - kind: Not `preset`, which has a reader of its own.
+    ///   - issuer: The value of `issuer`, which `discovery` goes by.
     /// - Returns: nil where there are none, which was reported.
     static func read(
+        _ kind: KeySourceName,
         _ source: DocumentNode.Entry,
         _ algorithms: [SignatureAlgorithm],
         issuer: DocumentNode,
         _ session: inout ReadingSession
     ) -> SourcedKeys? {
         let name = "\"\(source.key)\""
-        switch source.key {
-        case "secret": return secret(source, algorithms, &session)
-        case "secret_file": return file(.secret, source, algorithms, &session)
-        case "public_key_file": return file(.publicKey, source, algorithms, &session)
-        case "jwks_file": return file(.keySet, source, algorithms, &session)
-        case "discovery":
+        switch kind {
+        case .secret: return secret(source, algorithms, &session)
+        case .secretFile: return file(.secret, source, algorithms, &session)
+        case .publicKeyFile: return file(.publicKey, source, algorithms, &session)
+        case .keySetFile: return file(.keySet, source, algorithms, &session)
+        case .discovery:
             guard
                 let url = ProviderURLReader.read(issuer, name: "with \(name), \"issuer\"", allowsQuery: false, &session)
             else { return nil }
             return SourcedKeys(keys: nil, source: .remote(RemoteKeySource(location: .discovery(issuer: url))))
-        default:
+        case .keySetURL, .preset:
             guard let url = ProviderURLReader.read(source.value, name: name, &session) else { return nil }
             return SourcedKeys(keys: nil, source: .remote(RemoteKeySource(location: .keySet(url: url))))
         }

@@ -8,7 +8,7 @@ struct OwnIssuerTrust {
 
     /// - Returns: nil where there is no issuer, or it cannot be read, which was reported.
     func read(_ session: inout ReadingSession) -> TrustedIssuer? {
-        guard let section = owner.node["issuer"] else {
+        guard let section = owner.node[Schema.tenant.issuer] else {
             session.findings.error(
                 preset,
                 "preset \"built-in\" is the tenant's own issuer, and it has none: add an \"issuer\" section"
@@ -17,7 +17,7 @@ struct OwnIssuerTrust {
         }
         guard let own = owner.issuer else { return nil }
         var keys = SourcedKeys(keys: nil, source: .builtIn(tenant: owner.name))
-        if let directory = section["keys_dir"] {
+        if let directory = section[Schema.issuer.keysDir] {
             guard let inDirectory = readDirectory(directory, own.algorithm, &session) else { return nil }
             keys = inDirectory
         }
@@ -39,7 +39,7 @@ struct OwnIssuerTrust {
         _ algorithm: SignatureAlgorithm,
         _ session: inout ReadingSession
     ) -> SourcedKeys? {
-        guard let scalar = node.scalar, !scalar.text.isEmpty else { return nil }
+        guard let scalar = node.filled else { return nil }
         let source = KeyFileSource(kind: .directory, path: session.resolve(scalar.text), algorithms: [algorithm])
         do throws(KeyFileFault) {
             let keys = try source.keySet(session.files)

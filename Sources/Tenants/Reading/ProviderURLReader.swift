@@ -1,5 +1,28 @@
 /// Reads the addresses that keys and tokens come from. What came over plain HTTP could be anybody's.
 enum ProviderURLReader {
+    /// The address of a key of a section; nil where there is none, or it cannot be used, which was reported.
+    ///
+    /// - Parameter allowsQuery: False where parameters of the request are put behind it.
+    static func read(
+        _ key: Key<some Sendable>,
+        in section: DocumentNode,
+        allowsQuery: Bool = false,
+        _ session: inout ReadingSession
+    ) -> String? {
+        section[key].flatMap { read($0, name: "\"\(key.name)\"", allowsQuery: allowsQuery, &session) }
+    }
+
+    /// As above, with the default where there is none that can be used.
+    static func read(
+        _ key: Key<String>,
+        in section: DocumentNode,
+        allowsQuery: Bool = false,
+        _ session: inout ReadingSession
+    ) -> String {
+        let given: String? = read(key, in: section, allowsQuery: allowsQuery, &session)
+        return given ?? key.standard
+    }
+
     /// - Parameter name: What messages call it.
     /// - Returns: The address; nil if it cannot be used, which was reported without showing it.
     static func read(
@@ -8,7 +31,7 @@ enum ProviderURLReader {
         allowsQuery: Bool = true,
         _ session: inout ReadingSession
     ) -> String? {
-        guard let scalar = node.scalar, !scalar.text.isEmpty else { return nil }
+        guard let scalar = node.filled else { return nil }
         do throws(ScalarText.Problem) {
             try check(scalar.text, allowsQuery: allowsQuery)
             return scalar.text

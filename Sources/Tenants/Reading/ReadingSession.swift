@@ -36,6 +36,17 @@ struct ReadingSession {
         path.hasPrefix("/") ? path : directory + path
     }
 
+    /// Whether refusals are only noted, which is warned of.
+    ///
+    /// - Parameter effect: What observing does: the message goes on so after the mode's name.
+    mutating func mode(_ key: Key<Tenant.Mode>, of section: DocumentNode?, _ effect: String) -> Tenant.Mode {
+        let mode = section.read(key)
+        if mode == .observe, let place = section?[key]?.place {
+            findings.warning(place, "mode observe \(effect): use it for a migration only")
+        }
+        return mode
+    }
+
     /// Reports a secret that everyone knows who has read the example.
     mutating func judgeExample(_ secret: Secret, name: String, _ place: Place) {
         guard secret.bytes.starts(with: Self.examplePrefix.utf8) else { return }
@@ -55,7 +66,7 @@ struct ReadingSession {
 
     /// Reads the file that `node` names; reports why it cannot be read.
     mutating func content(of node: DocumentNode, name: String) -> [UInt8]? {
-        guard let scalar = node.scalar, !scalar.text.isEmpty else { return nil }
+        guard let scalar = node.filled else { return nil }
         do throws(FileReadingError) {
             return try files.read(resolve(scalar.text))
         } catch {

@@ -8,8 +8,7 @@ enum TenantsReader {
         var tenants: [Tenant] = []
         for entry in node?.entries ?? [] {
             checkName(entry, &session)
-            let prefix =
-                entry.value["path_prefix"].flatMap { PathPrefixReader.read($0, name: "path_prefix", &session) } ?? nil
+            let prefix = PathPrefixReader.read(Schema.tenant.pathPrefix, in: entry.value, &session)
             let hosts = readHosts(entry, prefix, &routes, &session)
             guard
                 let tenant = TenantReader(name: entry.key, hosts: hosts, pathPrefix: prefix)
@@ -65,8 +64,8 @@ enum TenantsReader {
         _ session: inout ReadingSession
     ) -> [HostPattern] {
         var hosts: [HostPattern] = []
-        for item in tenant.value["hosts"]?.items ?? [] {
-            guard let scalar = item.scalar, !scalar.text.isEmpty else { continue }
+        for item in tenant.value[Schema.tenant.hosts]?.items ?? [] {
+            guard let scalar = item.filled else { continue }
             let host: HostPattern
             do throws(ScalarText.Problem) {
                 host = try NetworkText.hostPattern(scalar.text)
@@ -96,12 +95,15 @@ enum TenantsReader {
 
 /// Reads what paths begin with.
 enum PathPrefixReader {
-    /// - Parameter name: The key that it is the value of.
     /// - Returns: nil for `/`, which stands for every path, and for a malformed prefix, which is reported.
-    static func read(_ node: DocumentNode, name: String, _ session: inout ReadingSession) -> String? {
-        guard let scalar = node.scalar, !scalar.text.isEmpty, scalar.text != "/" else { return nil }
+    static func read(
+        _ key: Key<some Sendable>,
+        in section: DocumentNode,
+        _ session: inout ReadingSession
+    ) -> String? {
+        guard let node = section[key], let scalar = node.filled, scalar.text != "/" else { return nil }
         if let remedy = mistake(in: scalar.text) {
-            session.findings.error(node.place, "\"\(name)\" must be like /shop, but is \(scalar.shown): \(remedy)")
+            session.findings.error(node.place, "\"\(key.name)\" must be like /shop, but is \(scalar.shown): \(remedy)")
             return nil
         }
         return scalar.text

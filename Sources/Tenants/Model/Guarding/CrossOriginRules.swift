@@ -6,11 +6,11 @@ public struct CrossOriginRules: Sendable, Equatable {
     /// As browsers send them (RFC 6454 section 6.2).
     public var origins: [String]
     /// Whether cookies may be sent along.
-    public var allowsCredentials: Bool = false
+    public var allowsCredentials = Schema.cors.credentials.standard
     /// How long a browser may keep the answer to a preflight.
-    public var maxAge: Duration = .seconds(600)
+    public var maxAge = Schema.cors.maxAge.standard
     /// Fields of answers that scripts may read besides those that they always may.
-    public var exposedFields: [String] = []
+    public var exposedFields = Schema.cors.expose.standard
     /// The line in tenants.yaml.
     public var line: Int = 0
 }

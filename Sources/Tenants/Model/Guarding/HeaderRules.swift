@@ -24,5 +24,5 @@ public struct HeaderRules: Sendable, Equatable {
     public var request: Changes = Changes()
     /// What the client sees, of the backend's answers and of the gateway's own.
     public var response: Changes = Changes()
-    public var security: Security = .off
+    public var security = Schema.headers.security.standard
 }

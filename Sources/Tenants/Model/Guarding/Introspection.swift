@@ -6,7 +6,7 @@ public struct Introspection: Sendable, Equatable {
     public var clientID: String
     public var clientSecret: Secret
     /// How long an answer is believed at most.
-    public var cache: Duration = .seconds(30)
+    public var cache = Schema.introspection.cache.standard
     /// What the answers' `iss` must be; nil: not checked.
     public var issuer: String?
     /// One of which the answers' `aud` must name; empty: not checked.

@@ -9,14 +9,14 @@ public struct ProofRules: Sendable, Equatable {
         case optional
     }
 
-    public var need: Need = .required
+    public var need = Schema.dpop.need.standard
     /// Whether proofs must hold a nonce of ours (RFC 9449 section 9).
-    public var nonce: Bool = false
+    public var nonce = Schema.dpop.nonce.standard
     /// How far a proof's `iat` may be from now, either way.
-    public var maxAge: Duration = .seconds(60)
+    public var maxAge = Schema.dpop.maxAge.standard
     /// Asymmetric ones only.
-    public var algorithms: [SignatureAlgorithm] = [.es256, .edDSA]
-    public var mode: Tenant.Mode = .enforce
+    public var algorithms = Schema.dpop.algorithms.standard
+    public var mode = Schema.dpop.mode.standard
     /// The line in tenants.yaml.
     public var line: Int = 0
 }

@@ -31,8 +31,8 @@ public struct AppleSignIn: Sendable, Equatable {
     public var path: PathPattern
     /// The apps that the token may be for.
     public var clientIDs: [String]
-    public var nonce: Nonce = .required
-    public var legacyBody: LegacyBody = .deny
+    public var nonce: Nonce = Schema.apple.nonce.standard
+    public var legacyBody: LegacyBody = Schema.apple.legacyUserIdentifier.standard
     public var then: SignIn.Exchange
     /// Where Apple posts its server-to-server events.
     public var notifications: PathPattern?
@@ -46,11 +46,12 @@ public struct AppleSignIn: Sendable, Equatable {
     /// Where codes are exchanged.
     public var tokenURL: String = Self.standardTokenURL
 
-    public static let standardIssuer = "https://appleid.apple.com"
-    public static let standardKeys = RemoteKeySource(
-        location: .keySet(url: "https://appleid.apple.com/auth/keys"),
-        lifetime: .seconds(86_400)
-    )
-    public static let standardAuthorizeURL = "https://appleid.apple.com/auth/authorize"
-    public static let standardTokenURL = "https://appleid.apple.com/auth/token"
+    public static let standardIssuer = Schema.apple.issuer.standard
+    public static let standardKeys = keys(at: Schema.apple.jwksURL.standard)
+    public static let standardAuthorizeURL = Schema.apple.authorizeURL.standard
+    public static let standardTokenURL = Schema.apple.tokenURL.standard
+
+    static func keys(at url: String) -> RemoteKeySource {
+        RemoteKeySource(location: .keySet(url: url), lifetime: .seconds(86_400))
+    }
 }

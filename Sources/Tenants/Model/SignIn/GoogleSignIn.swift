@@ -17,19 +17,17 @@ public struct GoogleSignIn: Sendable, Equatable {
     /// Google's keys.
     public var keys: RemoteKeySource = Self.standardKeys
     /// Who an access token is for.
-    public var userInfoURL: String = "https://openidconnect.googleapis.com/v1/userinfo"
+    public var userInfoURL: String = Schema.google.userinfoURL.standard
     /// Which app an access token is for.
-    public var tokenInfoURL: String = "https://oauth2.googleapis.com/tokeninfo"
+    public var tokenInfoURL: String = Schema.google.tokeninfoURL.standard
     /// Where browsers sign in.
     public var authorizeURL: String = Self.standardAuthorizeURL
     /// Where codes are exchanged.
     public var tokenURL: String = Self.standardTokenURL
 
     /// Google's guide to ID tokens names both forms of `iss`.
-    public static let standardIssuers = ["https://accounts.google.com", "accounts.google.com"]
-    public static let standardKeys = RemoteKeySource(
-        location: .keySet(url: "https://www.googleapis.com/oauth2/v3/certs")
-    )
-    public static let standardAuthorizeURL = "https://accounts.google.com/o/oauth2/v2/auth"
-    public static let standardTokenURL = "https://oauth2.googleapis.com/token"
+    public static let standardIssuers = [Schema.google.issuer.standard, "accounts.google.com"]
+    public static let standardKeys = RemoteKeySource(location: .keySet(url: Schema.google.jwksURL.standard))
+    public static let standardAuthorizeURL = Schema.google.authorizeURL.standard
+    public static let standardTokenURL = Schema.google.tokenURL.standard
 }

@@ -7,14 +7,14 @@ public struct IssuerClient: Sendable, Equatable {
     /// Where codes may be sent, to the letter.
     public var redirectURIs: [String]
     /// Where a logout may lead, to the letter.
-    public var postLogoutRedirectURIs: [String] = []
+    public var postLogoutRedirectURIs = Schema.client.postLogoutRedirectURIs.standard
     /// What it may ask for.
-    public var scopes: [String] = ["openid"]
+    public var scopes = Schema.client.scopes.standard
     /// Whether it gets tokens only that are bound to a key of its own (`dpop_bound_access_tokens`, RFC 9449 section
     /// 5.2).
-    public var needsProof: Bool = false
+    public var needsProof = Schema.client.dpopBound.standard
     /// Whether its tokens are bound to the certificate that it comes with (RFC 8705 section 3.4).
-    public var bindsToCertificate: Bool = false
+    public var bindsToCertificate = Schema.client.certificateBound.standard
 
     public var isPublic: Bool { secret == nil }
 }

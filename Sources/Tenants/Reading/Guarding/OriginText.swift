@@ -7,7 +7,7 @@ enum OriginText {
     static func read(_ items: [DocumentNode], _ session: inout ReadingSession) -> [String] {
         var origins: [String] = []
         for item in items {
-            guard let scalar = item.scalar, !scalar.text.isEmpty else { continue }
+            guard let scalar = item.filled else { continue }
             do throws(ScalarText.Problem) {
                 let origin = try origin(scalar.text)
                 if !origins.contains(origin) { origins.append(origin) }
