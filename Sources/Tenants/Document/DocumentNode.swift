@@ -51,12 +51,13 @@ struct DocumentNode: Sendable {
         scalar.flatMap { $0.text.isEmpty ? nil : $0 }
     }
 
-    func entry(_ key: String) -> Entry? {
+    func entry(named key: String) -> Entry? {
         entries.first { $0.key == key }
     }
 
-    subscript(key: String) -> DocumentNode? {
-        entry(key)?.value
+    /// For keys that the user makes up; those of the schema are read by their ``Key``.
+    subscript(named key: String) -> DocumentNode? {
+        entry(named: key)?.value
     }
 
     /// How the value is named in a message: its kind, or its text if that is short and not from the environment.

@@ -59,18 +59,18 @@ extension YAMLDocument {
 }
 
 extension DocumentNode {
-    subscript<Value>(key: Key<Value>) -> DocumentNode? { self[key.name] }
+    subscript<Value>(key: Key<Value>) -> DocumentNode? { self[named: key.name] }
 
-    func entry<Value>(_ key: Key<Value>) -> Entry? { entry(key.name) }
+    func entry<Value>(_ key: Key<Value>) -> Entry? { entry(named: key.name) }
 
     /// The value of the key or its default.
-    func read<Value>(_ key: Key<Value>) -> Value { key.read(self[key.name]) }
+    func read<Value>(_ key: Key<Value>) -> Value { key.read(self[key]) }
 
     /// The value of the key, or its default as if it were in the file.
-    func given<Value>(_ key: Key<Value>) -> DocumentNode? { self[key.name] ?? key.standardNode }
+    func given<Value>(_ key: Key<Value>) -> DocumentNode? { self[key] ?? key.standardNode }
 }
 
 extension DocumentNode? {
     /// The value of the key or its default, for a section that may be left out.
-    func read<Value>(_ key: Key<Value>) -> Value { key.read(self?[key.name]) }
+    func read<Value>(_ key: Key<Value>) -> Value { key.read(self?[key]) }
 }

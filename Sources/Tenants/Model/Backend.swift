@@ -29,17 +29,12 @@ public struct BackendServer: Sendable, Equatable, Hashable {
 }
 
 public struct BackendTimeouts: Sendable, Equatable {
-    /// Until the connection stands, its TLS handshake included.
     public var connect = Schema.backendTimeouts.connect.standard
-    /// From the end of the request to the first byte of the answer.
     public var response = Schema.backendTimeouts.response.standard
-    /// Between two reads of an answer, and how long an unused connection is kept.
     public var idle = Schema.backendTimeouts.idle.standard
 }
 
 public struct BackendLimits: Sendable, Equatable {
-    /// Connections to one server.
     public var connections = Schema.backendLimits.connections.standard
-    /// Requests that may wait for a connection to one server.
     public var pending = Schema.backendLimits.pending.standard
 }

@@ -7,11 +7,8 @@ public struct BuiltInIssuer: Sendable, Equatable {
     /// `aud` of access tokens.
     public var audience: String
     public var algorithm: SignatureAlgorithm
-    /// How long an access token lives.
     public var access = Schema.issuer.access.standard
-    /// How long an ID token lives.
     public var id = Schema.issuer.id.standard
-    /// How long a refresh token lives.
     public var refresh = Schema.issuer.refresh.standard
     /// The directory of its keys, resolved: absolute, or relative to where the gateway runs. Nil: they are made by the
     /// gateway and kept in the store.

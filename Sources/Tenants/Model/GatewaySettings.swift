@@ -8,7 +8,6 @@ public struct GatewaySettings: Sendable {
     /// Where copies of fetched key sets are kept, for a start while provider and store are down. Resolved; nil: none
     /// are kept.
     public var stateDirectory: String?
-    /// Event loops; 0 stands for one a core.
     public var threads = Schema.gateway.threads.standard
     /// Peers whose `Forwarded` and `X-Forwarded-*` fields and PROXY headers are believed.
     public var trustedProxies: [AddressRange] = []
@@ -39,14 +38,9 @@ public struct AdminSettings: Sendable, Equatable {
 
 /// Bounds on connections and request heads of one process.
 public struct ConnectionLimits: Sendable, Equatable {
-    /// Request line and fields together, in bytes (431 above it).
     public var headerBytes = Schema.connectionLimits.headerBytes.standard
-    /// Fields in one head (431 above it).
     public var headers = Schema.connectionLimits.headers.standard
-    /// Client connections open at once (503 above it).
     public var connections = Schema.connectionLimits.connections.standard
-    /// How long a connection may be silent, between requests or inside a body.
     public var idleTimeout = Schema.connectionLimits.idleTimeout.standard
-    /// How long a client may take to send a whole head.
     public var headerTimeout = Schema.connectionLimits.headerTimeout.standard
 }

@@ -12,7 +12,6 @@ public struct Identity: Sendable, Equatable {
     }
 
     public var headers: [Header] = Identity.defaultHeaders
-    /// Whether the backend still sees the token itself.
     public var token = Schema.identity.token.standard
 
     /// What a tenant without an `identity` section gets.

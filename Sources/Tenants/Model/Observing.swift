@@ -13,7 +13,6 @@ public struct LogSettings: Sendable, Equatable {
     /// Of the modules that have one of their own.
     public var levels: [LogModule: Level] = [:]
     public var format = Schema.log.format.standard
-    /// One line a request.
     public var access = Schema.log.access.standard
     /// Whether that line has the query.
     public var query = Schema.log.query.standard

@@ -2,11 +2,9 @@ public import Verification
 
 /// How a tenant's sessions get new tokens, and how their clients get those.
 public struct RefreshRules: Sendable, Equatable {
-    /// Whether the backend's 401 to a good session leads to a refresh.
     public var onUnauthorized = Schema.refresh.on401.standard
     /// A token that expires within this is refreshed ahead, in the background.
     public var within = Schema.refresh.within.standard
-    /// How long an expired but otherwise good token may still be refreshed.
     public var grace = Schema.refresh.grace.standard
     public var source: RefreshTokenSource = .none
     public var call: RefreshCall

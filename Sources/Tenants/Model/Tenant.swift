@@ -5,7 +5,6 @@ public struct Tenant: Sendable, Equatable {
     public var hosts: [HostPattern]
     /// Starts with `/`, no trailing `/`; nil stands for every path. Matches at a segment boundary.
     public var pathPrefix: String?
-    /// Whether `pathPrefix` is taken off what the backend sees.
     public var stripPrefix = Schema.tenant.stripPrefix.standard
     public var backend: Backend
     public var authenticate: Authentication
@@ -19,7 +18,6 @@ public struct Tenant: Sendable, Equatable {
     /// A 2xx from the backend to one of these revokes the token that was presented, and its session.
     public var revokeOn: [RevokeRule] = []
     public var onStoreFailure = Schema.tenant.onStoreFailure.standard
-    /// How old the local copy of revocations may be.
     public var maxStaleness = Schema.tenant.maxStaleness.standard
     /// nil: nothing is ever refreshed.
     public var refresh: RefreshRules?
@@ -64,6 +62,5 @@ public struct RequestLimits: Sendable, Equatable {
     public var bodyBytes: Int?
     /// Bytes a second that a body must keep on average after its first 10 s; 0: no least rate.
     public var bodyRate = Schema.requestLimits.bodyRate.standard
-    /// Longest body in bytes that is kept for a replay after a refresh.
     public var replayBytes = Schema.requestLimits.replayBytes.standard
 }

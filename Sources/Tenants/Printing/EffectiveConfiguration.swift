@@ -20,7 +20,7 @@ private struct ConfigurationPrinter {
 
     mutating func object(_ node: DocumentNode?, _ object: SchemaObject, indentation: Int) {
         for key in object.keys {
-            if let value = node?[key.name] {
+            if let value = node?[named: key.name] {
                 self.value(value, key.type, name: key.name, indentation: indentation)
             } else if let standard = key.standard {
                 line(indentation, "\(key.name): \(standard)")

@@ -59,12 +59,11 @@ enum BackendReader {
         guard scalar.text.hasPrefix("/"), !scalar.text.contains("#"),
             scalar.text.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
         else {
-            session.findings.error(
+            return session.refuse(
                 value.place,
                 "\"path\" must be like /health, but is \(scalar.shown): begin it with \"/\", and percent-encode spaces "
                     + "and what is not ASCII"
             )
-            return nil
         }
         return HealthCheck(
             path: scalar.text,

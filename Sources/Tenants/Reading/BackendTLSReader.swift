@@ -8,24 +8,14 @@ enum BackendTLSReader {
         let node = entry.value
         warnWithoutServers(entry, servers, &session)
         if let authorities = node[Schema.backendTLS.caFile] {
-            _ = CertificatePair.certificates(authorities, name: "ca_file", &session)
+            _ = CertificatePair.certificates(authorities, name: Schema.backendTLS.caFile.name, &session)
         }
-        switch (node.entry(Schema.backendTLS.certificateFile), node.entry(Schema.backendTLS.keyFile)) {
-        case (let certificate?, let key?):
-            let nodes = CertificatePair.Nodes(certificate: certificate.value, key: key.value)
-            _ = CertificatePair.check(nodes, refused: "servers refuse it", &session)
-        case (let certificate?, nil):
-            session.findings.error(
-                certificate.keyPlace,
-                "\"certificate_file\" without its key: add \"key_file\", or leave it out"
-            )
-        case (nil, let key?):
-            session.findings.error(
-                key.keyPlace,
-                "\"key_file\" without its certificate: add \"certificate_file\", or leave it out"
-            )
-        case (nil, nil): break
-        }
+        CertificatePair.check(
+            node.entry(Schema.backendTLS.certificateFile),
+            node.entry(Schema.backendTLS.keyFile),
+            refused: "servers refuse it",
+            &session
+        )
         return BackendTLS(
             caFile: node.read(Schema.backendTLS.caFile).map(session.resolve),
             certificateFile: node.read(Schema.backendTLS.certificateFile).map(session.resolve),
@@ -54,18 +44,13 @@ enum BackendTLSReader {
     static func readServerName(_ node: DocumentNode, _ session: inout ReadingSession) -> String? {
         guard let scalar = node.filled else { return nil }
         let name = scalar.text.lowercased()
-        do throws(ScalarText.Problem) {
+        return session.value(at: node.place, "\"server_name\" must be a host name, but is \(scalar.shown)") {
+            () throws(ScalarText.Problem) in
             try NetworkText.checkName(name)
             guard IPAddress(name) == nil else {
                 throw ScalarText.Problem(remedy: "a server's address is verified without it; leave it out")
             }
             return name
-        } catch {
-            session.findings.error(
-                node.place,
-                "\"server_name\" must be a host name, but is \(scalar.shown): \(error.remedy)"
-            )
-            return nil
         }
     }
 }

@@ -44,14 +44,9 @@ enum GatewayReader {
 
     private static func readAddress(_ node: DocumentNode, _ session: inout ReadingSession) -> HostPort? {
         guard let scalar = node.filled else { return nil }
-        do throws(ScalarText.Problem) {
-            return try NetworkText.hostPort(scalar.text, ports: 0...65_535)
-        } catch {
-            session.findings.error(
-                node.place,
-                "\"address\" must be a host and a port, but is \(scalar.shown): \(error.remedy)"
-            )
-            return nil
+        return session.value(at: node.place, "\"address\" must be a host and a port, but is \(scalar.shown)") {
+            () throws(ScalarText.Problem) in
+            try NetworkText.hostPort(scalar.text, ports: 0...65_535)
         }
     }
 
@@ -89,12 +84,11 @@ enum GatewayReader {
         items.compactMap { item in
             guard let scalar = item.filled else { return nil }
             guard let range = AddressRange(cidr: scalar.text) else {
-                session.findings.error(
+                return session.refuse(
                     item.place,
                     "\(scalar.shown) is no address or block of addresses: write it like 10.1.2.3, 10.0.0.0/8 or "
                         + "fd00::/8, with no bit set after the prefix"
                 )
-                return nil
             }
             if range.isEverything {
                 session.findings.warning(

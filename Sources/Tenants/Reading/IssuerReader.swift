@@ -54,16 +54,14 @@ struct IssuerReader {
         }
         let choices = KeySourceName.allCases.map(\.rawValue).joined(separator: ", ")
         guard let first = given.first else {
-            session.findings.error(node.place, "this issuer has no keys: give one of \(choices)")
-            return nil
+            return session.refuse(node.place, "this issuer has no keys: give one of \(choices)")
         }
         guard given.count == 1 else {
             let second = given[1]
-            session.findings.error(
+            return session.refuse(
                 second.keyPlace,
                 "this issuer has keys from \"\(first.key)\" and from \"\(second.key)\": keep exactly one of \(choices)"
             )
-            return nil
         }
         return first
     }
@@ -73,11 +71,10 @@ struct IssuerReader {
         _ session: inout ReadingSession
     ) -> [SignatureAlgorithm]? {
         guard let list = node[Schema.trustedIssuer.algorithms] else {
-            session.findings.error(
+            return session.refuse(
                 node.place,
                 "this issuer lacks \"algorithms\": name what its tokens are signed with, for example [RS256]"
             )
-            return nil
         }
         let algorithms = node.read(Schema.trustedIssuer.algorithms) ?? []
         guard !algorithms.isEmpty, algorithms.count == list.items.count else { return nil }

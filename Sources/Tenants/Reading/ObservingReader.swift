@@ -18,12 +18,11 @@ enum ObservingReader {
         do throws(ScalarText.Problem) {
             return TracingSettings(endpoint: try endpoint(scalar.text), sample: node.read(Schema.tracing.sample))
         } catch {
-            session.findings.error(
+            return session.refuse(
                 value.place,
                 "\"otlp\" must be the http:// or https:// address of a collector, like http://127.0.0.1:4318: "
                     + error.remedy
             )
-            return nil
         }
     }
 

@@ -9,11 +9,10 @@ struct OwnIssuerTrust {
     /// - Returns: nil where there is no issuer, or it cannot be read, which was reported.
     func read(_ session: inout ReadingSession) -> TrustedIssuer? {
         guard let section = owner.node[Schema.tenant.issuer] else {
-            session.findings.error(
+            return session.refuse(
                 preset,
                 "preset \"built-in\" is the tenant's own issuer, and it has none: add an \"issuer\" section"
             )
-            return nil
         }
         guard let own = owner.issuer else { return nil }
         var keys = SourcedKeys(keys: nil, source: .builtIn(tenant: owner.name))

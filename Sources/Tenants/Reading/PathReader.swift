@@ -12,8 +12,7 @@ enum PathReader {
         do throws(PathPattern.Malformed) {
             return try PathPattern(scalar.text)
         } catch {
-            session.findings.error(node.place, "\"\(key.name)\" is \(fault): \(error.reason(of: scalar))")
-            return nil
+            return session.refuse(node.place, "\"\(key.name)\" is \(fault): \(error.reason(of: scalar))")
         }
     }
 }

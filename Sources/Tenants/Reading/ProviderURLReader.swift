@@ -32,15 +32,10 @@ enum ProviderURLReader {
         _ session: inout ReadingSession
     ) -> String? {
         guard let scalar = node.filled else { return nil }
-        do throws(ScalarText.Problem) {
+        return session.value(at: node.place, "\(name) must be an https:// address (http:// only on loopback)") {
+            () throws(ScalarText.Problem) in
             try check(scalar.text, allowsQuery: allowsQuery)
             return scalar.text
-        } catch {
-            session.findings.error(
-                node.place,
-                "\(name) must be an https:// address (http:// only on loopback): \(error.remedy)"
-            )
-            return nil
         }
     }
 

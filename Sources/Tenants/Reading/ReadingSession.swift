@@ -47,6 +47,27 @@ struct ReadingSession {
         return mode
     }
 
+    /// Reports a mistake, for a reader that gives nothing then.
+    mutating func refuse<Value>(_ place: Place, _ message: String) -> Value? {
+        findings.error(place, message)
+        return nil
+    }
+
+    /// What `body` makes of a text of the file; nil where it throws, which is reported.
+    ///
+    /// - Parameter fault: What the message begins with; the remedy follows.
+    mutating func value<Value>(
+        at place: Place,
+        _ fault: @autoclosure () -> String,
+        _ body: () throws(ScalarText.Problem) -> Value
+    ) -> Value? {
+        do throws(ScalarText.Problem) {
+            return try body()
+        } catch {
+            return refuse(place, "\(fault()): \(error.remedy)")
+        }
+    }
+
     /// Reports a secret that everyone knows who has read the example.
     mutating func judgeExample(_ secret: Secret, name: String, _ place: Place) {
         guard secret.bytes.starts(with: Self.examplePrefix.utf8) else { return }

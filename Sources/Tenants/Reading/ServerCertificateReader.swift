@@ -10,7 +10,7 @@ enum ServerCertificateReader {
         _ session: inout ReadingSession
     ) -> ServerCertificate? {
         if let authorities = node[keys.clientCAFile] {
-            _ = CertificatePair.certificates(authorities, name: "client_ca_file", &session)
+            _ = CertificatePair.certificates(authorities, name: keys.clientCAFile.name, &session)
         }
         guard let certificate = node[keys.certificateFile], let key = node[keys.keyFile] else { return nil }
         let nodes = CertificatePair.Nodes(certificate: certificate, key: key)

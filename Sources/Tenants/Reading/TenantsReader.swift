@@ -66,16 +66,11 @@ enum TenantsReader {
         var hosts: [HostPattern] = []
         for item in tenant.value[Schema.tenant.hosts]?.items ?? [] {
             guard let scalar = item.filled else { continue }
-            let host: HostPattern
-            do throws(ScalarText.Problem) {
-                host = try NetworkText.hostPattern(scalar.text)
-            } catch {
-                session.findings.error(
-                    item.place,
-                    "\"hosts\" must hold host names, but \(scalar.shown) is none: \(error.remedy)"
-                )
-                continue
+            let fault = "\"hosts\" must hold host names, but \(scalar.shown) is none"
+            let host = session.value(at: item.place, fault) { () throws(ScalarText.Problem) in
+                try NetworkText.hostPattern(scalar.text)
             }
+            guard let host else { continue }
             hosts.append(host)
             let route = Route(host: host, prefix: prefix)
             if let first = routes[route] {
@@ -103,8 +98,7 @@ enum PathPrefixReader {
     ) -> String? {
         guard let node = section[key], let scalar = node.filled, scalar.text != "/" else { return nil }
         if let remedy = mistake(in: scalar.text) {
-            session.findings.error(node.place, "\"\(key.name)\" must be like /shop, but is \(scalar.shown): \(remedy)")
-            return nil
+            return session.refuse(node.place, "\"\(key.name)\" must be like /shop, but is \(scalar.shown): \(remedy)")
         }
         return scalar.text
     }

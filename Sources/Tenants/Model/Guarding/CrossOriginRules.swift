@@ -7,9 +7,7 @@ public struct CrossOriginRules: Sendable, Equatable {
     public var origins: [String]
     /// Whether cookies may be sent along.
     public var allowsCredentials = Schema.cors.credentials.standard
-    /// How long a browser may keep the answer to a preflight.
     public var maxAge = Schema.cors.maxAge.standard
-    /// Fields of answers that scripts may read besides those that they always may.
     public var exposedFields = Schema.cors.expose.standard
     /// The line in tenants.yaml.
     public var line: Int = 0

@@ -12,7 +12,6 @@ public struct ProofRules: Sendable, Equatable {
     public var need = Schema.dpop.need.standard
     /// Whether proofs must hold a nonce of ours (RFC 9449 section 9).
     public var nonce = Schema.dpop.nonce.standard
-    /// How far a proof's `iat` may be from now, either way.
     public var maxAge = Schema.dpop.maxAge.standard
     /// Asymmetric ones only.
     public var algorithms = Schema.dpop.algorithms.standard

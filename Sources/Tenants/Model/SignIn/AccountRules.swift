@@ -4,7 +4,6 @@ public struct AccountRules: Sendable, Equatable {
     public var realm: String?
     /// The role that an account gets when it signs in here first; nil: none.
     public var role: String?
-    /// Whether a verified e-mail joins Apple and Google sign-ins.
     public var linkByEmail = Schema.accounts.linkByEmail.standard
     /// Who decides instead: https, or http on loopback.
     public var hook: String?

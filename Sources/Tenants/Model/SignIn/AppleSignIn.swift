@@ -37,13 +37,9 @@ public struct AppleSignIn: Sendable, Equatable {
     /// Where Apple posts its server-to-server events.
     public var notifications: PathPattern?
     public var web: Web?
-    /// The `iss` of Apple's tokens.
     public var issuer: String = Self.standardIssuer
-    /// Apple's keys.
     public var keys: RemoteKeySource = Self.standardKeys
-    /// Where browsers sign in.
     public var authorizeURL: String = Self.standardAuthorizeURL
-    /// Where codes are exchanged.
     public var tokenURL: String = Self.standardTokenURL
 
     public static let standardIssuer = Schema.apple.issuer.standard

@@ -14,15 +14,10 @@ public struct GoogleSignIn: Sendable, Equatable {
     public var web: Web?
     /// Every `iss` that Google's tokens may carry, the usual one first.
     public var issuers: [String] = Self.standardIssuers
-    /// Google's keys.
     public var keys: RemoteKeySource = Self.standardKeys
-    /// Who an access token is for.
     public var userInfoURL: String = Schema.google.userinfoURL.standard
-    /// Which app an access token is for.
     public var tokenInfoURL: String = Schema.google.tokeninfoURL.standard
-    /// Where browsers sign in.
     public var authorizeURL: String = Self.standardAuthorizeURL
-    /// Where codes are exchanged.
     public var tokenURL: String = Self.standardTokenURL
 
     /// Google's guide to ID tokens names both forms of `iss`.

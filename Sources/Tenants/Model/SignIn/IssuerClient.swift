@@ -6,9 +6,7 @@ public struct IssuerClient: Sendable, Equatable {
     public var secret: Secret?
     /// Where codes may be sent, to the letter.
     public var redirectURIs: [String]
-    /// Where a logout may lead, to the letter.
     public var postLogoutRedirectURIs = Schema.client.postLogoutRedirectURIs.standard
-    /// What it may ask for.
     public var scopes = Schema.client.scopes.standard
     /// Whether it gets tokens only that are bound to a key of its own (`dpop_bound_access_tokens`, RFC 9449 section
     /// 5.2).

@@ -30,11 +30,10 @@ struct IntrospectionReader {
     private func readSecret(_ node: DocumentNode, _ session: inout ReadingSession) -> Secret? {
         guard let scalar = node.scalar else { return nil }
         guard !scalar.text.isEmpty else {
-            session.findings.error(
+            return session.refuse(
                 node.place,
                 "\"client_secret\" is empty: fill it in, a server tells nobody else about tokens (RFC 7662 section 2.1)"
             )
-            return nil
         }
         return ClientSecretReader.read(node, &session)
     }

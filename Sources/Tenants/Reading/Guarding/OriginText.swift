@@ -8,12 +8,10 @@ enum OriginText {
         var origins: [String] = []
         for item in items {
             guard let scalar = item.filled else { continue }
-            do throws(ScalarText.Problem) {
-                let origin = try origin(scalar.text)
-                if !origins.contains(origin) { origins.append(origin) }
-            } catch {
-                session.findings.error(item.place, "\(scalar.shown) is no origin: \(error.remedy)")
+            let read = session.value(at: item.place, "\(scalar.shown) is no origin") { () throws(ScalarText.Problem) in
+                try origin(scalar.text)
             }
+            if let origin = read, !origins.contains(origin) { origins.append(origin) }
         }
         return origins
     }

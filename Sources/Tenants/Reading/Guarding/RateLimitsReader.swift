@@ -44,11 +44,10 @@ enum RateLimitsReader {
         if scalar.text.hasPrefix("claim:"), scalar.text.utf8.count > 6 {
             return .claim(String(scalar.text.dropFirst(6)))
         }
-        session.findings.error(
+        return session.refuse(
             node.place,
             "\(scalar.shown) is nothing that requests are counted by: write ip, subject, tenant or claim:NAME"
         )
-        return nil
     }
 
     private static func readRate(_ node: DocumentNode, _ session: inout ReadingSession) -> (count: Int, seconds: Int)? {
@@ -56,19 +55,17 @@ enum RateLimitsReader {
         let parts = scalar.text.split(separator: "/", omittingEmptySubsequences: false)
         let units = ["s": 1, "m": 60, "h": 3600]
         guard parts.count == 2, let seconds = units[String(parts[1])], let count = number(parts[0]), count > 0 else {
-            session.findings.error(
+            return session.refuse(
                 node.place,
                 "\(scalar.shown) is no rate: write a number of requests in a second, minute or hour, like 20/s, 600/m "
                     + "or 1000/h"
             )
-            return nil
         }
         guard count <= fastest * seconds else {
-            session.findings.error(
+            return session.refuse(
                 node.place,
                 "\(scalar.shown) is more than \(fastest) requests a second: write less, or leave the limit out"
             )
-            return nil
         }
         return (count, seconds)
     }

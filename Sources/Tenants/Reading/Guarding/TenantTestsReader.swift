@@ -31,14 +31,9 @@ enum TenantTestsReader {
         _ session: inout ReadingSession
     ) -> (method: String, target: String)? {
         guard let scalar = node.filled else { return nil }
-        do throws(ScalarText.Problem) {
-            return try request(scalar.text)
-        } catch {
-            session.findings.error(
-                node.place,
-                "\"request\" must be a method and a path, but \(scalar.shown) is none: \(error.remedy)"
-            )
-            return nil
+        return session.value(at: node.place, "\"request\" must be a method and a path, but \(scalar.shown) is none") {
+            () throws(ScalarText.Problem) in
+            try request(scalar.text)
         }
     }
 
@@ -110,11 +105,10 @@ enum TenantTestsReader {
             return nil
         }
         if status == 200, code != nil, let place = node.entry(Schema.expectation.code)?.keyPlace {
-            session.findings.error(
+            return session.refuse(
                 place,
                 "a request that goes on has no code: leave it out, or expect a refusal's status"
             )
-            return nil
         }
         return (status, code)
     }

@@ -19,7 +19,6 @@ enum PointerReader {
             scalar.text.hasPrefix("/")
             ? "write \"~0\" for \"~\" and \"~1\" for \"/\" in a name (RFC 6901)"
             : "it begins with \"/\", like /data/token"
-        session.findings.error(node.place, "\"\(name)\" must be a JSON pointer, but is \(scalar.shown): \(remedy)")
-        return nil
+        return session.refuse(node.place, "\"\(name)\" must be a JSON pointer, but is \(scalar.shown): \(remedy)")
     }
 }

@@ -61,20 +61,18 @@ struct RefreshCallReader {
 
     private func readOAuth(_ session: inout ReadingSession) -> RefreshCall.Strategy? {
         guard node[keys.clientID] != nil else {
-            session.findings.error(
+            return session.refuse(
                 place,
                 "send oauth2 lacks \"client_id\": add the name that the provider knows the app by"
             )
-            return nil
         }
         let id = ClientText.read(keys.clientID, in: node, &session)
         guard let value = node[keys.clientSecret] else { return id.map { .oauth2(clientID: $0, clientSecret: nil) } }
         guard value.scalar?.text.isEmpty != true else {
-            session.findings.error(
+            return session.refuse(
                 value.place,
                 "\"client_secret\" is empty: fill it in, or leave it out if the client has none"
             )
-            return nil
         }
         guard let secret = ClientSecretReader.read(value, &session) else { return nil }
         return id.map { .oauth2(clientID: $0, clientSecret: secret) }
@@ -125,25 +123,19 @@ struct RefreshCallReader {
 
     private func readTarget(_ session: inout ReadingSession) -> RefreshCall.Target? {
         guard let value = node[keys.path] else {
-            session.findings.error(
+            return session.refuse(
                 place,
                 "\"call\" lacks \"path\": add a path on the backend like /api/auth/refresh, or a full URL"
             )
-            return nil
         }
         guard let scalar = value.filled else { return nil }
         if scalar.text.contains("://"), !scalar.text.hasPrefix("/") {
             return ProviderURLReader.read(value, name: "\"path\"", &session).map { .url($0) }
         }
-        do throws(ScalarText.Problem) {
+        return session.value(at: value.place, "\"path\" must be a path on the backend or a full URL") {
+            () throws(ScalarText.Problem) in
             try Self.checkPath(scalar.text)
             return .backend(path: scalar.text)
-        } catch {
-            session.findings.error(
-                value.place,
-                "\"path\" must be a path on the backend or a full URL: \(error.remedy)"
-            )
-            return nil
         }
     }
 

@@ -42,26 +42,23 @@ struct RefreshDeliveryReader {
     private func readHeader(_ node: DocumentNode, _ session: inout ReadingSession) -> String? {
         guard let scalar = node.filled else { return nil }
         guard NetworkText.isToken(scalar.text) else {
-            session.findings.error(
+            return session.refuse(
                 node.place,
                 "\"header\" must be a field name, but is \(scalar.shown): write it like X-Refreshed-Token"
             )
-            return nil
         }
         let name = FieldNames.folded(scalar.text)
         guard !FieldNames.isReserved(name), !FieldNames.isReservedInResponses(name) else {
-            session.findings.error(
+            return session.refuse(
                 node.place,
                 "\(scalar.shown) has a meaning of its own and cannot carry a token: choose one like X-Refreshed-Token"
             )
-            return nil
         }
         guard !identity.headers.contains(where: { FieldNames.folded($0.name) == name }) else {
-            session.findings.error(
+            return session.refuse(
                 node.place,
                 "\(scalar.shown) carries a claim already, see \"identity\": choose one like X-Refreshed-Token"
             )
-            return nil
         }
         return scalar.text
     }

@@ -66,11 +66,10 @@ struct RefreshReader {
         let remedy =
             scalar.text.hasPrefix(prefix)
             ? "the name after the colon has letters, digits, \"-\" and \"_\"" : "write one of these"
-        session.findings.error(
+        return session.refuse(
             value.place,
             "\"from\" must be cookie:NAME or vault, but \(scalar.shown) is neither: \(remedy)"
         )
-        return nil
     }
 
     /// Whether the refresh token comes from where the strategy can use it.

@@ -14,7 +14,7 @@ struct RotationCheck {
         guard let pointer = call.refreshToken, let deliver = node.entry(Schema.refresh.deliver) else { return }
         let place = shown(pointer)
         if let delivered = delivery.cookies.first(where: { $0.name == cookie }) {
-            guard delivered.value != pointer, let value = deliver.value[Schema.delivery.cookies]?[cookie] else {
+            guard delivered.value != pointer, let value = deliver.value[Schema.delivery.cookies]?[named: cookie] else {
                 return
             }
             session.findings.error(

@@ -35,11 +35,10 @@ enum AccountsReader {
     ) -> String? {
         guard let node = tenant[key], let scalar = node.filled else { return nil }
         guard PrintableText.isPrintable(scalar.text) else {
-            session.findings.error(
+            return session.refuse(
                 node.place,
                 "\"\(key.name)\" must be visible text on one line: leave control characters out"
             )
-            return nil
         }
         return scalar.text
     }

@@ -72,19 +72,17 @@ struct AppleSignInReader {
             )
             return nil
         } catch {
-            session.findings.error(
+            return session.refuse(
                 value.place,
                 "\"private_key_file\" cannot be read, \(scalar.shown): \(error)"
             )
-            return nil
         }
         guard let key = try? SigningKey(pem: bytes), key.algorithms.contains(.es256) else {
-            session.findings.error(
+            return session.refuse(
                 value.place,
                 "\"private_key_file\" holds no private key for ES256, \(scalar.shown): give the .p8 file that Apple "
                     + "gave out"
             )
-            return nil
         }
         return Secret(bytes)
     }

@@ -8,11 +8,10 @@ enum ClientText {
     static func read(_ node: DocumentNode, name: String, _ session: inout ReadingSession) -> String? {
         guard let scalar = node.filled else { return nil }
         guard scalar.text.utf8.allSatisfy({ (0x20...0x7e).contains($0) }) else {
-            session.findings.error(
+            return session.refuse(
                 node.place,
                 "\"\(name)\" has a character that OAuth allows in none (RFC 6749 appendix A): use visible ASCII"
             )
-            return nil
         }
         return scalar.text
     }
@@ -36,7 +35,9 @@ enum ClientSecretReader {
 
     /// - Returns: nil where it is empty, or cannot be read, which was reported.
     static func read(_ node: DocumentNode, _ session: inout ReadingSession) -> Secret? {
-        guard let text = ClientText.read(node, name: "client_secret", &session) else { return nil }
+        guard let text = ClientText.read(node, name: Schema.introspection.clientSecret.name, &session) else {
+            return nil
+        }
         let secret = Secret(text)
         session.judgeExample(secret, name: "\"client_secret\"", node.place)
         return secret

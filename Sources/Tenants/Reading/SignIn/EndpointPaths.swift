@@ -35,13 +35,11 @@ struct EndpointPaths {
     ) -> PathPattern? {
         guard let node = section[key] else { return nil }
         guard node.scalar?.text.contains("*") != true else {
-            session.findings.error(node.place, "\"\(key.name)\" is one path, and \"*\" stands for many: write it out")
-            return nil
+            return session.refuse(node.place, "\"\(key.name)\" is one path, and \"*\" stands for many: write it out")
         }
         guard let pattern = PathReader.read(key, in: section, &session) else { return nil }
         if let problem = problem(pattern.description, isAppleExchange: isAppleExchange) {
-            session.findings.error(node.place, "\"\(key.name)\" \(problem)")
-            return nil
+            return session.refuse(node.place, "\"\(key.name)\" \(problem)")
         }
         taken.append(Taken(path: Self.folded(pattern.description), key: key.name, line: node.place.line))
         patterns.append(pattern)

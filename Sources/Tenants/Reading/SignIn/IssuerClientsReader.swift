@@ -94,20 +94,18 @@ enum IssuerClientsReader {
         }
         guard let scalar = value.scalar else { return nil }
         guard !scalar.text.isEmpty else {
-            session.findings.error(
+            return session.refuse(
                 value.place,
                 "\"secret\" is empty: fill it in, or write \"public: true\" for an app or a page"
             )
-            return nil
         }
-        guard let text = ClientText.read(value, name: "secret", &session) else { return nil }
+        guard let text = ClientText.read(Schema.client.secret, in: node, &session) else { return nil }
         guard text.utf8.count >= shortestSecret else {
-            session.findings.error(
+            return session.refuse(
                 value.place,
                 "\"secret\" has \(text.utf8.count) bytes, a client's needs at least \(shortestSecret): generate one "
                     + "with \"openssl rand -base64 32\""
             )
-            return nil
         }
         let secret = Secret(text)
         session.judgeExample(secret, name: "\"secret\"", value.place)
@@ -126,13 +124,9 @@ enum IssuerClientsReader {
                 session.findings.error(item.place, "\(scalar.shown) is listed twice: leave one out")
                 continue
             }
-            do throws(ScalarText.Problem) {
+            let fault = "\"\(key.name)\" must hold absolute URIs, but \(scalar.shown) is none that can be used"
+            _ = session.value(at: item.place, fault) { () throws(ScalarText.Problem) in
                 try ReturnAddress.check(scalar.text, allowsApps: true)
-            } catch {
-                session.findings.error(
-                    item.place,
-                    "\"\(key.name)\" must hold absolute URIs, but \(scalar.shown) is none that can be used: \(error.remedy)"
-                )
             }
             addresses.append(scalar.text)
         }

@@ -51,7 +51,7 @@ struct SharedRealms {
     ) {
         guard let signIn = tenant.signIn else { return }
         for provider in SignIn.Provider.allCases {
-            guard let section = node[Schema.tenant.signIn]?.entry(Self.section(of: provider, signIn)) else { continue }
+            guard let section = Self.section(of: provider, signIn, in: node[Schema.tenant.signIn]) else { continue }
             let issuers = signIn.browserAddresses(of: provider).issuers
             let place = section.value[Schema.apple.issuer]?.place ?? section.keyPlace
             let first = sources.first { $0.realm.utf8.elementsEqual(realm.utf8) && $0.provider == provider }
@@ -79,12 +79,16 @@ struct SharedRealms {
     }
 
     /// Of `sign_in`, the section that brings a provider in: its own, or `web` where that names it.
-    private static func section(of provider: SignIn.Provider, _ signIn: SignIn) -> String {
-        let hasOwn =
+    private static func section(
+        of provider: SignIn.Provider,
+        _ signIn: SignIn,
+        in node: DocumentNode?
+    ) -> DocumentNode.Entry? {
+        let (hasOwn, own) =
             switch provider {
-            case .apple: signIn.apple != nil
-            case .google: signIn.google != nil
+            case .apple: (signIn.apple != nil, Schema.signIn.apple)
+            case .google: (signIn.google != nil, Schema.signIn.google)
             }
-        return !hasOwn && signIn.web?.provider == provider ? "web" : provider.rawValue
+        return node?.entry(!hasOwn && signIn.web?.provider == provider ? Schema.signIn.web : own)
     }
 }

@@ -60,12 +60,9 @@ struct WebSignInReader {
 
     private func readAfter(_ value: DocumentNode, _ session: inout ReadingSession) -> String? {
         guard let scalar = value.filled else { return nil }
-        do throws(ScalarText.Problem) {
+        return session.value(at: value.place, "\"after\" must be a page's whole URL") { () throws(ScalarText.Problem) in
             try ReturnAddress.check(scalar.text, allowsApps: false)
             return scalar.text
-        } catch {
-            session.findings.error(value.place, "\"after\" must be a page's whole URL: \(error.remedy)")
-            return nil
         }
     }
 
@@ -102,11 +99,10 @@ struct WebSignInReader {
     ) -> String? {
         guard let value = cookies[key], let scalar = value.filled else { return nil }
         guard NetworkText.isToken(scalar.text) else {
-            session.findings.error(
+            return session.refuse(
                 value.place,
                 "\"\(key.name)\" is no cookie's name (RFC 6265 section 4.1.1): use letters, digits, \"-\" and \"_\""
             )
-            return nil
         }
         return scalar.text
     }
