@@ -5,7 +5,7 @@ struct RefreshCallReader {
     /// Methods whose answer has no body of its own (RFC 9110 sections 9.3.2 and 9.3.6), or only what was sent (9.3.8).
     private static let withoutTokens = ["HEAD", "CONNECT", "TRACE"]
 
-    /// Where answers have it that nobody is sure of: the key has no default, so that one who writes it is.
+    /// Taken without the key, and no default of it: that answers have a refresh token is sure only where it is written.
     private static let usualRefreshToken = "/refresh_token"
 
     private let keys = Schema.refreshCall
