@@ -1,12 +1,12 @@
 import Gateway
 import Logging
 import Synchronization
-import Tenants
 import Testing
 import Time
 import Upstream
 import Verification
 
+@testable import Tenants
 @testable import gatehouse
 
 struct LineLogHandlerTests {

@@ -6,9 +6,10 @@ import NIOPosix
 package import Proxy
 package import SharedState
 import Store
-package import Tenants
 package import Upstream
 import UpstreamTestSupport
+
+@testable package import Tenants
 
 /// A worker whose loop never runs, for what hangs on one: pools and their labels.
 package final class EmbeddedWorker {

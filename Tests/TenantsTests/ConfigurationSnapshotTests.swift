@@ -1,7 +1,8 @@
-import Tenants
 import TestSupport
 import Testing
 import Time
+
+@testable import Tenants
 
 /// A tenant's place stays, whatever becomes of the file.
 @Suite struct ConfigurationSnapshotTests {

@@ -1,5 +1,6 @@
-package import Tenants
 import Verification
+
+@testable package import Tenants
 
 extension Introspection {
     package static func test(cache: Duration = .seconds(30)) -> Introspection {

@@ -1,6 +1,7 @@
-package import Tenants
 package import Time
 package import Verification
+
+@testable package import Tenants
 
 /// A tenant that trusts one issuer, and tokens of it.
 package enum SampleTenant {

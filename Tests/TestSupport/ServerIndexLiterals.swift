@@ -1,4 +1,4 @@
-public import Tenants
+@testable public import Tenants
 
 /// Tests write a server's index as a plain number.
 extension ServerIndex: ExpressibleByIntegerLiteral {

@@ -1,4 +1,4 @@
-public import Tenants
+@testable public import Tenants
 
 /// Tests write a tenant's place as a plain number.
 extension TenantIndex: ExpressibleByIntegerLiteral {

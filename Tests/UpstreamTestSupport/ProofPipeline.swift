@@ -1,9 +1,10 @@
 package import Authorization
 package import Store
-package import Tenants
 import TestSupport
 package import Time
 package import Verification
+
+@testable package import Tenants
 
 /// A pipeline whose tenant asks for proofs, and an honest client with its key.
 package final class ProofPipeline {

@@ -6,12 +6,13 @@ import NIOCore
 import NIOEmbedded
 import SharedState
 import Store
-package import Tenants
 package import TestSupport
 import Testing
 package import Time
 import Upstream
 package import Verification
+
+@testable package import Tenants
 
 /// One event loop's way from a head's bytes to the head that the backend gets, without a socket.
 package final class RequestPipeline {

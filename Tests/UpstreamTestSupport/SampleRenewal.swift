@@ -1,6 +1,7 @@
-package import Tenants
 import Testing
 package import Verification
+
+@testable package import Tenants
 
 /// Values that the tests of one request's refresh begin with.
 package enum SampleRenewal {

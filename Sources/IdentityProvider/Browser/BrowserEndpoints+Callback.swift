@@ -61,7 +61,8 @@ extension BrowserEndpoints {
         else { throw .malformed }
         // Google says who it is; Apple does not (RFC 9207 section 2.4).
         if let issuer = returned.issuer, returned.state.provider == .google {
-            let known = (context.tenant.signIn ?? SignIn()).browserAddresses(of: .google).issuers
+            let signIn = context.tenant.signIn
+            let known = signIn?.browserAddresses(of: .google).issuers ?? GoogleSignIn.standardIssuers
             guard known.contains(where: { $0.utf8.elementsEqual(issuer.utf8) }) else { throw .malformed }
         }
         return returned

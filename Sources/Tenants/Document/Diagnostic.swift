@@ -46,13 +46,13 @@ struct Place: Sendable, Hashable, Comparable {
 
 /// What was found so far. Reading goes on after a mistake, so that all of them are told at once.
 struct Findings {
-    private struct Key: Hashable {
+    private struct Finding: Hashable {
         var place: Place
         var message: String
     }
 
     private let file: String
-    private var seen: Set<Key> = []
+    private var seen: Set<Finding> = []
     private var diagnostics: [Diagnostic] = []
 
     init(file: String) {
@@ -69,7 +69,7 @@ struct Findings {
 
     /// A value that an alias uses many times is wrong once.
     private mutating func add(_ severity: Diagnostic.Severity, _ place: Place, _ message: String) {
-        guard seen.insert(Key(place: place, message: message)).inserted else { return }
+        guard seen.insert(Finding(place: place, message: message)).inserted else { return }
         diagnostics.append(
             Diagnostic(severity: severity, file: file, line: place.line, column: place.column, message: message)
         )

@@ -28,6 +28,9 @@ struct DocumentNode: Sendable {
         var isTyped: Bool { isPlain || isInterpolated }
     }
 
+    /// What a section is that is left out: every key has its default.
+    static let absent = DocumentNode(place: .start, content: .map([]))
+
     var place: Place
     var content: Content
 
@@ -43,47 +46,18 @@ struct DocumentNode: Sendable {
         if case .scalar(let scalar) = content { scalar } else { nil }
     }
 
-    func entry(_ key: String) -> Entry? {
+    /// A scalar that is not empty: the schema's check tells of those that are.
+    var filled: Scalar? {
+        scalar.flatMap { $0.text.isEmpty ? nil : $0 }
+    }
+
+    func entry(named key: String) -> Entry? {
         entries.first { $0.key == key }
     }
 
-    subscript(key: String) -> DocumentNode? {
-        entry(key)?.value
-    }
-
-    /// The text of a scalar; nil for anything else.
-    func text(_ key: String) -> String? {
-        self[key]?.scalar?.text
-    }
-
-    func texts(_ key: String) -> [String]? {
-        guard case .list(let items)? = self[key]?.content else { return nil }
-        return items.compactMap(\.scalar?.text)
-    }
-
-    func boolean(_ key: String) -> Bool? {
-        self[key]?.scalar.flatMap { try? ScalarText.boolean($0) }
-    }
-
-    func integer(_ key: String) -> Int? {
-        self[key]?.scalar.flatMap { try? ScalarText.integer($0) }
-    }
-
-    func decimal(_ key: String) -> Double? {
-        self[key]?.scalar.flatMap { try? ScalarText.decimal($0) }
-    }
-
-    func duration(_ key: String) -> Duration? {
-        self[key]?.scalar.flatMap { try? ScalarText.duration($0.text) }
-    }
-
-    func size(_ key: String) -> Int? {
-        self[key]?.scalar.flatMap { try? ScalarText.size($0.text) }
-    }
-
-    /// Bytes a second.
-    func rate(_ key: String) -> Int? {
-        self[key]?.scalar.flatMap { try? ScalarText.rate($0.text) }
+    /// For keys that the user makes up; those of the schema are read by their ``Key``.
+    subscript(named key: String) -> DocumentNode? {
+        entry(named: key)?.value
     }
 
     /// How the value is named in a message: its kind, or its text if that is short and not from the environment.

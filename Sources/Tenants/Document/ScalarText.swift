@@ -60,6 +60,12 @@ public enum ScalarText {
         return try product(wholeNumber(digits), bytes)
     }
 
+    /// A number of bytes in the largest unit that it is a whole number of.
+    static func size(_ bytes: Int) -> String {
+        let unit = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)].first { bytes >= $0.1 && bytes % $0.1 == 0 }
+        return unit.map { "\(bytes / $0.1)\($0.0)" } ?? "\(bytes)"
+    }
+
     /// Bytes a second: `1KiB/s`, `512B/s`; `0` for none.
     static func rate(_ text: String) throws(Problem) -> Int {
         if text == "0" { return 0 }

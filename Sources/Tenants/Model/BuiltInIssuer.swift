@@ -7,45 +7,16 @@ public struct BuiltInIssuer: Sendable, Equatable {
     /// `aud` of access tokens.
     public var audience: String
     public var algorithm: SignatureAlgorithm
-    /// How long an access token lives.
-    public var access: Duration
-    /// How long an ID token lives.
-    public var id: Duration
-    /// How long a refresh token lives.
-    public var refresh: Duration
+    public var access = Schema.issuer.access.standard
+    public var id = Schema.issuer.id.standard
+    public var refresh = Schema.issuer.refresh.standard
     /// The directory of its keys, resolved: absolute, or relative to where the gateway runs. Nil: they are made by the
     /// gateway and kept in the store.
     public var keysDirectory: String?
     /// How long a key that the gateway made signs.
-    public var rotateEvery: Duration
+    public var rotateEvery = Schema.issuer.rotateEvery.standard
     /// Where its endpoints are mounted on the tenant's host: empty, or with a `/` before and none behind.
-    public var basePath: String
-    public var clients: [IssuerClient]
-    public var page: SignInPage
-
-    public init(
-        url: String,
-        audience: String,
-        algorithm: SignatureAlgorithm,
-        access: Duration = .seconds(3600),
-        id: Duration = .seconds(3600),
-        refresh: Duration = .seconds(30 * 86_400),
-        keysDirectory: String? = nil,
-        rotateEvery: Duration = .seconds(90 * 86_400),
-        basePath: String = "",
-        clients: [IssuerClient] = [],
-        page: SignInPage = SignInPage()
-    ) {
-        self.url = url
-        self.audience = audience
-        self.algorithm = algorithm
-        self.access = access
-        self.id = id
-        self.refresh = refresh
-        self.keysDirectory = keysDirectory
-        self.rotateEvery = rotateEvery
-        self.basePath = basePath
-        self.clients = clients
-        self.page = page
-    }
+    public var basePath: String = ""
+    public var clients: [IssuerClient] = []
+    public var page: SignInPage = SignInPage()
 }

@@ -5,30 +5,17 @@ public struct Identity: Sendable, Equatable {
         public var name: String
         /// The claim that fills it; an absent claim leaves the header out.
         public var claim: String
-
-        public init(name: String, claim: String) {
-            self.name = name
-            self.claim = claim
-        }
     }
 
     public enum TokenForwarding: String, Sendable, CaseIterable {
         case keep, strip
     }
 
-    public var headers: [Header]
-    /// Whether the backend still sees the token itself.
-    public var token: TokenForwarding
+    public var headers: [Header] = Identity.defaultHeaders
+    public var token = Schema.identity.token.standard
 
     /// What a tenant without an `identity` section gets.
-    public static let defaultHeaders = [
-        Header(name: "X-User-Id", claim: "sub"),
-        Header(name: "X-User-Email", claim: "email"),
-        Header(name: "X-User-Role", claim: "role"),
-    ]
-
-    public init(headers: [Header] = Identity.defaultHeaders, token: TokenForwarding = .keep) {
-        self.headers = headers
-        self.token = token
+    public static let defaultHeaders = (Schema.identity.headers.standard?.entries ?? []).map {
+        Header(name: $0.key, claim: $0.value.scalar?.text ?? "")
     }
 }

@@ -26,11 +26,6 @@ public struct RemoteKeySource: Sendable, Hashable {
     /// day.
     public var lifetime: Duration?
 
-    public init(location: Location, lifetime: Duration? = nil) {
-        self.location = location
-        self.lifetime = lifetime
-    }
-
     /// What the source is called in metrics and logs: the address without user and query, or the issuer.
     public var label: String {
         switch location {

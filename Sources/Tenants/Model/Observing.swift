@@ -9,28 +9,13 @@ public struct LogSettings: Sendable, Equatable {
         case json, text
     }
 
-    public var level: Level
+    public var level = Schema.log.level.standard
     /// Of the modules that have one of their own.
-    public var levels: [LogModule: Level]
-    public var format: Format
-    /// One line a request.
-    public var access: Bool
+    public var levels: [LogModule: Level] = [:]
+    public var format = Schema.log.format.standard
+    public var access = Schema.log.access.standard
     /// Whether that line has the query.
-    public var query: Bool
-
-    public init(
-        level: Level = .info,
-        levels: [LogModule: Level] = [:],
-        format: Format = .json,
-        access: Bool = true,
-        query: Bool = false
-    ) {
-        self.level = level
-        self.levels = levels
-        self.format = format
-        self.access = access
-        self.query = query
-    }
+    public var query = Schema.log.query.standard
 
     /// - Parameter module: Nil for what belongs to none.
     public func level(of module: LogModule?) -> Level {
@@ -75,9 +60,4 @@ public struct TracingSettings: Sendable, Equatable {
     public var endpoint: String
     /// The share of requests that are traced, from 0 to 1, of those of which nobody has decided before.
     public var sample: Double
-
-    public init(endpoint: String, sample: Double) {
-        self.endpoint = endpoint
-        self.sample = sample
-    }
 }

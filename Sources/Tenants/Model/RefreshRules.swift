@@ -2,38 +2,16 @@ public import Verification
 
 /// How a tenant's sessions get new tokens, and how their clients get those.
 public struct RefreshRules: Sendable, Equatable {
-    /// Whether the backend's 401 to a good session leads to a refresh.
-    public var onUnauthorized: Bool
+    public var onUnauthorized = Schema.refresh.on401.standard
     /// A token that expires within this is refreshed ahead, in the background.
-    public var within: Duration
-    /// How long an expired but otherwise good token may still be refreshed.
-    public var grace: Duration
-    public var source: RefreshTokenSource
+    public var within = Schema.refresh.within.standard
+    public var grace = Schema.refresh.grace.standard
+    public var source: RefreshTokenSource = .none
     public var call: RefreshCall
     public var delivery: RefreshDelivery
     /// The backend's answers that hold refresh tokens; empty without a vault.
-    public var captures: [TokenCapture]
-    public var withoutStore: RefreshWithoutStore
-
-    public init(
-        onUnauthorized: Bool = true,
-        within: Duration = .zero,
-        grace: Duration = .zero,
-        source: RefreshTokenSource = .none,
-        call: RefreshCall,
-        delivery: RefreshDelivery,
-        captures: [TokenCapture] = [],
-        withoutStore: RefreshWithoutStore = .alone
-    ) {
-        self.onUnauthorized = onUnauthorized
-        self.within = within
-        self.grace = grace
-        self.source = source
-        self.call = call
-        self.delivery = delivery
-        self.captures = captures
-        self.withoutStore = withoutStore
-    }
+    public var captures: [TokenCapture] = []
+    public var withoutStore: RefreshWithoutStore = .alone
 }
 
 /// What an instance does about a session that is due for a refresh while the store that all instances share cannot be
@@ -80,6 +58,14 @@ public struct RefreshCall: Sendable, Equatable {
         case builtIn
     }
 
+    /// How ``Strategy`` is written.
+    enum Send: String, Sendable, CaseIterable {
+        case bearer
+        case refreshTokenJSON = "refresh_token_json"
+        case oauth2
+        case builtIn = "built_in"
+    }
+
     public enum Target: Sendable, Hashable {
         /// A path, with its query, on the tenant's backend.
         case backend(path: String)
@@ -88,27 +74,13 @@ public struct RefreshCall: Sendable, Equatable {
     }
 
     public var strategy: Strategy
-    public var method: String
+    public var method = Schema.refreshCall.method.standard
     /// Nil for ``Strategy/builtIn``.
     public var target: Target?
     /// Where the new access token is in the answer.
     public var accessToken: JSONPointer
     /// Where the new refresh token is in the answer; nil: the old one stays good.
     public var refreshToken: JSONPointer?
-
-    public init(
-        strategy: Strategy,
-        method: String = "POST",
-        target: Target?,
-        accessToken: JSONPointer,
-        refreshToken: JSONPointer? = nil
-    ) {
-        self.strategy = strategy
-        self.method = method
-        self.target = target
-        self.accessToken = accessToken
-        self.refreshToken = refreshToken
-    }
 }
 
 /// How the client gets what is new.
@@ -117,22 +89,12 @@ public struct RefreshDelivery: Sendable, Equatable {
         public var name: String
         /// Where its value is in the answer.
         public var value: JSONPointer
-
-        public init(name: String, value: JSONPointer) {
-            self.name = name
-            self.value = value
-        }
     }
 
     /// The response field for clients that send their token in one.
     public var header: String?
     /// For clients that send their token in a cookie.
-    public var cookies: [Cookie]
-
-    public init(header: String? = nil, cookies: [Cookie] = []) {
-        self.header = header
-        self.cookies = cookies
-    }
+    public var cookies: [Cookie] = []
 }
 
 /// An answer of the backend that holds a refresh token: to a sign-in, or to a refresh that the client made itself.
@@ -140,10 +102,4 @@ public struct TokenCapture: Sendable, Equatable {
     public var path: PathPattern
     public var accessToken: JSONPointer
     public var refreshToken: JSONPointer
-
-    public init(path: PathPattern, accessToken: JSONPointer, refreshToken: JSONPointer) {
-        self.path = path
-        self.accessToken = accessToken
-        self.refreshToken = refreshToken
-    }
 }

@@ -22,29 +22,9 @@ public struct RedisLocation: Sendable, Equatable {
     public var sentinelUser: String?
     public var sentinelPassword: Secret?
     /// What SELECT chooses.
-    public var database: Int
+    public var database: Int = 0
     /// nil: without TLS.
     public var tls: RedisTLS?
-
-    public init(
-        endpoints: [HostPort],
-        sentinelMaster: String? = nil,
-        user: String? = nil,
-        password: Secret? = nil,
-        sentinelUser: String? = nil,
-        sentinelPassword: Secret? = nil,
-        database: Int = 0,
-        tls: RedisTLS? = nil
-    ) {
-        self.endpoints = endpoints
-        self.sentinelMaster = sentinelMaster
-        self.user = user
-        self.password = password
-        self.sentinelUser = sentinelUser
-        self.sentinelPassword = sentinelPassword
-        self.database = database
-        self.tls = tls
-    }
 
     /// What it is called in logs: the URL without users, passwords and options.
     public var label: String {
@@ -64,16 +44,4 @@ public struct RedisTLS: Sendable, Equatable {
     public var keyFile: String?
     /// The name that the certificate must have and that SNI asks for; nil: the host that is connected to.
     public var serverName: String?
-
-    public init(
-        caFile: String? = nil,
-        certificateFile: String? = nil,
-        keyFile: String? = nil,
-        serverName: String? = nil
-    ) {
-        self.caFile = caFile
-        self.certificateFile = certificateFile
-        self.keyFile = keyFile
-        self.serverName = serverName
-    }
 }

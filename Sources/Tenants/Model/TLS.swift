@@ -7,12 +7,6 @@ public struct ServerCertificate: Sendable, Equatable, Hashable {
     public var keyFile: String
     /// PEM: the authorities of clients' certificates. Where it is given, a client must show one.
     public var clientCAFile: String?
-
-    public init(certificateFile: String, keyFile: String, clientCAFile: String? = nil) {
-        self.certificateFile = certificateFile
-        self.keyFile = keyFile
-        self.clientCAFile = clientCAFile
-    }
 }
 
 /// How the gateway speaks TLS to the `https` servers of one backend. Paths are resolved. That the server's certificate
@@ -25,16 +19,4 @@ public struct BackendTLS: Sendable, Equatable, Hashable {
     public var keyFile: String?
     /// The name that the server's certificate must have and that SNI asks for; nil: the host of the server's URL.
     public var serverName: String?
-
-    public init(
-        caFile: String? = nil,
-        certificateFile: String? = nil,
-        keyFile: String? = nil,
-        serverName: String? = nil
-    ) {
-        self.caFile = caFile
-        self.certificateFile = certificateFile
-        self.keyFile = keyFile
-        self.serverName = serverName
-    }
 }

@@ -3,9 +3,4 @@ public struct TenantsConfiguration: Sendable {
     public var gateway: GatewaySettings
     /// In the order of the file.
     public var tenants: [Tenant]
-
-    public init(gateway: GatewaySettings, tenants: [Tenant]) {
-        self.gateway = gateway
-        self.tenants = tenants
-    }
 }

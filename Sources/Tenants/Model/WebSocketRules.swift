@@ -8,9 +8,5 @@ public struct WebSocketRules: Sendable, Equatable {
     }
 
     /// When the token that opened it expires.
-    public var onExpiry: OnExpiry
-
-    public init(onExpiry: OnExpiry = .close) {
-        self.onExpiry = onExpiry
-    }
+    public var onExpiry = Schema.webSocket.onExpiry.standard
 }

@@ -9,7 +9,7 @@ public struct EffectiveConfiguration: Sendable {
     /// The configuration as YAML, with every key that has a value or a default. Secrets stand as ``Secret/redaction``.
     public func print() -> String {
         var printer = ConfigurationPrinter()
-        printer.object(root, Schema.root, indentation: 0)
+        printer.object(root, Schema.root.object, indentation: 0)
         return printer.text
     }
 }
@@ -20,7 +20,7 @@ private struct ConfigurationPrinter {
 
     mutating func object(_ node: DocumentNode?, _ object: SchemaObject, indentation: Int) {
         for key in object.keys {
-            if let value = node?[key.name] {
+            if let value = node?[named: key.name] {
                 self.value(value, key.type, name: key.name, indentation: indentation)
             } else if let standard = key.standard {
                 line(indentation, "\(key.name): \(standard)")

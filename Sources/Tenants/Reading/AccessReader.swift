@@ -1,8 +1,8 @@
 /// Reads `access`.
 enum AccessReader {
-    static func read(_ node: DocumentNode, _ session: inout ReadingSession) -> AccessRules {
+    static func read(_ items: [DocumentNode], _ session: inout ReadingSession) -> AccessRules {
         var rules: [AccessRule] = []
-        for item in node.items {
+        for item in items {
             guard let rule = readRule(item, &session) else { continue }
             if let lines = linesThatCover(rule, rules) {
                 let earlier = lines.sorted().map { "line \($0)" }.joined(separator: " and ")
@@ -17,29 +17,12 @@ enum AccessReader {
     }
 
     private static func readRule(_ node: DocumentNode, _ session: inout ReadingSession) -> AccessRule? {
-        let methods = readMethods(node["methods"], &session)
-        guard let value = node["path"], let scalar = value.scalar, !scalar.text.isEmpty else { return nil }
-        let path: PathPattern
-        do throws(PathPattern.Malformed) {
-            path = try PathPattern(scalar.text)
-        } catch {
-            session.findings.error(value.place, "\"path\" is no path of a rule: \(error.reason(of: scalar))")
-            return nil
-        }
-        guard let allow = node["allow"].flatMap(readAllow), let methods else { return nil }
-        let mode = readMode(node, &session)
+        let methods = readMethods(node[Schema.accessRule.methods], &session)
+        guard let path = PathReader.read(Schema.accessRule.path, in: node, as: "no path of a rule", &session),
+            let allow = node[Schema.accessRule.allow].flatMap(readAllow), let methods
+        else { return nil }
+        let mode = session.mode(Schema.accessRule.mode, of: node, "lets through what this rule refuses")
         return AccessRule(path: path, methods: methods, allow: allow, mode: mode, line: node.place.line)
-    }
-
-    private static func readMode(_ node: DocumentNode, _ session: inout ReadingSession) -> Tenant.Mode {
-        let mode = node.text("mode").flatMap(Tenant.Mode.init(rawValue:)) ?? .enforce
-        if mode == .observe, let place = node["mode"]?.place {
-            session.findings.warning(
-                place,
-                "mode observe lets through what this rule refuses: use it for a migration only"
-            )
-        }
-        return mode
     }
 
     /// - Returns: Empty for every method; nil if one is malformed or the type is wrong, so that no rule comes out wider
@@ -49,7 +32,7 @@ enum AccessReader {
         var methods: [String] = []
         var isGood = !node.items.isEmpty
         for item in node.items {
-            guard let scalar = item.scalar, !scalar.text.isEmpty else {
+            guard let scalar = item.filled else {
                 isGood = false
                 continue
             }
@@ -71,7 +54,7 @@ enum AccessReader {
     private static func readAllow(_ node: DocumentNode) -> AccessRule.Allow? {
         switch node.content {
         case .scalar(let scalar): scalar.text == "anyone" ? .anyone : nil
-        case .map: .signedIn(roles: node.texts("roles") ?? [], scopes: node.texts("scopes") ?? [])
+        case .map: .signedIn(roles: node.read(Schema.allow.roles), scopes: node.read(Schema.allow.scopes))
         case .null, .list, .unresolved: nil
         }
     }

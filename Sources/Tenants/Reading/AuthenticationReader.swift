@@ -10,20 +10,20 @@ enum AuthenticationReader {
         owner: IssuerOwner,
         _ session: inout ReadingSession
     ) -> Authentication {
-        let from = node["from"].map { TokenSourceReader.read($0, &session) } ?? [.bearer]
-        let leeway = node.duration("leeway") ?? .seconds(60)
-        if leeway > usualLeeway, let place = node["leeway"]?.place {
+        let from = node.given(Schema.authenticate.from).map { TokenSourceReader.read($0, &session) } ?? []
+        let leeway = node.read(Schema.authenticate.leeway)
+        if leeway > usualLeeway, let place = node[Schema.authenticate.leeway]?.place {
             session.findings.warning(
                 place,
                 "expired tokens stay good this long: set the clocks and keep the leeway under 5m"
             )
         }
         requireIssuers(node, owner, &session)
-        let issuers = readIssuers(node["issuers"], owner, &session)
+        let issuers = readIssuers(node[Schema.authenticate.issuers], owner, &session)
         let policy = VerificationPolicy(
             issuers: issuers.map(\.policy),
             leeway: Double(leeway.components.seconds) + Double(leeway.components.attoseconds) / 1e18,
-            requiredClaims: node.texts("require") ?? ["exp"]
+            requiredClaims: node.read(Schema.authenticate.require)
         )
         var authentication = Authentication(from: from, policy: policy, keySources: issuers.map(\.source))
         authentication.issuerLines = issuers.map(\.line)
@@ -32,9 +32,11 @@ enum AuthenticationReader {
 
     /// Somebody has to vouch for tokens.
     private static func requireIssuers(_ node: DocumentNode, _ owner: IssuerOwner, _ session: inout ReadingSession) {
-        guard case .map = node.content, node["issuers"] == nil, owner.node["introspection"] == nil else { return }
+        guard case .map = node.content, node[Schema.authenticate.issuers] == nil,
+            owner.node[Schema.tenant.introspection] == nil
+        else { return }
         session.findings.error(
-            owner.node.entry("authenticate")?.keyPlace ?? node.place,
+            owner.node.entry(Schema.tenant.authenticate)?.keyPlace ?? node.place,
             "\"authenticate\" lacks \"issuers\": add the list, or \"introspection\" if all tokens are opaque"
         )
     }
@@ -53,7 +55,7 @@ enum AuthenticationReader {
                 let name = issuer.policy.issuer
                 if let line = lines[name] {
                     session.findings.error(
-                        item["issuer"]?.place ?? item.place,
+                        item[Schema.trustedIssuer.issuer]?.place ?? item.place,
                         "this issuer is listed twice, first in line \(line): leave one out"
                     )
                 }
@@ -70,7 +72,7 @@ enum TokenSourceReader {
     static func read(_ node: DocumentNode, _ session: inout ReadingSession) -> [TokenSource] {
         var sources: [TokenSource] = []
         for item in node.items {
-            guard let scalar = item.scalar, !scalar.text.isEmpty else { continue }
+            guard let scalar = item.filled else { continue }
             do throws(ScalarText.Problem) {
                 let source = try source(scalar.text)
                 if sources.contains(source) {

@@ -1,15 +1,17 @@
 /// Reads `backend`.
 enum BackendReader {
     static func read(_ node: DocumentNode, _ session: inout ReadingSession) -> Backend {
-        let servers = readServers(node["servers"], &session)
+        let servers = readServers(node[Schema.backend.servers], &session)
         return Backend(
             servers: servers,
-            timeouts: readTimeouts(node["timeouts"]),
-            limits: readLimits(node["limits"]),
-            balance: node["balance"].flatMap { readBalance($0, &session) } ?? .roundRobin,
-            health: node["health"].flatMap { readHealth($0, &session) },
-            retries: node["retries"].map { RetriesReader.read($0, &session) } ?? RetryRules(),
-            tls: node.entry("tls").map { BackendTLSReader.read($0, servers: node["servers"], &session) } ?? BackendTLS()
+            timeouts: readTimeouts(node[Schema.backend.timeouts]),
+            limits: readLimits(node[Schema.backend.limits]),
+            balance: readBalance(node, &session),
+            health: node[Schema.backend.health].flatMap { readHealth($0, &session) },
+            retries: RetriesReader.read(node[Schema.backend.retries] ?? .absent, &session),
+            tls: node.entry(Schema.backend.tls).map {
+                BackendTLSReader.read($0, servers: node[Schema.backend.servers], &session)
+            } ?? BackendTLS()
         )
     }
 
@@ -17,8 +19,8 @@ enum BackendReader {
         var lines: [HostPort: Int] = [:]
         var servers: [BackendServer] = []
         for item in node?.items ?? [] {
-            let url = item["url"] ?? item
-            guard let scalar = url.scalar, !scalar.text.isEmpty else { continue }
+            let url = item[Schema.server.url] ?? item
+            guard let scalar = url.filled else { continue }
             do throws(ScalarText.Problem) {
                 let (scheme, address) = try NetworkText.server(scalar.text)
                 if let line = lines[address] {
@@ -29,7 +31,7 @@ enum BackendReader {
                     )
                 }
                 lines[address] = lines[address] ?? url.place.line
-                servers.append(BackendServer(scheme: scheme, address: address, weight: item.integer("weight") ?? 1))
+                servers.append(BackendServer(scheme: scheme, address: address, weight: item.read(Schema.server.weight)))
             } catch {
                 session.findings.error(
                     url.place,
@@ -40,53 +42,49 @@ enum BackendReader {
         return servers
     }
 
-    private static func readBalance(_ node: DocumentNode, _ session: inout ReadingSession) -> Balance? {
-        guard let scalar = node.scalar, !scalar.text.isEmpty else { return nil }
-        switch scalar.text {
-        case "round_robin": return .roundRobin
-        case "least_requests": return .leastRequests
-        case "hash:subject": return .hashSubject
-        default:
+    private static func readBalance(_ node: DocumentNode, _ session: inout ReadingSession) -> Balance {
+        if let balance = Balance(rawValue: node.read(Schema.backend.balance)) { return balance }
+        if let value = node[Schema.backend.balance], let scalar = value.filled {
             session.findings.error(
-                node.place,
+                value.place,
                 "\"balance\" must be round_robin, least_requests or hash:subject, but is \(scalar.shown): choose one"
             )
-            return nil
         }
+        return .roundRobin
     }
 
     private static func readHealth(_ node: DocumentNode, _ session: inout ReadingSession) -> HealthCheck? {
-        guard let value = node["path"], let scalar = value.scalar, !scalar.text.isEmpty else { return nil }
+        guard let value = node[Schema.health.path], let scalar = value.filled else { return nil }
         // It goes into a request line as it is.
         guard scalar.text.hasPrefix("/"), !scalar.text.contains("#"),
             scalar.text.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
         else {
-            session.findings.error(
+            return session.refuse(
                 value.place,
                 "\"path\" must be like /health, but is \(scalar.shown): begin it with \"/\", and percent-encode spaces "
                     + "and what is not ASCII"
             )
-            return nil
         }
-        var health = HealthCheck(path: scalar.text)
-        health.every = node.duration("every") ?? health.every
-        health.healthyAfter = node.integer("healthy_after") ?? health.healthyAfter
-        health.unhealthyAfter = node.integer("unhealthy_after") ?? health.unhealthyAfter
-        return health
+        return HealthCheck(
+            path: scalar.text,
+            every: node.read(Schema.health.every),
+            healthyAfter: node.read(Schema.health.healthyAfter),
+            unhealthyAfter: node.read(Schema.health.unhealthyAfter)
+        )
     }
 
     private static func readTimeouts(_ node: DocumentNode?) -> BackendTimeouts {
-        var timeouts = BackendTimeouts()
-        timeouts.connect = node?.duration("connect") ?? timeouts.connect
-        timeouts.response = node?.duration("response") ?? timeouts.response
-        timeouts.idle = node?.duration("idle") ?? timeouts.idle
-        return timeouts
+        BackendTimeouts(
+            connect: node.read(Schema.backendTimeouts.connect),
+            response: node.read(Schema.backendTimeouts.response),
+            idle: node.read(Schema.backendTimeouts.idle)
+        )
     }
 
     private static func readLimits(_ node: DocumentNode?) -> BackendLimits {
-        var limits = BackendLimits()
-        limits.connections = node?.integer("connections") ?? limits.connections
-        limits.pending = node?.integer("pending") ?? limits.pending
-        return limits
+        BackendLimits(
+            connections: node.read(Schema.backendLimits.connections),
+            pending: node.read(Schema.backendLimits.pending)
+        )
     }
 }

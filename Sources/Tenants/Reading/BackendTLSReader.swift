@@ -7,30 +7,20 @@ enum BackendTLSReader {
     ) -> BackendTLS {
         let node = entry.value
         warnWithoutServers(entry, servers, &session)
-        if let authorities = node["ca_file"] {
-            _ = CertificatePair.certificates(authorities, name: "ca_file", &session)
+        if let authorities = node[Schema.backendTLS.caFile] {
+            _ = CertificatePair.certificates(authorities, name: Schema.backendTLS.caFile.name, &session)
         }
-        switch (node.entry("certificate_file"), node.entry("key_file")) {
-        case (let certificate?, let key?):
-            let nodes = CertificatePair.Nodes(certificate: certificate.value, key: key.value)
-            _ = CertificatePair.check(nodes, refused: "servers refuse it", &session)
-        case (let certificate?, nil):
-            session.findings.error(
-                certificate.keyPlace,
-                "\"certificate_file\" without its key: add \"key_file\", or leave it out"
-            )
-        case (nil, let key?):
-            session.findings.error(
-                key.keyPlace,
-                "\"key_file\" without its certificate: add \"certificate_file\", or leave it out"
-            )
-        case (nil, nil): break
-        }
+        CertificatePair.check(
+            node.entry(Schema.backendTLS.certificateFile),
+            node.entry(Schema.backendTLS.keyFile),
+            refused: "servers refuse it",
+            &session
+        )
         return BackendTLS(
-            caFile: node.text("ca_file").map(session.resolve),
-            certificateFile: node.text("certificate_file").map(session.resolve),
-            keyFile: node.text("key_file").map(session.resolve),
-            serverName: node["server_name"].flatMap { readServerName($0, &session) }
+            caFile: node.read(Schema.backendTLS.caFile).map(session.resolve),
+            certificateFile: node.read(Schema.backendTLS.certificateFile).map(session.resolve),
+            keyFile: node.read(Schema.backendTLS.keyFile).map(session.resolve),
+            serverName: node[Schema.backendTLS.serverName].flatMap { readServerName($0, &session) }
         )
     }
 
@@ -41,7 +31,7 @@ enum BackendTLSReader {
         _ session: inout ReadingSession
     ) {
         let schemes = (servers?.items ?? []).map { item -> BackendServer.Scheme? in
-            guard let text = (item["url"] ?? item).scalar?.text else { return nil }
+            guard let text = (item[Schema.server.url] ?? item).scalar?.text else { return nil }
             return (try? NetworkText.server(text))?.0
         }
         guard schemes.allSatisfy({ $0 != nil && $0 != .https }) else { return }
@@ -52,20 +42,15 @@ enum BackendTLSReader {
     }
 
     static func readServerName(_ node: DocumentNode, _ session: inout ReadingSession) -> String? {
-        guard let scalar = node.scalar, !scalar.text.isEmpty else { return nil }
+        guard let scalar = node.filled else { return nil }
         let name = scalar.text.lowercased()
-        do throws(ScalarText.Problem) {
+        return session.value(at: node.place, "\"server_name\" must be a host name, but is \(scalar.shown)") {
+            () throws(ScalarText.Problem) in
             try NetworkText.checkName(name)
             guard IPAddress(name) == nil else {
                 throw ScalarText.Problem(remedy: "a server's address is verified without it; leave it out")
             }
             return name
-        } catch {
-            session.findings.error(
-                node.place,
-                "\"server_name\" must be a host name, but is \(scalar.shown): \(error.remedy)"
-            )
-            return nil
         }
     }
 }

@@ -12,36 +12,34 @@ struct BuiltInIssuerReader {
     /// - Returns: nil where a part is missing or no such thing, which was reported.
     func read(_ session: inout ReadingSession) -> BuiltInIssuer? {
         guard case .map = node.content else { return nil }
-        let url = ProviderURLReader.read(in: node, "url", &session)
+        let url = ProviderURLReader.read(Schema.issuer.url, in: node, &session)
         let basePath = readBasePath(&session)
-        let clients = node["clients"].map { IssuerClientsReader.read($0, tenant: tenant, &session) } ?? []
+        let clients = IssuerClientsReader.read(node.read(Schema.issuer.clients), tenant: tenant, &session)
         let page = readPage(&session)
-        guard let url, let audience = node.text("audience"),
-            let algorithm = node.text("algorithm").flatMap(SignatureAlgorithm.init(rawValue:))
+        guard let url, let audience = node.read(Schema.issuer.audience),
+            let algorithm = node.read(Schema.issuer.algorithm)
         else { return nil }
-        var issuer = BuiltInIssuer(
+        let issuer = BuiltInIssuer(
             url: url,
             audience: audience,
             algorithm: algorithm,
+            access: node.read(Schema.issuer.access),
+            id: node.read(Schema.issuer.id),
+            refresh: node.read(Schema.issuer.refresh),
+            keysDirectory: node[Schema.issuer.keysDir]?.filled.map { session.resolve($0.text) },
+            rotateEvery: node.read(Schema.issuer.rotateEvery),
             basePath: basePath,
             clients: clients,
             page: page
         )
-        issuer.access = node.duration("access") ?? issuer.access
-        issuer.id = node.duration("id") ?? issuer.id
-        issuer.refresh = node.duration("refresh") ?? issuer.refresh
-        issuer.rotateEvery = node.duration("rotate_every") ?? issuer.rotateEvery
-        if let directory = node.text("keys_dir"), !directory.isEmpty {
-            issuer.keysDirectory = session.resolve(directory)
-        }
         judgeRotation(issuer, &session)
         judgePage(issuer, &session)
         return issuer
     }
 
     private func readBasePath(_ session: inout ReadingSession) -> String {
-        let basePath = node["base_path"].flatMap { PathPrefixReader.read($0, name: "base_path", &session) } ?? ""
-        let place = node["base_path"]?.place ?? entry.keyPlace
+        let basePath = PathPrefixReader.read(Schema.issuer.basePath, in: node, &session) ?? ""
+        let place = node[Schema.issuer.basePath]?.place ?? entry.keyPlace
         if let pathPrefix, !EndpointPaths.isAt(pathPrefix, orBelow: basePath) {
             session.findings.error(
                 place,
@@ -59,7 +57,7 @@ struct BuiltInIssuerReader {
 
     private func readPage(_ session: inout ReadingSession) -> SignInPage {
         var page = SignInPage()
-        if let value = node["page"]?["name"], let scalar = value.scalar, !scalar.text.isEmpty {
+        if let value = node[Schema.issuer.page]?[Schema.page.name], let scalar = value.filled {
             if PrintableText.isPrintable(scalar.text) {
                 page.name = scalar.text
             } else {
@@ -69,7 +67,7 @@ struct BuiltInIssuerReader {
                 )
             }
         }
-        if let value = node["page"]?["color"], let scalar = value.scalar, !scalar.text.isEmpty {
+        if let value = node[Schema.issuer.page]?[Schema.page.color], let scalar = value.filled {
             if Self.isColor(scalar.text) {
                 page.color = scalar.text
             } else {
@@ -89,7 +87,7 @@ struct BuiltInIssuerReader {
     }
 
     private func judgeRotation(_ issuer: BuiltInIssuer, _ session: inout ReadingSession) {
-        guard let value = node["rotate_every"] else { return }
+        guard let value = node[Schema.issuer.rotateEvery] else { return }
         let life = max(issuer.access, issuer.id)
         if issuer.rotateEvery <= life {
             session.findings.error(
@@ -97,7 +95,7 @@ struct BuiltInIssuerReader {
                 "\"rotate_every\" must be longer than its tokens live, which is \(life.shown): write more, for "
                     + "example 90d"
             )
-        } else if issuer.keysDirectory != nil, issuer.rotateEvery != .seconds(90 * 86_400) {
+        } else if issuer.keysDirectory != nil, issuer.rotateEvery != Schema.issuer.rotateEvery.standard {
             // The default is let through: printed configurations have it.
             session.findings.warning(
                 value.place,
@@ -108,10 +106,13 @@ struct BuiltInIssuerReader {
 
     /// Clients send people to the hosted page, which needs somebody who knows them.
     private func judgePage(_ issuer: BuiltInIssuer, _ session: inout ReadingSession) {
-        let hasProvider = ["apple", "google"].contains { tenant["sign_in"]?[$0]?["web"] != nil }
+        let signIn = tenant[Schema.tenant.signIn]
+        let hasProvider =
+            signIn?[Schema.signIn.apple]?[Schema.apple.web] != nil
+            || signIn?[Schema.signIn.google]?[Schema.google.web] != nil
         guard !hasProvider, issuer.clients.contains(where: { !$0.redirectURIs.isEmpty }) else { return }
         session.findings.warning(
-            node.entry("clients")?.keyPlace ?? entry.keyPlace,
+            node.entry(Schema.issuer.clients)?.keyPlace ?? entry.keyPlace,
             "nobody can sign in on the page that clients send people to: add \"web\" to \"apple\" or \"google\" of "
                 + "\"sign_in\""
         )

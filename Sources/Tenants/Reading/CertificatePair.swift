@@ -9,6 +9,25 @@ enum CertificatePair {
         var key: DocumentNode
     }
 
+    /// For two keys that may both be left out, and go together.
+    static func check(
+        _ certificate: DocumentNode.Entry?,
+        _ key: DocumentNode.Entry?,
+        refused: String,
+        _ session: inout ReadingSession
+    ) {
+        if let certificate, let key {
+            let nodes = Nodes(certificate: certificate.value, key: key.value)
+            _ = check(nodes, refused: refused, &session)
+        } else if let alone = certificate ?? key {
+            let (kind, other) = certificate != nil ? ("key", "key_file") : ("certificate", "certificate_file")
+            session.findings.error(
+                alone.keyPlace,
+                "\"\(alone.key)\" without its \(kind): add \"\(other)\", or leave it out"
+            )
+        }
+    }
+
     /// - Parameter refused: Who turns a certificate down that is not valid now, for the warning.
     /// - Returns: The certificate; nil where it cannot be read, which was reported.
     static func check(_ nodes: Nodes, refused: String, _ session: inout ReadingSession) -> CertificateFile? {
@@ -45,8 +64,7 @@ enum CertificatePair {
         do throws(CertificateFileError) {
             return try CertificateFile(pem: bytes)
         } catch {
-            session.findings.error(node.place, "\"\(name)\" cannot be used, \(node.shown): \(error)")
-            return nil
+            return session.refuse(node.place, "\"\(name)\" cannot be used, \(node.shown): \(error)")
         }
     }
 
@@ -55,8 +73,7 @@ enum CertificatePair {
         do throws(CertificateFileError) {
             return try PrivateKeyFile(pem: bytes)
         } catch {
-            session.findings.error(node.place, "\"key_file\" cannot be used, \(node.shown): \(error)")
-            return nil
+            return session.refuse(node.place, "\"key_file\" cannot be used, \(node.shown): \(error)")
         }
     }
 

@@ -1,10 +1,8 @@
 /// Reads `identity`.
 enum IdentityReader {
     static func read(_ node: DocumentNode, _ session: inout ReadingSession) -> Identity {
-        var identity = Identity()
-        if let headers = node["headers"] { identity.headers = readHeaders(headers, &session) }
-        identity.token = node.text("token").flatMap(Identity.TokenForwarding.init(rawValue:)) ?? .keep
-        return identity
+        let headers = node.given(Schema.identity.headers).map { readHeaders($0, &session) }
+        return Identity(headers: headers ?? [], token: node.read(Schema.identity.token))
     }
 
     private static func readHeaders(_ node: DocumentNode, _ session: inout ReadingSession) -> [Identity.Header] {

@@ -18,31 +18,27 @@ struct IssuerOwner {
 
 /// Reads one entry of `authenticate.issuers`.
 struct IssuerReader {
-    static let sources = [
-        "secret", "secret_file", "public_key_file", "jwks_file", "jwks_url", "discovery", "preset",
-    ]
-
     let node: DocumentNode
     let owner: IssuerOwner
 
     /// - Returns: Several for a provider that goes by several names; empty where it cannot be read, which was reported.
     func read(_ session: inout ReadingSession) -> [TrustedIssuer] {
-        guard let source = keySource(&session) else { return [] }
-        if source.key == "preset" { return PresetReader(node: node, owner: owner).read(source.value, &session) }
-        let algorithms = readAlgorithms(source, &session)
-        let issuer = node["issuer"]
+        guard let source = keySource(&session), let kind = KeySourceName(rawValue: source.key) else { return [] }
+        if kind == .preset { return PresetReader(node: node, owner: owner).read(source.value, &session) }
+        let algorithms = readAlgorithms(kind, &session)
+        let issuer = node[Schema.trustedIssuer.issuer]
         if issuer == nil {
             session.findings.error(
                 node.place,
                 "this issuer lacks \"issuer\": add the \"iss\" of its tokens, to the letter"
             )
         }
-        if node["audiences"] == nil { Self.warnOfAudience(node, &session) }
+        if node[Schema.trustedIssuer.audiences] == nil { Self.warnOfAudience(node, &session) }
         guard let algorithms, let issuer, let name = issuer.scalar?.text, !name.isEmpty else { return [] }
-        guard let keys = KeySourceReader.read(source, algorithms, issuer: issuer, &session) else { return [] }
+        guard let keys = KeySourceReader.read(kind, source, algorithms, issuer: issuer, &session) else { return [] }
         let policy = IssuerPolicy(
             issuer: name,
-            audiences: node.texts("audiences") ?? [],
+            audiences: node.read(Schema.trustedIssuer.audiences) ?? [],
             algorithms: algorithms,
             keys: keys.keys
         )
@@ -52,40 +48,35 @@ struct IssuerReader {
     /// The one key that says where the issuer's keys are.
     private func keySource(_ session: inout ReadingSession) -> DocumentNode.Entry? {
         let given = node.entries.filter { entry in
-            Self.sources.contains(entry.key) && (entry.key != "discovery" || node.boolean("discovery") != false)
+            KeySourceName(rawValue: entry.key) != nil
+                && (entry.key != Schema.trustedIssuer.discovery.name
+                    || node.read(Schema.trustedIssuer.discovery) != false)
         }
-        let choices = Self.sources.joined(separator: ", ")
+        let choices = KeySourceName.allCases.map(\.rawValue).joined(separator: ", ")
         guard let first = given.first else {
-            session.findings.error(node.place, "this issuer has no keys: give one of \(choices)")
-            return nil
+            return session.refuse(node.place, "this issuer has no keys: give one of \(choices)")
         }
         guard given.count == 1 else {
             let second = given[1]
-            session.findings.error(
+            return session.refuse(
                 second.keyPlace,
                 "this issuer has keys from \"\(first.key)\" and from \"\(second.key)\": keep exactly one of \(choices)"
             )
-            return nil
         }
         return first
     }
 
     private func readAlgorithms(
-        _ source: DocumentNode.Entry,
+        _ source: KeySourceName,
         _ session: inout ReadingSession
     ) -> [SignatureAlgorithm]? {
-        guard let list = node["algorithms"] else {
-            session.findings.error(
+        guard let list = node[Schema.trustedIssuer.algorithms] else {
+            return session.refuse(
                 node.place,
                 "this issuer lacks \"algorithms\": name what its tokens are signed with, for example [RS256]"
             )
-            return nil
         }
-        var algorithms: [SignatureAlgorithm] = []
-        for item in list.items {
-            guard let algorithm = item.scalar.flatMap({ SignatureAlgorithm(rawValue: $0.text) }) else { continue }
-            algorithms.append(algorithm)
-        }
+        let algorithms = node.read(Schema.trustedIssuer.algorithms) ?? []
         guard !algorithms.isEmpty, algorithms.count == list.items.count else { return nil }
         return fits(algorithms, source, list.place, &session) ? algorithms : nil
     }
@@ -93,7 +84,7 @@ struct IssuerReader {
     /// A secret that verified an asymmetric algorithm, or a public key taken for a secret, would let anyone sign.
     private func fits(
         _ algorithms: [SignatureAlgorithm],
-        _ source: DocumentNode.Entry,
+        _ source: KeySourceName,
         _ place: Place,
         _ session: inout ReadingSession
     ) -> Bool {
@@ -106,23 +97,23 @@ struct IssuerReader {
             return false
         }
         let isSymmetric = !symmetric.isEmpty
-        switch source.key {
-        case "secret", "secret_file":
+        switch source {
+        case .secret, .secretFile:
             guard !isSymmetric else { return true }
             session.findings.error(
                 place,
                 "\(names(algorithms)) cannot be verified with a secret: use HS256, HS384 or HS512, or give a public key"
             )
             return false
-        case "public_key_file", "jwks_url", "discovery":
+        case .publicKeyFile, .keySetURL, .discovery:
             guard isSymmetric else { return true }
             session.findings.error(
                 place,
-                "\(names(algorithms)) needs a secret, but \"\(source.key)\" gives public keys: use RS256, ES256 or "
+                "\(names(algorithms)) needs a secret, but \"\(source.rawValue)\" gives public keys: use RS256, ES256 or "
                     + "the like, or give \"secret\""
             )
             return false
-        default: return true
+        case .keySetFile, .preset: return true
         }
     }
 

@@ -1,7 +1,7 @@
 import Verification
 
 /// The keys of one issuer as far as they are known before anything is fetched, and where they come from.
-struct IssuerKeys {
+struct SourcedKeys {
     /// nil: not known yet.
     var keys: KeySet?
     var source: KeySource
@@ -9,28 +9,31 @@ struct IssuerKeys {
 
 /// Makes the keys that an issuer's key source stands for.
 enum KeySourceReader {
-    /// - Parameter issuer: The value of `issuer`, which `discovery` goes by.
+    /// - Parameters:
+    ///   - kind: Not `preset`, which has a reader of its own.
+    ///   - issuer: The value of `issuer`, which `discovery` goes by.
     /// - Returns: nil where there are none, which was reported.
     static func read(
+        _ kind: KeySourceName,
         _ source: DocumentNode.Entry,
         _ algorithms: [SignatureAlgorithm],
         issuer: DocumentNode,
         _ session: inout ReadingSession
-    ) -> IssuerKeys? {
+    ) -> SourcedKeys? {
         let name = "\"\(source.key)\""
-        switch source.key {
-        case "secret": return secret(source, algorithms, &session)
-        case "secret_file": return file(.secret, source, algorithms, &session)
-        case "public_key_file": return file(.publicKey, source, algorithms, &session)
-        case "jwks_file": return file(.keySet, source, algorithms, &session)
-        case "discovery":
+        switch kind {
+        case .secret: return secret(source, algorithms, &session)
+        case .secretFile: return file(.secret, source, algorithms, &session)
+        case .publicKeyFile: return file(.publicKey, source, algorithms, &session)
+        case .keySetFile: return file(.keySet, source, algorithms, &session)
+        case .discovery:
             guard
                 let url = ProviderURLReader.read(issuer, name: "with \(name), \"issuer\"", allowsQuery: false, &session)
             else { return nil }
-            return IssuerKeys(keys: nil, source: .remote(RemoteKeySource(location: .discovery(issuer: url))))
-        default:
+            return SourcedKeys(keys: nil, source: .remote(RemoteKeySource(location: .discovery(issuer: url))))
+        case .keySetURL, .preset:
             guard let url = ProviderURLReader.read(source.value, name: name, &session) else { return nil }
-            return IssuerKeys(keys: nil, source: .remote(RemoteKeySource(location: .keySet(url: url))))
+            return SourcedKeys(keys: nil, source: .remote(RemoteKeySource(location: .keySet(url: url))))
         }
     }
 
@@ -38,13 +41,13 @@ enum KeySourceReader {
         _ source: DocumentNode.Entry,
         _ algorithms: [SignatureAlgorithm],
         _ session: inout ReadingSession
-    ) -> IssuerKeys? {
+    ) -> SourcedKeys? {
         guard let scalar = source.value.scalar else { return nil }
         let name = "\"\(source.key)\""
         do throws(KeyFileFault) {
             let keys = try KeyFileSource.keySet(secret: Array(scalar.text.utf8), algorithms)
             session.judgeExample(Secret(scalar.text), name: name, source.value.place)
-            return IssuerKeys(keys: keys, source: .inline)
+            return SourcedKeys(keys: keys, source: .inline)
         } catch {
             session.findings.report(error, name, source.value)
             return nil
@@ -56,7 +59,7 @@ enum KeySourceReader {
         _ source: DocumentNode.Entry,
         _ algorithms: [SignatureAlgorithm],
         _ session: inout ReadingSession
-    ) -> IssuerKeys? {
+    ) -> SourcedKeys? {
         guard let scalar = source.value.scalar, !scalar.text.isEmpty else { return nil }
         let name = "\"\(source.key)\""
         let file = KeyFileSource(kind: kind, path: session.resolve(scalar.text), algorithms: algorithms)
@@ -65,7 +68,7 @@ enum KeySourceReader {
             if kind == .secret {
                 session.judgeExample(Secret(try file.secret(session.files)), name: name, source.value.place)
             }
-            return IssuerKeys(keys: keys, source: .file(file))
+            return SourcedKeys(keys: keys, source: .file(file))
         } catch {
             session.findings.report(error, name, source.value)
             return nil

@@ -1,8 +1,10 @@
 /// That listeners with TLS and tenants with a certificate go together.
 enum ListenerTLSCheck {
     static func check(_ root: DocumentNode, _ session: inout ReadingSession) {
-        let certificates = (root["tenants"]?.entries ?? []).compactMap { $0.value.entry("tls") }
-        let switches = (root["gateway"]?["listen"]?.items ?? []).compactMap { $0.entry("tls") }
+        let certificates = (root[Schema.root.tenants]?.entries ?? []).compactMap { $0.value.entry(Schema.tenant.tls) }
+        let switches = (root[Schema.root.gateway]?[Schema.gateway.listen]?.items ?? []).compactMap {
+            $0.entry(Schema.listener.tls)
+        }
         let secured = switches.filter { $0.value.scalar.flatMap { try? ScalarText.boolean($0) } == true }
         if certificates.isEmpty {
             for listener in secured {

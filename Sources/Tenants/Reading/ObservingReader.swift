@@ -1,32 +1,28 @@
 /// Reads what is logged and traced.
 enum ObservingReader {
     static func readLog(_ node: DocumentNode?) -> LogSettings {
-        var log = LogSettings()
-        log.level = node.flatMap { level($0, "level") } ?? log.level
-        if let levels = node?["levels"] {
-            for module in LogModule.allCases { log.levels[module] = level(levels, module.rawValue) }
+        let levels = zip(LogModule.allCases, Schema.levels.modules).compactMap { module, key in
+            node?[Schema.log.levels].read(key).map { (module, $0) }
         }
-        log.format = node?.text("format").flatMap(LogSettings.Format.init(rawValue:)) ?? log.format
-        log.access = node?.boolean("access") ?? log.access
-        log.query = node?.boolean("query") ?? log.query
-        return log
-    }
-
-    private static func level(_ node: DocumentNode, _ key: String) -> LogSettings.Level? {
-        node.text(key).flatMap(LogSettings.Level.init(rawValue:))
+        return LogSettings(
+            level: node.read(Schema.log.level),
+            levels: Dictionary(uniqueKeysWithValues: levels),
+            format: node.read(Schema.log.format),
+            access: node.read(Schema.log.access),
+            query: node.read(Schema.log.query)
+        )
     }
 
     static func readTracing(_ node: DocumentNode?, _ session: inout ReadingSession) -> TracingSettings? {
-        guard let node, let value = node["otlp"], let scalar = value.scalar, !scalar.text.isEmpty else { return nil }
+        guard let node, let value = node[Schema.tracing.otlp], let scalar = value.filled else { return nil }
         do throws(ScalarText.Problem) {
-            return TracingSettings(endpoint: try endpoint(scalar.text), sample: node.decimal("sample") ?? 0.1)
+            return TracingSettings(endpoint: try endpoint(scalar.text), sample: node.read(Schema.tracing.sample))
         } catch {
-            session.findings.error(
+            return session.refuse(
                 value.place,
                 "\"otlp\" must be the http:// or https:// address of a collector, like http://127.0.0.1:4318: "
                     + error.remedy
             )
-            return nil
         }
     }
 

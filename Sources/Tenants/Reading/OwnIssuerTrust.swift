@@ -8,16 +8,15 @@ struct OwnIssuerTrust {
 
     /// - Returns: nil where there is no issuer, or it cannot be read, which was reported.
     func read(_ session: inout ReadingSession) -> TrustedIssuer? {
-        guard let section = owner.node["issuer"] else {
-            session.findings.error(
+        guard let section = owner.node[Schema.tenant.issuer] else {
+            return session.refuse(
                 preset,
                 "preset \"built-in\" is the tenant's own issuer, and it has none: add an \"issuer\" section"
             )
-            return nil
         }
         guard let own = owner.issuer else { return nil }
-        var keys = IssuerKeys(keys: nil, source: .builtIn(tenant: owner.name))
-        if let directory = section["keys_dir"] {
+        var keys = SourcedKeys(keys: nil, source: .builtIn(tenant: owner.name))
+        if let directory = section[Schema.issuer.keysDir] {
             guard let inDirectory = readDirectory(directory, own.algorithm, &session) else { return nil }
             keys = inDirectory
         }
@@ -38,8 +37,8 @@ struct OwnIssuerTrust {
         _ node: DocumentNode,
         _ algorithm: SignatureAlgorithm,
         _ session: inout ReadingSession
-    ) -> IssuerKeys? {
-        guard let scalar = node.scalar, !scalar.text.isEmpty else { return nil }
+    ) -> SourcedKeys? {
+        guard let scalar = node.filled else { return nil }
         let source = KeyFileSource(kind: .directory, path: session.resolve(scalar.text), algorithms: [algorithm])
         do throws(KeyFileFault) {
             let keys = try source.keySet(session.files)
@@ -51,7 +50,7 @@ struct OwnIssuerTrust {
                         + "generate --algorithm \(algorithm.rawValue) --out \(directory))"
                 )
             }
-            return IssuerKeys(keys: keys, source: .file(source))
+            return SourcedKeys(keys: keys, source: .file(source))
         } catch {
             session.findings.report(error, "\"keys_dir\"", node)
             return nil

@@ -1,14 +1,18 @@
 /// Reads paths that requests are held against.
 enum PathReader {
-    /// - Parameter name: The key that it is the value of.
-    /// - Returns: nil where it is none, which was reported.
-    static func read(_ node: DocumentNode, name: String, _ session: inout ReadingSession) -> PathPattern? {
-        guard let scalar = node.scalar, !scalar.text.isEmpty else { return nil }
+    /// - Parameter fault: What messages say that it is.
+    /// - Returns: nil where there is none, or it is no path, which was reported.
+    static func read(
+        _ key: Key<String?>,
+        in section: DocumentNode,
+        as fault: String = "no path",
+        _ session: inout ReadingSession
+    ) -> PathPattern? {
+        guard let node = section[key], let scalar = node.filled else { return nil }
         do throws(PathPattern.Malformed) {
             return try PathPattern(scalar.text)
         } catch {
-            session.findings.error(node.place, "\"\(name)\" is no path: \(error.reason(of: scalar))")
-            return nil
+            return session.refuse(node.place, "\"\(key.name)\" is \(fault): \(error.reason(of: scalar))")
         }
     }
 }

@@ -8,44 +8,50 @@ struct PresetReader {
 
     /// - Returns: Empty where it cannot be read, which was reported.
     func read(_ value: DocumentNode, _ session: inout ReadingSession) -> [TrustedIssuer] {
-        guard let preset = value.scalar?.text else { return [] }
-        let known = ["issuer", "algorithms"] + (preset == "built-in" ? ["audiences"] : [])
-        for key in known {
-            guard let entry = node.entry(key) else { continue }
-            session.findings.error(entry.keyPlace, "\"\(key)\" is known from the preset: leave it out")
+        guard value.scalar != nil else { return [] }
+        let keys = Schema.trustedIssuer
+        let preset = node.read(keys.preset)
+        let known = [node.entry(keys.issuer), node.entry(keys.algorithms)]
+        for case let entry? in known + (preset == .builtIn ? [node.entry(keys.audiences)] : []) {
+            session.findings.error(entry.keyPlace, "\"\(entry.key)\" is known from the preset: leave it out")
         }
-        if preset == "built-in" {
-            return OwnIssuerTrust(owner: owner, preset: value.place).read(&session).map { [$0] } ?? []
+        if let preset, preset != .builtIn, node[keys.audiences] == nil { IssuerReader.warnOfAudience(node, &session) }
+        let signIn = owner.node[Schema.tenant.signIn]
+        switch preset {
+        case .builtIn: return OwnIssuerTrust(owner: owner, preset: value.place).read(&session).map { [$0] } ?? []
+        case .apple:
+            let given = signIn?[Schema.signIn.apple]
+            let issuer = given.read(Schema.apple.issuer)
+            return issuers([issuer], AppleSignIn.standardKeys, Schema.apple.jwksURL, given, &session)
+        case .google:
+            let given = signIn?[Schema.signIn.google]
+            let issuers = GoogleSignInReader.issuers(given)
+            return self.issuers(issuers, GoogleSignIn.standardKeys, Schema.google.jwksURL, given, &session)
+        case nil: return []
         }
-        guard let provider = SignIn.Provider(rawValue: preset) else { return [] }
-        if node["audiences"] == nil { IssuerReader.warnOfAudience(node, &session) }
-        return issuers(provider, owner.node["sign_in"]?[preset], &session)
     }
 
-    /// - Parameter given: The tenant's section for sign-in with the provider, which may name other addresses: those of
-    ///   a test, or of another cloud.
+    /// - Parameters:
+    ///   - usual: The provider's own keys.
+    ///   - given: The tenant's section for sign-in with the provider, which may name other addresses: those of a test,
+    ///     or of another cloud.
     private func issuers(
-        _ provider: SignIn.Provider,
+        _ names: [String],
+        _ usual: RemoteKeySource,
+        _ address: Key<String>,
         _ given: DocumentNode?,
         _ session: inout ReadingSession
     ) -> [TrustedIssuer] {
-        var source: RemoteKeySource
-        let names: [String]
-        switch provider {
-        case .apple: (source, names) = (AppleSignIn.standardKeys, [given?.text("issuer") ?? AppleSignIn.standardIssuer])
-        case .google: (source, names) = (GoogleSignIn.standardKeys, GoogleSignInReader.issuers(given))
-        }
-        if let given, given["jwks_url"] != nil {
-            guard let url = ProviderURLReader.read(in: given, "jwks_url", allowsQuery: true, &session) else {
-                return []
-            }
+        var source = usual
+        if let value = given?[address] {
+            guard let url = ProviderURLReader.read(value, name: "\"\(address.name)\"", &session) else { return [] }
             source.location = .keySet(url: url)
         }
         return names.map { name in
             TrustedIssuer(
                 policy: IssuerPolicy(
                     issuer: name,
-                    audiences: node.texts("audiences") ?? [],
+                    audiences: node.read(Schema.trustedIssuer.audiences) ?? [],
                     algorithms: [.rs256],
                     keys: nil
                 ),

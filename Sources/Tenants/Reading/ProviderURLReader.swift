@@ -1,5 +1,28 @@
 /// Reads the addresses that keys and tokens come from. What came over plain HTTP could be anybody's.
 enum ProviderURLReader {
+    /// The address of a key of a section; nil where there is none, or it cannot be used, which was reported.
+    ///
+    /// - Parameter allowsQuery: False where parameters of the request are put behind it.
+    static func read(
+        _ key: Key<some Sendable>,
+        in section: DocumentNode,
+        allowsQuery: Bool = false,
+        _ session: inout ReadingSession
+    ) -> String? {
+        section[key].flatMap { read($0, name: "\"\(key.name)\"", allowsQuery: allowsQuery, &session) }
+    }
+
+    /// As above, with the default where there is none that can be used.
+    static func read(
+        _ key: Key<String>,
+        in section: DocumentNode,
+        allowsQuery: Bool = false,
+        _ session: inout ReadingSession
+    ) -> String {
+        let given: String? = read(key, in: section, allowsQuery: allowsQuery, &session)
+        return given ?? key.standard
+    }
+
     /// - Parameter name: What messages call it.
     /// - Returns: The address; nil if it cannot be used, which was reported without showing it.
     static func read(
@@ -8,16 +31,11 @@ enum ProviderURLReader {
         allowsQuery: Bool = true,
         _ session: inout ReadingSession
     ) -> String? {
-        guard let scalar = node.scalar, !scalar.text.isEmpty else { return nil }
-        do throws(ScalarText.Problem) {
+        guard let scalar = node.filled else { return nil }
+        return session.value(at: node.place, "\(name) must be an https:// address (http:// only on loopback)") {
+            () throws(ScalarText.Problem) in
             try check(scalar.text, allowsQuery: allowsQuery)
             return scalar.text
-        } catch {
-            session.findings.error(
-                node.place,
-                "\(name) must be an https:// address (http:// only on loopback): \(error.remedy)"
-            )
-            return nil
         }
     }
 

@@ -36,6 +36,38 @@ struct ReadingSession {
         path.hasPrefix("/") ? path : directory + path
     }
 
+    /// Whether refusals are only noted, which is warned of.
+    ///
+    /// - Parameter effect: What observing does: the message goes on so after the mode's name.
+    mutating func mode(_ key: Key<Tenant.Mode>, of section: DocumentNode?, _ effect: String) -> Tenant.Mode {
+        let mode = section.read(key)
+        if mode == .observe, let place = section?[key]?.place {
+            findings.warning(place, "mode observe \(effect): use it for a migration only")
+        }
+        return mode
+    }
+
+    /// Reports a mistake, for a reader that gives nothing then.
+    mutating func refuse<Value>(_ place: Place, _ message: String) -> Value? {
+        findings.error(place, message)
+        return nil
+    }
+
+    /// What `body` makes of a text of the file; nil where it throws, which is reported.
+    ///
+    /// - Parameter fault: What the message begins with; the remedy follows.
+    mutating func value<Value>(
+        at place: Place,
+        _ fault: @autoclosure () -> String,
+        _ body: () throws(ScalarText.Problem) -> Value
+    ) -> Value? {
+        do throws(ScalarText.Problem) {
+            return try body()
+        } catch {
+            return refuse(place, "\(fault()): \(error.remedy)")
+        }
+    }
+
     /// Reports a secret that everyone knows who has read the example.
     mutating func judgeExample(_ secret: Secret, name: String, _ place: Place) {
         guard secret.bytes.starts(with: Self.examplePrefix.utf8) else { return }
@@ -55,7 +87,7 @@ struct ReadingSession {
 
     /// Reads the file that `node` names; reports why it cannot be read.
     mutating func content(of node: DocumentNode, name: String) -> [UInt8]? {
-        guard let scalar = node.scalar, !scalar.text.isEmpty else { return nil }
+        guard let scalar = node.filled else { return nil }
         do throws(FileReadingError) {
             return try files.read(resolve(scalar.text))
         } catch {

@@ -7,13 +7,10 @@ enum RedisReader {
         _ place: Place,
         _ session: inout ReadingSession
     ) -> RedisLocation? {
-        let url: RedisURL
-        do throws(ScalarText.Problem) {
-            url = try RedisURL(scalar.text, scheme)
-        } catch {
-            session.findings.error(place, "\"store\" is no address of Redis: \(error.remedy)")
-            return nil
+        let read = session.value(at: place, "\"store\" is no address of Redis") { () throws(ScalarText.Problem) in
+            try RedisURL(scalar.text, scheme)
         }
+        guard let url = read else { return nil }
         let location = RedisLocation(
             endpoints: url.endpoints,
             sentinelMaster: url.master,
@@ -53,37 +50,28 @@ enum RedisReader {
         _ session: inout ReadingSession
     ) -> RedisTLS {
         /// An option as a value of its own, to be read like any other that names a file.
-        func node(_ option: RedisURL.Option) -> DocumentNode? {
+        func entry(_ option: RedisURL.Option) -> DocumentNode.Entry? {
             url.options[option].map { text in
                 var part = scalar
                 part.text = text
-                return DocumentNode(place: place, content: .scalar(part))
+                let node = DocumentNode(place: place, content: .scalar(part))
+                return DocumentNode.Entry(key: option.rawValue, keyPlace: place, value: node)
             }
         }
-        if let authorities = node(.caFile) {
-            _ = CertificatePair.certificates(authorities, name: "ca_file", &session)
+        if let authorities = entry(.caFile)?.value {
+            _ = CertificatePair.certificates(authorities, name: RedisURL.Option.caFile.rawValue, &session)
         }
-        switch (node(.certificateFile), node(.keyFile)) {
-        case (let certificate?, let key?):
-            let nodes = CertificatePair.Nodes(certificate: certificate, key: key)
-            _ = CertificatePair.check(nodes, refused: "Redis refuses it", &session)
-        case (.some, nil):
-            session.findings.error(
-                place,
-                "\"certificate_file\" without its key: add \"key_file\", or leave it out"
-            )
-        case (nil, .some):
-            session.findings.error(
-                place,
-                "\"key_file\" without its certificate: add \"certificate_file\", or leave it out"
-            )
-        case (nil, nil): break
-        }
+        CertificatePair.check(
+            entry(.certificateFile),
+            entry(.keyFile),
+            refused: "Redis refuses it",
+            &session
+        )
         return RedisTLS(
             caFile: url.options[.caFile].map(session.resolve),
             certificateFile: url.options[.certificateFile].map(session.resolve),
             keyFile: url.options[.keyFile].map(session.resolve),
-            serverName: node(.serverName).flatMap { BackendTLSReader.readServerName($0, &session) }
+            serverName: (entry(.serverName)?.value).flatMap { BackendTLSReader.readServerName($0, &session) }
         )
     }
 }

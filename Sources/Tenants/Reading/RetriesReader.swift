@@ -4,22 +4,19 @@ enum RetriesReader {
     private static let idempotent = ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]
 
     static func read(_ node: DocumentNode, _ session: inout ReadingSession) -> RetryRules {
-        var rules = RetryRules()
-        rules.attempts = node.integer("attempts") ?? rules.attempts
-        if let failures = node.texts("on") {
-            rules.afterConnectFailure = failures.contains("connect_failure")
-            rules.afterReset = failures.contains("reset_before_response")
-        }
-        if let methods = node["methods"], case .list = methods.content {
-            rules.methods = readMethods(methods, &session)
-        }
-        return rules
+        let failures = node.read(Schema.retries.on)
+        return RetryRules(
+            attempts: node.read(Schema.retries.attempts),
+            afterConnectFailure: failures.contains(.connectFailure),
+            afterReset: failures.contains(.resetBeforeResponse),
+            methods: node.given(Schema.retries.methods).map { readMethods($0, &session) } ?? []
+        )
     }
 
     private static func readMethods(_ node: DocumentNode, _ session: inout ReadingSession) -> [String] {
         var methods: [String] = []
         for item in node.items {
-            guard let scalar = item.scalar, !scalar.text.isEmpty else { continue }
+            guard let scalar = item.filled else { continue }
             if !NetworkText.isToken(scalar.text) {
                 session.findings.error(item.place, "\(scalar.shown) is no method: write it like GET or PUT")
             } else if idempotent.contains(scalar.text) {

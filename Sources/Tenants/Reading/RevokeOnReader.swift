@@ -1,9 +1,9 @@
 /// Reads `revoke_on`.
 enum RevokeOnReader {
-    static func read(_ node: DocumentNode, _ session: inout ReadingSession) -> [RevokeRule] {
+    static func read(_ items: [DocumentNode], _ session: inout ReadingSession) -> [RevokeRule] {
         var rules: [RevokeRule] = []
-        for item in node.items {
-            guard let scalar = item.scalar, !scalar.text.isEmpty else { continue }
+        for item in items {
+            guard let scalar = item.filled else { continue }
             do throws(ScalarText.Problem) {
                 let rule = try rule(scalar)
                 if rules.contains(rule) {

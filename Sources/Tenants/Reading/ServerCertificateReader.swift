@@ -5,13 +5,14 @@ enum ServerCertificateReader {
     /// - Parameter hosts: The tenant's `hosts`, which the certificate should have among its names.
     static func read(
         _ node: DocumentNode,
+        _ keys: Schema.ServerCertificateKeys,
         hosts: DocumentNode?,
         _ session: inout ReadingSession
     ) -> ServerCertificate? {
-        if let authorities = node["client_ca_file"] {
-            _ = CertificatePair.certificates(authorities, name: "client_ca_file", &session)
+        if let authorities = node[keys.clientCAFile] {
+            _ = CertificatePair.certificates(authorities, name: keys.clientCAFile.name, &session)
         }
-        guard let certificate = node["certificate_file"], let key = node["key_file"] else { return nil }
+        guard let certificate = node[keys.certificateFile], let key = node[keys.keyFile] else { return nil }
         let nodes = CertificatePair.Nodes(certificate: certificate, key: key)
         if let file = CertificatePair.check(nodes, refused: "clients refuse it", &session) {
             warnOfHosts(hosts, file, &session)
@@ -20,7 +21,7 @@ enum ServerCertificateReader {
         return ServerCertificate(
             certificateFile: session.resolve(certificateFile),
             keyFile: session.resolve(keyFile),
-            clientCAFile: node.text("client_ca_file").map(session.resolve)
+            clientCAFile: node.read(keys.clientCAFile).map(session.resolve)
         )
     }
 

@@ -11,8 +11,8 @@ struct SharedHostCertificates {
 
     mutating func check(_ tenant: Tenant, _ entry: DocumentNode.Entry, _ session: inout ReadingSession) {
         // What cannot be read was reported and is like nothing else.
-        guard tenant.tls != nil || entry.value["tls"] == nil else { return }
-        for item in entry.value["hosts"]?.items ?? [] {
+        guard tenant.tls != nil || entry.value[Schema.tenant.tls] == nil else { return }
+        for item in entry.value[Schema.tenant.hosts]?.items ?? [] {
             guard let scalar = item.scalar, let host = try? NetworkText.hostPattern(scalar.text) else { continue }
             guard let first = hosts[host] else {
                 hosts[host] = First(tenant: tenant.name, line: item.place.line, tls: tenant.tls)

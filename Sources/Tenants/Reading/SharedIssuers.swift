@@ -9,10 +9,10 @@ struct SharedIssuers {
     private var all: [First] = []
 
     mutating func check(_ tenant: Tenant, _ entry: DocumentNode.Entry, _ session: inout ReadingSession) {
-        guard let issuer = tenant.issuer, let node = entry.value["issuer"] else { return }
-        let url = node["url"]?.place ?? node.place
+        guard let issuer = tenant.issuer, let node = entry.value[Schema.tenant.issuer] else { return }
+        let url = node[Schema.issuer.url]?.place ?? node.place
         checkName(issuer, url, &session)
-        checkKeys(issuer, node["keys_dir"]?.place ?? node.place, &session)
+        checkKeys(issuer, node[Schema.issuer.keysDir]?.place ?? node.place, &session)
         all.append(First(tenant: tenant.name, line: url.line, issuer: issuer))
     }
 

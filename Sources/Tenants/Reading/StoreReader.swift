@@ -1,12 +1,11 @@
 /// Reads `gateway.store` and `gateway.state_dir`.
 enum StoreReader {
-    /// The file that is used without a `store`, beside tenants.yaml.
-    static let standard = "embedded:gatehouse.db"
     private static let embedded = "embedded:"
 
-    static func read(_ node: DocumentNode?, _ session: inout ReadingSession) -> StoreLocation {
+    static func read(_ gateway: DocumentNode?, _ session: inout ReadingSession) -> StoreLocation {
+        let standard = Schema.gateway.store.standard
         let usual = StoreLocation.embedded(path: session.resolve(String(standard.dropFirst(embedded.count))))
-        guard let node, let scalar = node.scalar, !scalar.text.isEmpty else { return usual }
+        guard let node = gateway?[Schema.gateway.store], let scalar = node.filled else { return usual }
         if scalar.text == "memory:" { return .memory }
         if scalar.text.hasPrefix(embedded), scalar.text.count > embedded.count {
             return readEmbedded(String(scalar.text.dropFirst(embedded.count)), node, &session)
@@ -33,13 +32,13 @@ enum StoreReader {
     }
 
     /// The directory itself need not be there: whoever writes to it makes it.
-    static func readStateDirectory(_ node: DocumentNode?, _ session: inout ReadingSession) -> String? {
-        guard let node else {
+    static func readStateDirectory(_ gateway: DocumentNode?, _ session: inout ReadingSession) -> String? {
+        guard let node = gateway?[Schema.gateway.stateDir] else {
             // Where systemd keeps directories for the service; several are separated by colons (systemd.exec(5)).
             let given = session.environment["STATE_DIRECTORY"]?.split(separator: ":").first
             return given.map(String.init)
         }
-        guard let scalar = node.scalar, !scalar.text.isEmpty else { return nil }
+        guard let scalar = node.filled else { return nil }
         let path = session.resolve(scalar.text)
         do throws(FileReadingError) {
             _ = try session.files.list(path)

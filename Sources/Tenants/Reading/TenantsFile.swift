@@ -45,8 +45,8 @@ public enum TenantsFile {
             environment: environment,
             now: now
         )
-        let gateway = GatewayReader.read(root["gateway"], &session)
-        let tenants = TenantsReader.read(root["tenants"], &session)
+        let gateway = GatewayReader.read(root[Schema.root.gateway], &session)
+        let tenants = TenantsReader.read(root[Schema.root.tenants], &session)
         ListenerTLSCheck.check(root, &session)
         let isUsable = !session.findings.hasErrors
         return ReadResult(

@@ -8,8 +8,7 @@ enum TenantsReader {
         var tenants: [Tenant] = []
         for entry in node?.entries ?? [] {
             checkName(entry, &session)
-            let prefix =
-                entry.value["path_prefix"].flatMap { PathPrefixReader.read($0, name: "path_prefix", &session) } ?? nil
+            let prefix = PathPrefixReader.read(Schema.tenant.pathPrefix, in: entry.value, &session)
             let hosts = readHosts(entry, prefix, &routes, &session)
             guard
                 let tenant = TenantReader(name: entry.key, hosts: hosts, pathPrefix: prefix)
@@ -65,18 +64,13 @@ enum TenantsReader {
         _ session: inout ReadingSession
     ) -> [HostPattern] {
         var hosts: [HostPattern] = []
-        for item in tenant.value["hosts"]?.items ?? [] {
-            guard let scalar = item.scalar, !scalar.text.isEmpty else { continue }
-            let host: HostPattern
-            do throws(ScalarText.Problem) {
-                host = try NetworkText.hostPattern(scalar.text)
-            } catch {
-                session.findings.error(
-                    item.place,
-                    "\"hosts\" must hold host names, but \(scalar.shown) is none: \(error.remedy)"
-                )
-                continue
+        for item in tenant.value[Schema.tenant.hosts]?.items ?? [] {
+            guard let scalar = item.filled else { continue }
+            let fault = "\"hosts\" must hold host names, but \(scalar.shown) is none"
+            let host = session.value(at: item.place, fault) { () throws(ScalarText.Problem) in
+                try NetworkText.hostPattern(scalar.text)
             }
+            guard let host else { continue }
             hosts.append(host)
             let route = Route(host: host, prefix: prefix)
             if let first = routes[route] {
@@ -96,13 +90,15 @@ enum TenantsReader {
 
 /// Reads what paths begin with.
 enum PathPrefixReader {
-    /// - Parameter name: The key that it is the value of.
     /// - Returns: nil for `/`, which stands for every path, and for a malformed prefix, which is reported.
-    static func read(_ node: DocumentNode, name: String, _ session: inout ReadingSession) -> String? {
-        guard let scalar = node.scalar, !scalar.text.isEmpty, scalar.text != "/" else { return nil }
+    static func read(
+        _ key: Key<some Sendable>,
+        in section: DocumentNode,
+        _ session: inout ReadingSession
+    ) -> String? {
+        guard let node = section[key], let scalar = node.filled, scalar.text != "/" else { return nil }
         if let remedy = mistake(in: scalar.text) {
-            session.findings.error(node.place, "\"\(name)\" must be like /shop, but is \(scalar.shown): \(remedy)")
-            return nil
+            return session.refuse(node.place, "\"\(key.name)\" must be like /shop, but is \(scalar.shown): \(remedy)")
         }
         return scalar.text
     }

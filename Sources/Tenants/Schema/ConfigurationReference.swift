@@ -2,7 +2,7 @@
 public enum ConfigurationReference {
     /// All of it, with a newline at its end.
     public static func markdown() -> String {
-        tables(Schema.root, path: "").map(\.markdown).joined(separator: "\n")
+        tables(Schema.root.object, path: "").map(\.markdown).joined(separator: "\n")
     }
 
     private struct Table {

@@ -2,7 +2,7 @@ import Verification
 
 /// The schema as a JSON Schema (draft 2020-12), for editors and other programs that read YAML.
 ///
-/// It says of the text of tenants.yaml what ``Schema`` says of its values. The environment is not filled in yet there, so
+/// It says of the text of tenants.yaml what `Schema` says of its values. The environment is not filled in yet there, so
 /// wherever a single value may stand, a text with a `${NAME}` may too. It refuses nothing that the reader takes: the
 /// bounds of durations, and of sizes with a unit, are in its words only, and what several keys mean together is
 /// `gatehouse check`'s to say.
@@ -20,7 +20,7 @@ public enum JSONSchema {
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "$id": .string(identifier),
         ]
-        for member in schema(of: .object(Schema.root), title: "tenants.yaml").members {
+        for member in schema(of: .object(Schema.root.object), title: "tenants.yaml").members {
             document[member.name] = member.value
         }
         document["$defs"] = .object(definitions)

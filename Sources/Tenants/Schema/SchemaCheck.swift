@@ -5,7 +5,7 @@ struct SchemaCheck {
 
     static func check(_ root: DocumentNode, into findings: inout Findings) {
         var check = SchemaCheck(findings: findings)
-        check.value(root, .object(Schema.root), name: "the file", owner: .start)
+        check.value(root, .object(Schema.root.object), name: "the file", owner: .start)
         findings = check.findings
     }
 

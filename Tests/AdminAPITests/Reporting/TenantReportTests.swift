@@ -1,10 +1,10 @@
 import Counting
-import Tenants
 import Testing
 import Verification
 
 @testable import AdminAPI
 @testable import SharedState
+@testable import Tenants
 
 /// What was counted, told by tenant.
 struct TenantReportTests {

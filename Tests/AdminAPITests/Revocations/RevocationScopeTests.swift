@@ -1,11 +1,11 @@
 import Store
-import Tenants
 import TestSupport
 import Testing
 import Time
 import Verification
 
 @testable import AdminAPI
+@testable import Tenants
 
 /// What a request revokes for its tenant, and for how long that is kept.
 struct RevocationScopeTests {

@@ -3,11 +3,11 @@ import IdentityProvider
 import Logging
 import Store
 import Synchronization
-import Tenants
 import Time
 import Verification
 
 @testable import AdminAPI
+@testable import Tenants
 
 /// Tenants for the admin handlers: `app` has keys in the store, `disk` has a directory of them, `plain` has no issuer.
 final class AdminFixture: Sendable {

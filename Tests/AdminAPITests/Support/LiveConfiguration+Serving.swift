@@ -1,4 +1,4 @@
-import Tenants
+@testable import Tenants
 
 extension LiveConfiguration {
     static func serving(_ tenants: [Tenant]) -> LiveConfiguration {

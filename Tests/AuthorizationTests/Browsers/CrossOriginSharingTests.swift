@@ -1,10 +1,10 @@
 import HTTPCore
-import Tenants
 import TestSupport
 import Testing
 import UpstreamTestSupport
 
 @testable import Authorization
+@testable import Tenants
 
 /// Preflights, as the decision answers them.
 struct CrossOriginSharingTests {

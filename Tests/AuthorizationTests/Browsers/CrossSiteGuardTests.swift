@@ -1,9 +1,10 @@
 import Authorization
-import Tenants
 import TestSupport
 import Testing
 import UpstreamTestSupport
 import Verification
+
+@testable import Tenants
 
 /// Which requests with a cookie are refused, because another site's page may be behind them.
 struct CrossSiteGuardTests {

@@ -1,8 +1,9 @@
 import Authorization
 import Counting
-import Tenants
 import Testing
 import UpstreamTestSupport
+
+@testable import Tenants
 
 /// Requests at the path of a sign-in: the same decision for a client's request and for a rehearsed one.
 struct EndpointDecisionTests {

@@ -1,12 +1,12 @@
 import NIOPosix
 import SharedState
-import Tenants
 import Testing
 import Time
 import UpstreamTestSupport
 import Verification
 
 @testable import Authorization
+@testable import Tenants
 
 /// What a decision asks for when an issuer's keys are not here, and what it makes of the answer.
 struct KeyDecisionTests {

@@ -1,5 +1,4 @@
 import Authorization
-import Tenants
 import TestSupport
 import Testing
 import Time
@@ -7,6 +6,7 @@ import UpstreamTestSupport
 import Verification
 
 @testable import SharedState
+@testable import Tenants
 
 /// Decisions about requests with opaque tokens.
 struct OpaqueTokenDecisionTests {

@@ -1,10 +1,10 @@
 import Store
-import Tenants
 import Testing
 import UpstreamTestSupport
 import Verification
 
 @testable import Authorization
+@testable import Tenants
 
 /// Tokens that are bound to a key: what an attacker may try, and what an honest client may do.
 struct BoundTokenTests {

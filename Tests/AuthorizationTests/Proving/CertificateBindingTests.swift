@@ -1,8 +1,9 @@
 import Authorization
-import Tenants
 import Testing
 import UpstreamTestSupport
 import Verification
+
+@testable import Tenants
 
 /// Tokens that are bound to a client certificate (RFC 8705 section 3), and tokens that are bound to both.
 struct CertificateBindingTests {

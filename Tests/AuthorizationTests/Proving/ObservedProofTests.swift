@@ -1,11 +1,11 @@
 import Authorization
 import Store
-import Tenants
 import Testing
 import UpstreamTestSupport
 import Verification
 
 @testable import SharedState
+@testable import Tenants
 
 /// Bound tokens without a good proof where proofs are only observed: they are judged as ever, and vouch for nobody.
 struct ObservedProofTests {

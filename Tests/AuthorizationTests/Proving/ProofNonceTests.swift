@@ -1,10 +1,11 @@
 import Authorization
 import HTTPCore
-import Tenants
 import Testing
 import Time
 import UpstreamTestSupport
 import Verification
+
+@testable import Tenants
 
 /// Nonces of the gateway's own (RFC 9449 section 9).
 struct ProofNonceTests {

@@ -1,8 +1,9 @@
 import Authorization
-import Tenants
 import Testing
 import UpstreamTestSupport
 import Verification
+
+@testable import Tenants
 
 /// Which URL a proof has to name.
 struct RequestedURLTests {

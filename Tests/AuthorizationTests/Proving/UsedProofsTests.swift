@@ -1,5 +1,4 @@
 import Store
-import Tenants
 import TestSupport
 import Testing
 import Time
@@ -7,6 +6,7 @@ import UpstreamTestSupport
 import Verification
 
 @testable import Authorization
+@testable import Tenants
 
 /// First use while the store is there, and while it is away.
 struct UsedProofsTests {

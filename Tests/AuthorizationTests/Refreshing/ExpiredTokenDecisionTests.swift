@@ -1,12 +1,12 @@
 import Authorization
 import Store
-import Tenants
 import Testing
 import Time
 import UpstreamTestSupport
 import Verification
 
 @testable import SharedState
+@testable import Tenants
 
 /// What an expired token leads to, whichever way it became known.
 struct ExpiredTokenDecisionTests {

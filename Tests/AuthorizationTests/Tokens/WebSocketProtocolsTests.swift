@@ -1,8 +1,9 @@
 import Authorization
-import Tenants
 import Testing
 import UpstreamTestSupport
 import Verification
+
+@testable import Tenants
 
 /// Tokens among the subprotocols of a WebSocket's handshake.
 struct WebSocketProtocolsTests {

@@ -3,12 +3,12 @@ import Hummingbird
 import HummingbirdTesting
 import Logging
 import NIOCore
-import Tenants
 import Testing
 import Time
 import Verification
 
 @testable import Demo
+@testable import Tenants
 
 /// The stand-in with two tenants that sign in there.
 struct StandInUnderTest {

@@ -3,12 +3,12 @@ import Foundation
 import Gateway
 import Glibc
 import Logging
-import Tenants
 import TestSupport
 import Testing
 import Upstream
 import Verification
 
+@testable import Tenants
 @testable import gatehouse
 
 /// Whoever reads the log or the access log, and stops, loses lines. Requests, and the end, do not wait for them.

@@ -1,8 +1,9 @@
 import Glibc
 import NIOCore
 import NIOPosix
-import Tenants
 import TestSupport
+
+@testable import Tenants
 
 /// One TCP connection, as bytes: what is read is read on demand only, so that a test may also be a peer that does not read.
 final class Wire: Sendable {

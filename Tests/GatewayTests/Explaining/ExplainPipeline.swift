@@ -2,11 +2,11 @@ import Authorization
 import NIOCore
 import Proxy
 import ProxyTestSupport
-import Tenants
 import UpstreamTestSupport
 import Verification
 
 @testable import Gateway
+@testable import Tenants
 
 /// Asks a loop that never runs what requests would meet.
 final class ExplainPipeline {

@@ -1,10 +1,11 @@
 import Counting
 import Gateway
-import Tenants
 import Testing
 import Time
 import UpstreamTestSupport
 import Verification
+
+@testable import Tenants
 
 /// The `tests` of tenants.yaml, as `gatehouse check` runs them.
 struct TenantTestRunTests {

@@ -2,11 +2,11 @@ import Counting
 import NIOCore
 import Proxy
 import ProxyTestSupport
-import Tenants
 import Testing
 import UpstreamTestSupport
 
 @testable import Authorization
+@testable import Tenants
 
 /// Browsers' questions that come by way of another proxy, and what only looks like one.
 @Suite struct AskedPreflightTests {

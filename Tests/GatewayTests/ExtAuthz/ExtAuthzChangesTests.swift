@@ -1,7 +1,8 @@
 import ExtAuthz
-import Tenants
 import Testing
 import UpstreamTestSupport
+
+@testable import Tenants
 
 /// What Envoy changes of a request that may pass.
 @Suite struct ExtAuthzChangesTests {

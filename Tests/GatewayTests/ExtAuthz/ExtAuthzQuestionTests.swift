@@ -4,12 +4,12 @@ import NIOCore
 import NIOEmbedded
 import Proxy
 import ProxyTestSupport
-import Tenants
 import Testing
 import UpstreamTestSupport
 import Verification
 
 @testable import Gateway
+@testable import Tenants
 
 /// Envoy's questions, from the description of a request to the answer.
 @Suite struct ExtAuthzQuestionTests {

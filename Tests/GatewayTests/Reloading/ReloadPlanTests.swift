@@ -1,9 +1,9 @@
-import Tenants
 import TestSupport
 import Testing
 import UpstreamTestSupport
 
 @testable import Gateway
+@testable import Tenants
 
 @Suite struct ReloadPlanTests {
     private static func listener(_ port: Int) -> Listener { Listener(address: HostPort(host: "127.0.0.1", port: port)) }

@@ -2,7 +2,6 @@ import IdentityProvider
 import Logging
 import Store
 import Synchronization
-import Tenants
 import Testing
 import Time
 import UpstreamTestSupport
@@ -10,6 +9,7 @@ import Verification
 
 @testable import Gateway
 @testable import SharedState
+@testable import Tenants
 
 /// Refreshing sessions of a tenant's own issuer.
 struct BuiltInCallerTests {

@@ -1,11 +1,11 @@
 import Logging
 import Store
-import Tenants
 import TestSupport
 import Time
 import Verification
 
 @testable import IdentityProvider
+@testable import Tenants
 
 /// People, and the account repositories they sign in at.
 enum AccountFixture {

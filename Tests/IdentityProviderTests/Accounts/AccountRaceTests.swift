@@ -1,9 +1,9 @@
 import Store
-import Tenants
 import TestSupport
 import Testing
 
 @testable import IdentityProvider
+@testable import Tenants
 
 /// However many sign in at once, on however many instances, and wherever one is killed.
 struct AccountRaceTests {

@@ -1,10 +1,10 @@
 import Store
-import Tenants
 import TestSupport
 import Testing
 import Verification
 
 @testable import IdentityProvider
+@testable import Tenants
 
 struct AccountRepositoryTests {
     @Test(arguments: StoreKind.allCases)

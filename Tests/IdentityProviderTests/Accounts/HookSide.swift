@@ -1,10 +1,10 @@
 import Synchronization
-import Tenants
 import TestSupport
 import Testing
 import Verification
 
 @testable import IdentityProvider
+@testable import Tenants
 
 /// An app's backend with an account hook: it takes only what the tenant's issuer signed, and says what it is told to.
 final class HookSide: ProviderRequests, IssuerKeys {

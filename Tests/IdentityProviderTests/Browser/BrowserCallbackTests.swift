@@ -1,10 +1,10 @@
 import Store
-import Tenants
 import TestSupport
 import Testing
 import Time
 
 @testable import IdentityProvider
+@testable import Tenants
 
 /// What providers send browsers back with, and who else might.
 struct BrowserCallbackTests {

@@ -1,10 +1,10 @@
 import Store
-import Tenants
 import TestSupport
 import Testing
 import Verification
 
 @testable import IdentityProvider
+@testable import Tenants
 
 /// What is kept of a sign-in under way, and what others can make of it.
 struct SignInTransactionTests {

@@ -1,10 +1,10 @@
 import Store
-import Tenants
 import Testing
 import Time
 import Verification
 
 @testable import IdentityProvider
+@testable import Tenants
 
 /// Apple's identity tokens at a tenant whose backend makes the sessions.
 @Suite struct AppleForwardingTests {

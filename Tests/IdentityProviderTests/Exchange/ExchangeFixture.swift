@@ -1,13 +1,13 @@
 import Logging
 import Store
 import Synchronization
-import Tenants
 import TestSupport
 import Testing
 import Time
 import Verification
 
 @testable import IdentityProvider
+@testable import Tenants
 
 /// One instance of the gateway as its sign-in endpoints see it. Instances share what `store` keeps, and `accounts`,
 /// whose own store is not what is tried here.

@@ -1,8 +1,8 @@
-import Tenants
 import TestSupport
 import Verification
 
 @testable import IdentityProvider
+@testable import Tenants
 
 /// What browsers, apps, clients and providers send to the issuer's endpoints.
 enum EndpointFuzz {

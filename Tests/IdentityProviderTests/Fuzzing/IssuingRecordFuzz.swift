@@ -1,8 +1,8 @@
-import Tenants
 import TestSupport
 import Verification
 
 @testable import IdentityProvider
+@testable import Tenants
 
 /// What the issuer keeps in the store, as it may come back.
 enum IssuingRecordFuzz {

@@ -1,9 +1,9 @@
 import Store
-import Tenants
 import Testing
 import Verification
 
 @testable import IdentityProvider
+@testable import Tenants
 
 /// What is published, and what holds for all endpoints.
 struct IssuerEndpointsTests {

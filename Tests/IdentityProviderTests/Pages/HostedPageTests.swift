@@ -1,9 +1,9 @@
 import Crypto
 import Foundation
-import Tenants
 import Testing
 
 @testable import IdentityProvider
+@testable import Tenants
 
 /// The hosted pages as a browser, a screen reader and an attacker see them.
 struct HostedPageTests {

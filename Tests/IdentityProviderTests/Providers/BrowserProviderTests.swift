@@ -1,10 +1,10 @@
 import Logging
-import Tenants
 import TestSupport
 import Testing
 import Verification
 
 @testable import IdentityProvider
+@testable import Tenants
 
 /// One provider in a browser, and the network and log around it.
 private struct VisitedProvider {

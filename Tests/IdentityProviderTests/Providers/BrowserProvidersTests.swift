@@ -1,10 +1,10 @@
 import Logging
-import Tenants
 import TestSupport
 import Testing
 import Verification
 
 @testable import IdentityProvider
+@testable import Tenants
 
 struct BrowserProvidersTests {
     private static let key = try? SigningKey.generate(.p256)

@@ -1,8 +1,8 @@
-import Tenants
 import Testing
 import Verification
 
 @testable import IdentityProvider
+@testable import Tenants
 
 struct GoogleIDTokenTests {
     private static let now = SignedByProviders.now

@@ -1,9 +1,9 @@
-import Tenants
 import Testing
 import Time
 import Verification
 
 @testable import IdentityProvider
+@testable import Tenants
 
 /// Tokens as Apple and Google sign them, and who verifies them by policies like the gateway's.
 struct SignedByProviders: ProviderTokens {

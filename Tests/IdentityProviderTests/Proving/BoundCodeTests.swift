@@ -1,10 +1,10 @@
 import Store
-import Tenants
 import Testing
 import Time
 import Verification
 
 @testable import IdentityProvider
+@testable import Tenants
 
 /// `dpop_jkt` on its way from the authorization request to the code (RFC 9449 section 10).
 @Suite struct BoundCodeTests {

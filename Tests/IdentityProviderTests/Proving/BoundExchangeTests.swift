@@ -1,10 +1,10 @@
 import Store
-import Tenants
 import Testing
 import Time
 import Verification
 
 @testable import IdentityProvider
+@testable import Tenants
 
 /// Apps that sign in with a proof: what they get is bound to their key, and so is what their session gets later.
 @Suite struct BoundExchangeTests {

@@ -1,9 +1,9 @@
-import Tenants
 import Testing
 import Time
 import Verification
 
 @testable import IdentityProvider
+@testable import Tenants
 
 /// Access tokens at the gateway's own endpoints: what they are bound to has to be proved there too (RFC 9449 section 7,
 /// RFC 8705 section 3).

@@ -1,10 +1,10 @@
 import Store
-import Tenants
 import Testing
 import Time
 import Verification
 
 @testable import IdentityProvider
+@testable import Tenants
 
 /// Proofs at the token endpoint that prove nothing (RFC 9449 sections 4.3, 8 and 11).
 @Suite struct ProofAttackTests {

@@ -1,10 +1,10 @@
-import Tenants
 import TestSupport
 import Testing
 import Time
 import Verification
 
 @testable import IdentityProvider
+@testable import Tenants
 
 struct IssuerSessionTests {
     private func start(

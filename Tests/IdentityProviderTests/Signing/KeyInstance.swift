@@ -1,13 +1,13 @@
 import Foundation
 import Store
 import Synchronization
-import Tenants
 import TestSupport
 import Testing
 import Time
 import Verification
 
 @testable import IdentityProvider
+@testable import Tenants
 
 /// An instance with keys in a store, a clock of its own, and what its verifiers were told.
 final class KeyInstance: Sendable {

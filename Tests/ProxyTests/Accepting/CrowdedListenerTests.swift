@@ -1,11 +1,11 @@
 import NIOCore
 import NIOEmbedded
 import ProxyTestSupport
-import Tenants
 import Testing
 import UpstreamTestSupport
 
 @testable import Proxy
+@testable import Tenants
 
 /// Who gets in when the process has as many connections as it may.
 @Suite struct CrowdedListenerTests {

@@ -2,11 +2,11 @@ import Authorization
 import HTTPCore
 import NIOCore
 import ProxyTestSupport
-import Tenants
 import Testing
 import UpstreamTestSupport
 
 @testable import Proxy
+@testable import Tenants
 @testable import Upstream
 
 /// For whom the least rate of bodies counts, and when.

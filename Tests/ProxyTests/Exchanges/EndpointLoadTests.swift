@@ -3,7 +3,6 @@ import Foundation
 import NIOCore
 import NIOEmbedded
 import ProxyTestSupport
-import Tenants
 import TestSupport
 import Testing
 import Time
@@ -11,6 +10,7 @@ import Upstream
 import UpstreamTestSupport
 
 @testable import Proxy
+@testable import Tenants
 
 /// Endpoints of a tenant that has as many questions under way as it may.
 @Suite struct EndpointLoadTests {

@@ -2,11 +2,11 @@ import Authorization
 import HTTPCore
 import NIOCore
 import ProxyTestSupport
-import Tenants
 import Testing
 import UpstreamTestSupport
 
 @testable import Proxy
+@testable import Tenants
 @testable import Upstream
 
 /// A request that waits for a server, the servers that it is offered, and those that it loses.

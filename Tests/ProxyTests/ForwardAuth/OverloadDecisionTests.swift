@@ -1,13 +1,13 @@
 import NIOCore
 import Proxy
 import ProxyTestSupport
-import Tenants
 import Testing
 import Time
 import UpstreamTestSupport
 import Verification
 
 @testable import Authorization
+@testable import Tenants
 
 /// Requests whose slow step there is no room for.
 struct OverloadDecisionTests {

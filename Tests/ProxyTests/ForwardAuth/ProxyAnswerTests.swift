@@ -1,9 +1,10 @@
 import Authorization
 import HTTPCore
 import Proxy
-import Tenants
 import Testing
 import UpstreamTestSupport
+
+@testable import Tenants
 
 /// What another proxy is told to take off a request.
 @Suite struct ProxyAnswerTests {

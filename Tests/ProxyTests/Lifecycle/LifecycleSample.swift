@@ -1,6 +1,5 @@
 import HTTPCore
 import ProxyTestSupport
-import Tenants
 import Testing
 import UpstreamTestSupport
 import Verification
@@ -8,6 +7,7 @@ import Verification
 @testable import Authorization
 @testable import IdentityProvider
 @testable import Proxy
+@testable import Tenants
 
 /// Lifecycles in the states that tests begin in, and what these hold.
 enum LifecycleSample {

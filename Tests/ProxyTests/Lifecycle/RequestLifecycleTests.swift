@@ -1,9 +1,9 @@
 import Authorization
 import HTTPCore
-import Tenants
 import Testing
 
 @testable import Proxy
+@testable import Tenants
 
 /// A request's states, and what each event leads to.
 struct RequestLifecycleTests {

@@ -1,10 +1,10 @@
 import NIOCore
-import Tenants
 import TestSupport
 import Testing
 import UpstreamTestSupport
 
 @testable import Proxy
+@testable import Tenants
 
 /// The answers that refresh tokens are read out of.
 struct TokenCaptureBufferTests {

@@ -1,6 +1,5 @@
 import HTTPCore
 import NIOCore
-import Tenants
 import TestSupport
 import Testing
 import UpstreamTestSupport
@@ -8,6 +7,7 @@ import Verification
 
 @testable import Authorization
 @testable import Proxy
+@testable import Tenants
 
 /// What becomes of the fields of answers.
 struct AnswerShapeTests {

@@ -1,7 +1,6 @@
 import HTTPCore
 import NIOCore
 import Proxy
-import Tenants
 import TestSupport
 import Testing
 import Time
@@ -9,6 +8,7 @@ import UpstreamTestSupport
 import Verification
 
 @testable import Authorization
+@testable import Tenants
 
 /// What a refused client is told (RFC 9449 section 7.1).
 struct ProofChallengeTests {

@@ -1,11 +1,11 @@
 import Synchronization
-import Tenants
 import TestSupport
 import Testing
 import Time
 import Verification
 
 @testable import SharedState
+@testable import Tenants
 
 /// A server that records who is asked about, how often, and how many at once. It answers when it is told to.
 final class PretendIntrospection: IntrospectionAsking {

@@ -1,10 +1,10 @@
 import NIOPosix
-import Tenants
 import TestSupport
 import Testing
 import Verification
 
 @testable import SharedState
+@testable import Tenants
 
 /// Key sets that an issuer's metadata leads to.
 @Suite(.timeLimit(.minutes(1))) struct DiscoveryTests {

@@ -1,13 +1,13 @@
 import Foundation
 import Logging
 import NIOPosix
-import Tenants
 import TestSupport
 import Testing
 import Time
 import Verification
 
 @testable import SharedState
+@testable import Tenants
 
 /// What was found in the store or on disk may have been put there by anybody; only the provider can say that its keys
 /// are as they were. In pretend time, with a provider over loopback.

@@ -3,12 +3,12 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
-import Tenants
 import TestSupport
 import Testing
 import Verification
 
 @testable import SharedState
+@testable import Tenants
 
 /// The fetcher and a provider over loopback. What is waited for is an answer; the time limit is a failure's.
 @Suite(.timeLimit(.minutes(1))) struct KeySetFetcherTests {

@@ -1,12 +1,12 @@
 import Logging
 import Store
-import Tenants
 import TestSupport
 import Testing
 import Time
 import Verification
 
 @testable import SharedState
+@testable import Tenants
 
 /// Several instances on one store, in pretend time. The time limit is a failure's.
 @Suite(.timeLimit(.minutes(1))) struct KeySetFleetTests {

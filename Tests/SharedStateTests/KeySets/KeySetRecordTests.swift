@@ -1,10 +1,10 @@
 import NIOHTTP1
-import Tenants
 import TestSupport
 import Testing
 import Verification
 
 @testable import SharedState
+@testable import Tenants
 
 @Suite struct KeySetRecordTests {
     private func record() throws -> KeySetRecord {

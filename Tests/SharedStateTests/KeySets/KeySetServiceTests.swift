@@ -1,10 +1,10 @@
 import Store
-import Tenants
 import TestSupport
 import Testing
 import Verification
 
 @testable import SharedState
+@testable import Tenants
 
 /// One instance, in pretend time. The time limit is a failure's.
 @Suite(.timeLimit(.minutes(1))) struct KeySetServiceTests {

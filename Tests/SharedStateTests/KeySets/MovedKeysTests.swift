@@ -1,11 +1,11 @@
 import Logging
 import NIOPosix
-import Tenants
 import TestSupport
 import Testing
 import Verification
 
 @testable import SharedState
+@testable import Tenants
 
 /// The service, the fetcher and a provider over loopback together, in pretend time. The time limit is a failure's.
 @Suite(.timeLimit(.minutes(1))) struct MovedKeysTests {

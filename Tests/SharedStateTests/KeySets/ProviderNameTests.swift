@@ -1,10 +1,10 @@
 import NIOPosix
 import NIOSSL
-import Tenants
 import TestSupport
 import Testing
 
 @testable import SharedState
+@testable import Tenants
 
 /// Providers over TLS on 127.0.0.1: whose certificate is for that address alone is not the one who has a name.
 @Suite(.timeLimit(.minutes(1))) struct ProviderNameTests {

@@ -1,5 +1,6 @@
-import Tenants
 import Testing
+
+@testable import Tenants
 
 struct SecretTests {
     static let canary = "canary-5d1c"

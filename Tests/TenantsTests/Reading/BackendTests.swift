@@ -1,5 +1,6 @@
-import Tenants
 import Testing
+
+@testable import Tenants
 
 /// What a right `backend` and `websocket` come out as.
 struct BackendTests {

@@ -1,7 +1,8 @@
-import Tenants
 import Testing
 import Time
 import Verification
+
+@testable import Tenants
 
 /// What certificates in tenants.yaml come out as, and what is said of them at a time.
 struct CertificateTests {

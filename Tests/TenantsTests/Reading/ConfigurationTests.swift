@@ -1,6 +1,7 @@
-import Tenants
 import Testing
 import Verification
+
+@testable import Tenants
 
 /// What a right file comes out as.
 struct ConfigurationTests {

@@ -1,5 +1,6 @@
-import Tenants
 import Testing
+
+@testable import Tenants
 
 /// `gateway.ext_authz`.
 struct ExtAuthzTests {

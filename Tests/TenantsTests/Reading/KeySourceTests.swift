@@ -1,6 +1,7 @@
-import Tenants
 import Testing
 import Verification
+
+@testable import Tenants
 
 /// Where the keys of each issuer come from, as tenants.yaml says.
 struct KeySourceTests {

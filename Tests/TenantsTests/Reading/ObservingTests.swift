@@ -1,5 +1,6 @@
-import Tenants
 import Testing
+
+@testable import Tenants
 
 /// `gateway.log` and `gateway.tracing`.
 struct ObservingTests {

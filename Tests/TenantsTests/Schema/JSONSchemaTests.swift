@@ -84,10 +84,10 @@ struct JSONSchemaTests {
             default: break
             }
         }
-        look(Schema.root)
+        look(Schema.root.object)
         #expect(defaults > 50)
         #expect(
-            JSONSchema.value(of: "[{ address: 127.0.0.1:8080 }]", .list(.object(Schema.listener)))
+            JSONSchema.value(of: "[{ address: 127.0.0.1:8080 }]", .list(.object(Schema.listener.object)))
                 == [["address": "127.0.0.1:8080"]]
         )
         #expect(JSONSchema.value(of: "0.1", .decimal(0...1)) == .number(try #require(JSONNumber(0.1))))

@@ -1,8 +1,9 @@
-import Tenants
 import TestSupport
 import Testing
 import UpstreamTestSupport
 import Verification
+
+@testable import Tenants
 
 /// Random heads with random forgeries: whatever comes in, the backend sees one identity, and it is the verified one.
 struct BackendRequestPropertyTests {

@@ -1,8 +1,9 @@
 import HTTPCore
-import Tenants
 import Testing
 import UpstreamTestSupport
 import Verification
+
+@testable import Tenants
 
 /// What the backend gets of a request, read by the same strict parser that took it in.
 struct BackendRequestTests {

@@ -1,11 +1,11 @@
 import HTTPCore
-import Tenants
 import TestSupport
 import Testing
 import UpstreamTestSupport
 import Verification
 
 @testable import Authorization
+@testable import Tenants
 @testable import Upstream
 
 /// What the backend is told of the way a request came, and whom that is believed from.

@@ -2,9 +2,10 @@ import Authorization
 import Foundation
 import HTTPCore
 import Synchronization
-import Tenants
 import TestSupport
 import UpstreamTestSupport
+
+@testable import Tenants
 
 /// What a request goes through before a backend gets it.
 enum RequestPipelineFuzz {

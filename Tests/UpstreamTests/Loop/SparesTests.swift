@@ -1,9 +1,9 @@
 import Logging
 import NIOEmbedded
-import Tenants
 import Testing
 
 @testable import Authorization
+@testable import Tenants
 @testable import Upstream
 
 /// Heads that are given back twice would be two exchanges'.

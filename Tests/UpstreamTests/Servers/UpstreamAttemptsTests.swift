@@ -1,8 +1,8 @@
 import Counting
-import Tenants
 import TestSupport
 import Testing
 
+@testable import Tenants
 @testable import Upstream
 
 /// Whether another server may have a request.

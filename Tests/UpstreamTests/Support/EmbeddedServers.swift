@@ -1,8 +1,9 @@
 import Logging
 import NIOEmbedded
-import Tenants
 import TestSupport
 import Upstream
+
+@testable import Tenants
 
 /// A tenant's servers as a loop that never runs has them. They do not hold the loop: this does.
 struct EmbeddedServers {

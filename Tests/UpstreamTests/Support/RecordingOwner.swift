@@ -1,10 +1,10 @@
 import Authorization
 import HTTPCore
 import NIOCore
-import Tenants
 import TestSupport
 import Time
 
+@testable import Tenants
 @testable import Upstream
 
 /// An owner that notes what it is told of its request, and lets go of it as a client's exchange does.

@@ -1,8 +1,8 @@
 import NIOSSL
-import Tenants
 import TestSupport
 import Testing
 
+@testable import Tenants
 @testable import Upstream
 
 /// Against a TLS port of our own, on 127.0.0.1.

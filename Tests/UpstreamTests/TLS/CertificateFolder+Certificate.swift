@@ -1,5 +1,6 @@
-import Tenants
 import TestSupport
+
+@testable import Tenants
 
 extension CertificateFolder {
     /// What `makeServer` has made, as a tenant's configuration names it.

@@ -1,7 +1,7 @@
-import Tenants
 import TestSupport
 import Testing
 
+@testable import Tenants
 @testable import Upstream
 
 @Suite struct ServerCertificatesTests {

@@ -6,25 +6,9 @@ public struct CrossOriginRules: Sendable, Equatable {
     /// As browsers send them (RFC 6454 section 6.2).
     public var origins: [String]
     /// Whether cookies may be sent along.
-    public var allowsCredentials: Bool
-    /// How long a browser may keep the answer to a preflight.
-    public var maxAge: Duration
-    /// Fields of answers that scripts may read besides those that they always may.
-    public var exposedFields: [String]
+    public var allowsCredentials = Schema.cors.credentials.standard
+    public var maxAge = Schema.cors.maxAge.standard
+    public var exposedFields = Schema.cors.expose.standard
     /// The line in tenants.yaml.
-    public var line: Int
-
-    public init(
-        origins: [String],
-        allowsCredentials: Bool = false,
-        maxAge: Duration = .seconds(600),
-        exposedFields: [String] = [],
-        line: Int = 0
-    ) {
-        self.origins = origins
-        self.allowsCredentials = allowsCredentials
-        self.maxAge = maxAge
-        self.exposedFields = exposedFields
-        self.line = line
-    }
+    public var line: Int = 0
 }

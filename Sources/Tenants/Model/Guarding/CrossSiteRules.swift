@@ -1,14 +1,8 @@
 /// What keeps other sites' pages from acting with a visitor's cookies (CSRF).
 public struct CrossSiteRules: Sendable, Equatable {
     /// Origins other than its own from which a browser may send unsafe requests with cookies (RFC 6454).
-    public var trustedOrigins: [String]
-    public var mode: Tenant.Mode
+    public var trustedOrigins = Schema.csrf.trustedOrigins.standard
+    public var mode = Schema.csrf.mode.standard
     /// The line in tenants.yaml; 0 where the rule holds by default.
-    public var line: Int
-
-    public init(trustedOrigins: [String] = [], mode: Tenant.Mode = .enforce, line: Int = 0) {
-        self.trustedOrigins = trustedOrigins
-        self.mode = mode
-        self.line = line
-    }
+    public var line: Int = 0
 }

@@ -1,8 +1,4 @@
 /// Where Envoy asks by gRPC (`envoy.service.auth.v3.Authorization`). Only `trusted_proxies` are answered.
 public struct ExtAuthzSettings: Sendable, Equatable {
     public var address: HostPort
-
-    public init(address: HostPort) {
-        self.address = address
-    }
 }

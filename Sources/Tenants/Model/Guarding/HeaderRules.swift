@@ -3,22 +3,12 @@ public struct HeaderRules: Sendable, Equatable {
     public struct Field: Sendable, Equatable {
         public var name: String
         public var value: Secret
-
-        public init(name: String, value: Secret) {
-            self.name = name
-            self.value = value
-        }
     }
 
     public struct Changes: Sendable, Equatable {
         /// In the place of all fields of these names that came.
-        public var set: [Field]
-        public var remove: [String]
-
-        public init(set: [Field] = [], remove: [String] = []) {
-            self.set = set
-            self.remove = remove
-        }
+        public var set: [Field] = []
+        public var remove: [String] = []
 
         public var isEmpty: Bool { self.set.isEmpty && remove.isEmpty }
     }
@@ -31,14 +21,8 @@ public struct HeaderRules: Sendable, Equatable {
     }
 
     /// What the backend sees.
-    public var request: Changes
+    public var request: Changes = Changes()
     /// What the client sees, of the backend's answers and of the gateway's own.
-    public var response: Changes
-    public var security: Security
-
-    public init(request: Changes = Changes(), response: Changes = Changes(), security: Security = .off) {
-        self.request = request
-        self.response = response
-        self.security = security
-    }
+    public var response: Changes = Changes()
+    public var security = Schema.headers.security.standard
 }

@@ -6,31 +6,13 @@ public struct Introspection: Sendable, Equatable {
     public var clientID: String
     public var clientSecret: Secret
     /// How long an answer is believed at most.
-    public var cache: Duration
+    public var cache = Schema.introspection.cache.standard
     /// What the answers' `iss` must be; nil: not checked.
     public var issuer: String?
     /// One of which the answers' `aud` must name; empty: not checked.
-    public var audiences: [String]
+    public var audiences: [String] = []
     /// The line in tenants.yaml.
-    public var line: Int
-
-    public init(
-        url: String,
-        clientID: String,
-        clientSecret: Secret,
-        cache: Duration = .seconds(30),
-        issuer: String? = nil,
-        audiences: [String] = [],
-        line: Int = 0
-    ) {
-        self.url = url
-        self.clientID = clientID
-        self.clientSecret = clientSecret
-        self.cache = cache
-        self.issuer = issuer
-        self.audiences = audiences
-        self.line = line
-    }
+    public var line: Int = 0
 
     /// The callers' issuer. Never what an answer alone says: its server speaks for no other.
     public var name: String { issuer ?? url }

@@ -9,30 +9,13 @@ public struct ProofRules: Sendable, Equatable {
         case optional
     }
 
-    public var need: Need
+    public var need = Schema.dpop.need.standard
     /// Whether proofs must hold a nonce of ours (RFC 9449 section 9).
-    public var nonce: Bool
-    /// How far a proof's `iat` may be from now, either way.
-    public var maxAge: Duration
+    public var nonce = Schema.dpop.nonce.standard
+    public var maxAge = Schema.dpop.maxAge.standard
     /// Asymmetric ones only.
-    public var algorithms: [SignatureAlgorithm]
-    public var mode: Tenant.Mode
+    public var algorithms = Schema.dpop.algorithms.standard
+    public var mode = Schema.dpop.mode.standard
     /// The line in tenants.yaml.
-    public var line: Int
-
-    public init(
-        need: Need = .required,
-        nonce: Bool = false,
-        maxAge: Duration = .seconds(60),
-        algorithms: [SignatureAlgorithm] = [.es256, .edDSA],
-        mode: Tenant.Mode = .enforce,
-        line: Int = 0
-    ) {
-        self.need = need
-        self.nonce = nonce
-        self.maxAge = maxAge
-        self.algorithms = algorithms
-        self.mode = mode
-        self.line = line
-    }
+    public var line: Int = 0
 }

@@ -14,34 +14,14 @@ public struct TenantTest: Sendable {
     /// Of the caller's token; nil: nobody is signed in.
     public var claims: JSONObject?
     /// Further fields of the request.
-    public var fields: [(name: String, value: String)]
+    public var fields: [(name: String, value: String)] = []
     /// 200 where the request would go on to the backend.
     public var status: Int
     /// The refusal's code; nil: not looked at.
     public var code: String?
     /// Where it stands in tenants.yaml.
-    public var line: Int
-    public var column: Int
-
-    public init(
-        method: String,
-        target: String,
-        claims: JSONObject? = nil,
-        fields: [(name: String, value: String)] = [],
-        status: Int,
-        code: String? = nil,
-        line: Int = 0,
-        column: Int = 0
-    ) {
-        self.method = method
-        self.target = target
-        self.claims = claims
-        self.fields = fields
-        self.status = status
-        self.code = code
-        self.line = line
-        self.column = column
-    }
+    public var line: Int = 0
+    public var column: Int = 0
 }
 
 extension TenantTest: Equatable {

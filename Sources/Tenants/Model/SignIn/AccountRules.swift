@@ -4,15 +4,7 @@ public struct AccountRules: Sendable, Equatable {
     public var realm: String?
     /// The role that an account gets when it signs in here first; nil: none.
     public var role: String?
-    /// Whether a verified e-mail joins Apple and Google sign-ins.
-    public var linkByEmail: Bool
+    public var linkByEmail = Schema.accounts.linkByEmail.standard
     /// Who decides instead: https, or http on loopback.
     public var hook: String?
-
-    public init(realm: String? = nil, role: String? = nil, linkByEmail: Bool = false, hook: String? = nil) {
-        self.realm = realm
-        self.role = role
-        self.linkByEmail = linkByEmail
-        self.hook = hook
-    }
 }

@@ -25,65 +25,29 @@ public struct AppleSignIn: Sendable, Equatable {
         /// The `.p8` that Apple gave out: a P-256 key in PKCS#8 PEM. Nil while the file is not there: nobody can sign in
         /// in a browser then.
         public var privateKey: Secret?
-
-        public init(clientID: String, teamID: String, keyID: String, privateKey: Secret? = nil) {
-            self.clientID = clientID
-            self.teamID = teamID
-            self.keyID = keyID
-            self.privateKey = privateKey
-        }
     }
 
     /// Where the app posts Apple's token.
     public var path: PathPattern
     /// The apps that the token may be for.
     public var clientIDs: [String]
-    public var nonce: Nonce
-    public var legacyBody: LegacyBody
+    public var nonce: Nonce = Schema.apple.nonce.standard
+    public var legacyBody: LegacyBody = Schema.apple.legacyUserIdentifier.standard
     public var then: SignIn.Exchange
     /// Where Apple posts its server-to-server events.
     public var notifications: PathPattern?
     public var web: Web?
-    /// The `iss` of Apple's tokens.
-    public var issuer: String
-    /// Apple's keys.
-    public var keys: RemoteKeySource
-    /// Where browsers sign in.
-    public var authorizeURL: String
-    /// Where codes are exchanged.
-    public var tokenURL: String
+    public var issuer: String = Self.standardIssuer
+    public var keys: RemoteKeySource = Self.standardKeys
+    public var authorizeURL: String = Self.standardAuthorizeURL
+    public var tokenURL: String = Self.standardTokenURL
 
-    public static let standardIssuer = "https://appleid.apple.com"
-    public static let standardKeys = RemoteKeySource(
-        location: .keySet(url: "https://appleid.apple.com/auth/keys"),
-        lifetime: .seconds(86_400)
-    )
-    public static let standardAuthorizeURL = "https://appleid.apple.com/auth/authorize"
-    public static let standardTokenURL = "https://appleid.apple.com/auth/token"
+    public static let standardIssuer = Schema.apple.issuer.standard
+    public static let standardKeys = keys(at: Schema.apple.jwksURL.standard)
+    public static let standardAuthorizeURL = Schema.apple.authorizeURL.standard
+    public static let standardTokenURL = Schema.apple.tokenURL.standard
 
-    public init(
-        path: PathPattern,
-        clientIDs: [String],
-        nonce: Nonce = .required,
-        legacyBody: LegacyBody = .deny,
-        then: SignIn.Exchange,
-        notifications: PathPattern? = nil,
-        web: Web? = nil,
-        issuer: String = Self.standardIssuer,
-        keys: RemoteKeySource = Self.standardKeys,
-        authorizeURL: String = Self.standardAuthorizeURL,
-        tokenURL: String = Self.standardTokenURL
-    ) {
-        self.path = path
-        self.clientIDs = clientIDs
-        self.nonce = nonce
-        self.legacyBody = legacyBody
-        self.then = then
-        self.notifications = notifications
-        self.web = web
-        self.issuer = issuer
-        self.keys = keys
-        self.authorizeURL = authorizeURL
-        self.tokenURL = tokenURL
+    static func keys(at url: String) -> RemoteKeySource {
+        RemoteKeySource(location: .keySet(url: url), lifetime: .seconds(86_400))
     }
 }

@@ -5,13 +5,6 @@ public struct BrowserAddresses: Sendable, Equatable {
     public var keys: RemoteKeySource
     public var authorizeURL: String
     public var tokenURL: String
-
-    public init(issuers: [String], keys: RemoteKeySource, authorizeURL: String, tokenURL: String) {
-        self.issuers = issuers
-        self.keys = keys
-        self.authorizeURL = authorizeURL
-        self.tokenURL = tokenURL
-    }
 }
 
 extension SignIn {

@@ -6,33 +6,13 @@ public struct IssuerClient: Sendable, Equatable {
     public var secret: Secret?
     /// Where codes may be sent, to the letter.
     public var redirectURIs: [String]
-    /// Where a logout may lead, to the letter.
-    public var postLogoutRedirectURIs: [String]
-    /// What it may ask for.
-    public var scopes: [String]
+    public var postLogoutRedirectURIs = Schema.client.postLogoutRedirectURIs.standard
+    public var scopes = Schema.client.scopes.standard
     /// Whether it gets tokens only that are bound to a key of its own (`dpop_bound_access_tokens`, RFC 9449 section
     /// 5.2).
-    public var needsProof: Bool
+    public var needsProof = Schema.client.dpopBound.standard
     /// Whether its tokens are bound to the certificate that it comes with (RFC 8705 section 3.4).
-    public var bindsToCertificate: Bool
-
-    public init(
-        id: String,
-        secret: Secret? = nil,
-        redirectURIs: [String],
-        postLogoutRedirectURIs: [String] = [],
-        scopes: [String] = ["openid"],
-        needsProof: Bool = false,
-        bindsToCertificate: Bool = false
-    ) {
-        self.id = id
-        self.secret = secret
-        self.redirectURIs = redirectURIs
-        self.postLogoutRedirectURIs = postLogoutRedirectURIs
-        self.scopes = scopes
-        self.needsProof = needsProof
-        self.bindsToCertificate = bindsToCertificate
-    }
+    public var bindsToCertificate = Schema.client.certificateBound.standard
 
     public var isPublic: Bool { secret == nil }
 }
@@ -43,9 +23,4 @@ public struct SignInPage: Sendable, Equatable {
     public var name: String?
     /// The app's colour, `#rrggbb`; nil: Gatehouse's.
     public var color: String?
-
-    public init(name: String? = nil, color: String? = nil) {
-        self.name = name
-        self.color = color
-    }
 }

@@ -4,19 +4,7 @@ public struct SignIn: Sendable, Equatable {
     public var google: GoogleSignIn?
     /// Sign-in in a browser, with cookies.
     public var web: WebSignIn?
-    public var endpoints: SessionEndpoints
-
-    public init(
-        apple: AppleSignIn? = nil,
-        google: GoogleSignIn? = nil,
-        web: WebSignIn? = nil,
-        endpoints: SessionEndpoints = SessionEndpoints()
-    ) {
-        self.apple = apple
-        self.google = google
-        self.web = web
-        self.endpoints = endpoints
-    }
+    public var endpoints: SessionEndpoints = SessionEndpoints()
 
     /// What becomes of a provider's token that was found good.
     public enum Exchange: String, Sendable, CaseIterable {
@@ -42,18 +30,6 @@ public struct SessionEndpoints: Sendable, Equatable {
     public var me: PathPattern?
     /// Ends this session.
     public var logout: PathPattern?
-
-    public init(
-        refresh: PathPattern? = nil,
-        validate: PathPattern? = nil,
-        me: PathPattern? = nil,
-        logout: PathPattern? = nil
-    ) {
-        self.refresh = refresh
-        self.validate = validate
-        self.me = me
-        self.logout = logout
-    }
 }
 
 /// Sign-in in a browser at the tenant's own paths, which ends with cookies.
@@ -72,24 +48,4 @@ public struct WebSignIn: Sendable, Equatable {
     /// The cookies' names.
     public var accessCookie: String
     public var refreshCookie: String
-
-    public init(
-        login: PathPattern,
-        callback: PathPattern,
-        provider: SignIn.Provider,
-        clientID: String,
-        clientSecret: Secret? = nil,
-        after: String,
-        accessCookie: String,
-        refreshCookie: String
-    ) {
-        self.login = login
-        self.callback = callback
-        self.provider = provider
-        self.clientID = clientID
-        self.clientSecret = clientSecret
-        self.after = after
-        self.accessCookie = accessCookie
-        self.refreshCookie = refreshCookie
-    }
 }

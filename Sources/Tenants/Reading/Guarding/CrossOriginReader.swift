@@ -2,12 +2,12 @@
 enum CrossOriginReader {
     static func read(_ entry: DocumentNode.Entry, _ session: inout ReadingSession) -> CrossOriginRules {
         let node = entry.value
-        let allowsCredentials = node.boolean("credentials") ?? false
+        let allowsCredentials = node.read(Schema.cors.credentials)
         return CrossOriginRules(
-            origins: readOrigins(node["origins"]?.items ?? [], allowsCredentials, &session),
+            origins: readOrigins(node[Schema.cors.origins]?.items ?? [], allowsCredentials, &session),
             allowsCredentials: allowsCredentials,
-            maxAge: node.duration("max_age") ?? .seconds(600),
-            exposedFields: readExposed(node["expose"]?.items ?? [], &session),
+            maxAge: node.read(Schema.cors.maxAge),
+            exposedFields: readExposed(node[Schema.cors.expose]?.items ?? [], &session),
             line: entry.keyPlace.line
         )
     }
@@ -35,7 +35,7 @@ enum CrossOriginReader {
     private static func readExposed(_ items: [DocumentNode], _ session: inout ReadingSession) -> [String] {
         var names: [String] = []
         for item in items {
-            guard let scalar = item.scalar, !scalar.text.isEmpty else { continue }
+            guard let scalar = item.filled else { continue }
             if !NetworkText.isToken(scalar.text) || scalar.text == "*" {
                 session.findings.error(item.place, "\(scalar.shown) is no field name: write it like X-Total-Count")
             } else if !names.contains(where: { $0.lowercased() == scalar.text.lowercased() }) {

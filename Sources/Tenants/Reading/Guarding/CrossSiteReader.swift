@@ -6,18 +6,16 @@ enum CrossSiteReader {
         _ crossOrigin: CrossOriginRules?,
         _ session: inout ReadingSession
     ) -> CrossSiteRules {
-        let entry = tenant.entry("csrf")
-        var origins = OriginText.read(entry?.value["trusted_origins"]?.items ?? [], &session)
+        let entry = tenant.entry(Schema.tenant.csrf)
+        var origins = OriginText.read(entry?.value[Schema.csrf.trustedOrigins]?.items ?? [], &session)
         if let crossOrigin, crossOrigin.allowsCredentials {
             origins += crossOrigin.origins.filter { !origins.contains($0) }
         }
-        let mode = entry?.value.text("mode").flatMap(Tenant.Mode.init(rawValue:)) ?? .enforce
-        if mode == .observe, let place = entry?.value["mode"]?.place {
-            session.findings.warning(
-                place,
-                "mode observe lets other sites' pages act with a visitor's cookies: use it for a migration only"
-            )
-        }
+        let mode = session.mode(
+            Schema.csrf.mode,
+            of: entry?.value,
+            "lets other sites' pages act with a visitor's cookies"
+        )
         return CrossSiteRules(trustedOrigins: origins, mode: mode, line: entry?.keyPlace.line ?? 0)
     }
 }

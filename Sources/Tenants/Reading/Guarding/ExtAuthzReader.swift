@@ -10,7 +10,9 @@ enum ExtAuthzReader {
         _ settings: GatewaySettings,
         _ session: inout ReadingSession
     ) -> ExtAuthzSettings {
-        guard let place = gateway["ext_authz"]?["address"]?.place else { return ExtAuthzSettings(address: address) }
+        guard let place = gateway[Schema.gateway.extAuthz]?[Schema.extAuthz.address]?.place else {
+            return ExtAuthzSettings(address: address)
+        }
         let others = settings.listeners.map(\.address) + [settings.admin?.address].compactMap(\.self)
         if address.port != 0, others.contains(address) {
             session.findings.error(
@@ -18,7 +20,7 @@ enum ExtAuthzReader {
                 "\"\(address)\" already accepts other requests: give the gRPC listener another port"
             )
         }
-        if gateway["trusted_proxies"]?.items.isEmpty ?? true {
+        if gateway[Schema.gateway.trustedProxies]?.items.isEmpty ?? true {
             session.findings.error(
                 place,
                 "nobody would be answered: name Envoy's address in \"trusted_proxies\""

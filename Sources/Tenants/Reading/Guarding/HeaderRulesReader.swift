@@ -6,16 +6,15 @@ struct HeaderRulesReader {
 
     func read(_ node: DocumentNode, _ session: inout ReadingSession) -> HeaderRules {
         HeaderRules(
-            request: node["request"].map { read($0, &session, trouble: troubleInRequests) } ?? HeaderRules.Changes(),
-            response: node["response"].map { read($0, &session, trouble: troubleInResponses) }
-                ?? HeaderRules.Changes(),
-            security: node.text("security").flatMap(HeaderRules.Security.init(rawValue:)) ?? .off
+            request: read(node[Schema.headers.request], &session, trouble: troubleInRequests),
+            response: read(node[Schema.headers.response], &session, trouble: troubleInResponses),
+            security: node.read(Schema.headers.security)
         )
     }
 
     /// - Parameter trouble: What speaks against changing a field, by its folded name: how the message goes on after it.
     private func read(
-        _ node: DocumentNode,
+        _ node: DocumentNode?,
         _ session: inout ReadingSession,
         trouble: (String) -> String?
     ) -> HeaderRules.Changes {
@@ -35,7 +34,8 @@ struct HeaderRulesReader {
             }
             return false
         }
-        for entry in node["set"]?.entries ?? [] where isGood(entry.key, shown: "\"\(entry.key)\"", entry.keyPlace) {
+        for entry in node?[Schema.headerChanges.set]?.entries ?? []
+        where isGood(entry.key, shown: "\"\(entry.key)\"", entry.keyPlace) {
             guard let scalar = entry.value.scalar else { continue }
             if let trouble = Self.trouble(inValue: scalar.text) {
                 session.findings.error(entry.value.place, "the value of \"\(entry.key)\" \(trouble)")
@@ -43,8 +43,8 @@ struct HeaderRulesReader {
                 changes.set.append(HeaderRules.Field(name: entry.key, value: Secret(scalar.text)))
             }
         }
-        for item in node["remove"]?.items ?? [] {
-            guard let scalar = item.scalar, !scalar.text.isEmpty else { continue }
+        for item in node?[Schema.headerChanges.remove]?.items ?? [] {
+            guard let scalar = item.filled else { continue }
             if isGood(scalar.text, shown: scalar.shown, item.place) { changes.remove.append(scalar.text) }
         }
         return changes

@@ -9,20 +9,20 @@ struct IntrospectionReader {
 
     /// - Returns: nil where it cannot be read, which was reported.
     func read(_ session: inout ReadingSession) -> Introspection? {
-        let url = node["url"].flatMap { ProviderURLReader.read($0, name: "\"url\"", &session) }
-        let client = node["client_id"].flatMap { ClientText.read($0, name: "client_id", &session) }
-        let secret = node["client_secret"].flatMap { readSecret($0, &session) }
+        let url = ProviderURLReader.read(Schema.introspection.url, in: node, allowsQuery: true, &session)
+        let client = ClientText.read(Schema.introspection.clientID, in: node, &session)
+        let secret = node[Schema.introspection.clientSecret].flatMap { readSecret($0, &session) }
         let name = readIssuer(&session)
-        if node["audiences"] == nil { warnOfAudience(&session) }
+        if node[Schema.introspection.audiences] == nil { warnOfAudience(&session) }
         judgeRefresh(&session)
         guard let url, let client, let secret else { return nil }
         return Introspection(
             url: url,
             clientID: client,
             clientSecret: secret,
-            cache: node.duration("cache") ?? .seconds(30),
+            cache: node.read(Schema.introspection.cache),
             issuer: name,
-            audiences: node.texts("audiences") ?? [],
+            audiences: node.read(Schema.introspection.audiences) ?? [],
             line: entry.keyPlace.line
         )
     }
@@ -30,21 +30,19 @@ struct IntrospectionReader {
     private func readSecret(_ node: DocumentNode, _ session: inout ReadingSession) -> Secret? {
         guard let scalar = node.scalar else { return nil }
         guard !scalar.text.isEmpty else {
-            session.findings.error(
+            return session.refuse(
                 node.place,
                 "\"client_secret\" is empty: fill it in, a server tells nobody else about tokens (RFC 7662 section 2.1)"
             )
-            return nil
         }
-        guard let text = ClientText.read(node, name: "client_secret", &session) else { return nil }
-        let secret = Secret(text)
-        session.judgeExample(secret, name: "\"client_secret\"", node.place)
-        return secret
+        return ClientSecretReader.read(node, &session)
     }
 
     /// Who speaks for the tenant's own issuer could have its sessions renewed.
     private func readIssuer(_ session: inout ReadingSession) -> String? {
-        guard let value = node["issuer"], let name = value.scalar?.text, !name.isEmpty else { return nil }
+        guard let value = node[Schema.introspection.issuer], let name = value.scalar?.text, !name.isEmpty else {
+            return nil
+        }
         if let issuer, issuer.url.utf8.elementsEqual(name.utf8) {
             session.findings.error(
                 value.place,
@@ -57,7 +55,9 @@ struct IntrospectionReader {
 
     /// New tokens are verified by an issuer's keys, and refresh tokens are spent whether or not that succeeds.
     private func judgeRefresh(_ session: inout ReadingSession) {
-        guard let refresh = tenant.entry("refresh"), tenant["authenticate"]?["issuers"] == nil else { return }
+        guard let refresh = tenant.entry(Schema.tenant.refresh),
+            tenant[Schema.tenant.authenticate]?[Schema.authenticate.issuers] == nil
+        else { return }
         session.findings.error(
             refresh.keyPlace,
             "a refresh has to bring a JWT, and this tenant takes none: add \"issuers\" to \"authenticate\", or leave "

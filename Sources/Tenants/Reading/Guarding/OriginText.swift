@@ -7,13 +7,11 @@ enum OriginText {
     static func read(_ items: [DocumentNode], _ session: inout ReadingSession) -> [String] {
         var origins: [String] = []
         for item in items {
-            guard let scalar = item.scalar, !scalar.text.isEmpty else { continue }
-            do throws(ScalarText.Problem) {
-                let origin = try origin(scalar.text)
-                if !origins.contains(origin) { origins.append(origin) }
-            } catch {
-                session.findings.error(item.place, "\(scalar.shown) is no origin: \(error.remedy)")
+            guard let scalar = item.filled else { continue }
+            let read = session.value(at: item.place, "\(scalar.shown) is no origin") { () throws(ScalarText.Problem) in
+                try origin(scalar.text)
             }
+            if let origin = read, !origins.contains(origin) { origins.append(origin) }
         }
         return origins
     }

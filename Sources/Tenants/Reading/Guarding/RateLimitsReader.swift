@@ -8,29 +8,25 @@ enum RateLimitsReader {
     /// Seconds that a whole burst may take to come back.
     private static let slowest = 86_400
 
-    static func read(_ node: DocumentNode, _ session: inout ReadingSession) -> [RateLimit] {
-        var limits: [RateLimit] = []
-        for item in node.items {
-            if let limit = readLimit(item, &session) { limits.append(limit) }
-        }
-        return limits
+    static func read(_ items: [DocumentNode], _ session: inout ReadingSession) -> [RateLimit] {
+        items.compactMap { readLimit($0, &session) }
     }
 
     private static func readLimit(_ node: DocumentNode, _ session: inout ReadingSession) -> RateLimit? {
-        let key = node["by"].flatMap { readKey($0, &session) }
-        let rate = node["rate"].flatMap { readRate($0, &session) }
-        let path = node["path"].flatMap { PathReader.read($0, name: "path", &session) }
-        guard let key, let rate, path != nil || node["path"] == nil else { return nil }
-        let burst = node.integer("burst") ?? min(rate.count, mostImpliedBurst)
+        let key = node[Schema.rateLimit.by].flatMap { readKey($0, &session) }
+        let rate = node[Schema.rateLimit.rate].flatMap { readRate($0, &session) }
+        let path = PathReader.read(Schema.rateLimit.path, in: node, &session)
+        guard let key, let rate, path != nil || node[Schema.rateLimit.path] == nil else { return nil }
+        let burst = node.read(Schema.rateLimit.burst) ?? min(rate.count, mostImpliedBurst)
         let limit = RateLimit(
             key: key,
             count: rate.count,
             period: .seconds(rate.seconds),
             burst: burst,
             path: path,
-            isShared: node.boolean("shared") ?? false,
-            ahead: node.integer("ahead"),
-            mode: node.text("mode").flatMap(Tenant.Mode.init(rawValue:)) ?? .enforce,
+            isShared: node.read(Schema.rateLimit.shared),
+            ahead: node.read(Schema.rateLimit.ahead),
+            mode: node.read(Schema.rateLimit.mode),
             line: node.place.line
         )
         check(limit, seconds: rate.seconds, node, &session)
@@ -48,11 +44,10 @@ enum RateLimitsReader {
         if scalar.text.hasPrefix("claim:"), scalar.text.utf8.count > 6 {
             return .claim(String(scalar.text.dropFirst(6)))
         }
-        session.findings.error(
+        return session.refuse(
             node.place,
             "\(scalar.shown) is nothing that requests are counted by: write ip, subject, tenant or claim:NAME"
         )
-        return nil
     }
 
     private static func readRate(_ node: DocumentNode, _ session: inout ReadingSession) -> (count: Int, seconds: Int)? {
@@ -60,19 +55,17 @@ enum RateLimitsReader {
         let parts = scalar.text.split(separator: "/", omittingEmptySubsequences: false)
         let units = ["s": 1, "m": 60, "h": 3600]
         guard parts.count == 2, let seconds = units[String(parts[1])], let count = number(parts[0]), count > 0 else {
-            session.findings.error(
+            return session.refuse(
                 node.place,
                 "\(scalar.shown) is no rate: write a number of requests in a second, minute or hour, like 20/s, 600/m "
                     + "or 1000/h"
             )
-            return nil
         }
         guard count <= fastest * seconds else {
-            session.findings.error(
+            return session.refuse(
                 node.place,
                 "\(scalar.shown) is more than \(fastest) requests a second: write less, or leave the limit out"
             )
-            return nil
         }
         return (count, seconds)
     }
@@ -91,14 +84,16 @@ enum RateLimitsReader {
     ) {
         // What no number holds was reported as out of its range.
         let (product, isTooMuch) = limit.burst.multipliedReportingOverflow(by: seconds)
-        if !isTooMuch, product > slowest * limit.count, let place = node["burst"]?.place ?? node["rate"]?.place {
+        if !isTooMuch, product > slowest * limit.count,
+            let place = (node[Schema.rateLimit.burst] ?? node[Schema.rateLimit.rate])?.place
+        {
             session.findings.error(
                 place,
                 "a burst of \(limit.burst) takes more than 24 hours to come back at this rate: write a smaller "
                     + "\"burst\""
             )
         }
-        guard let ahead = node.entry("ahead") else { return }
+        guard let ahead = node.entry(Schema.rateLimit.ahead) else { return }
         if !limit.isShared {
             session.findings.error(
                 ahead.keyPlace,

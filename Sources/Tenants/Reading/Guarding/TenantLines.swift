@@ -9,7 +9,7 @@ enum TenantLines {
     ///   empty path.
     static func read(_ node: DocumentNode, issuers: [Int]) -> [String: Int] {
         var lines = ["": node.place.line]
-        for entry in node.entries where entry.key != "tests" {
+        for entry in node.entries where entry.key != Schema.tenant.tests.name {
             lines[entry.key] = entry.keyPlace.line
             add(entry.value, at: entry.key, depth: depth - 1, to: &lines)
         }

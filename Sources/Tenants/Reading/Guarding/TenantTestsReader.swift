@@ -5,19 +5,19 @@ enum TenantTestsReader {
     /// Fields that make the request what it is, and are written from `request` and the tenant's hosts.
     private static let ownFields = ["host", "content-length", "transfer-encoding", "connection"]
 
-    static func read(_ node: DocumentNode, _ session: inout ReadingSession) -> [TenantTest] {
-        node.items.compactMap { readTest($0, &session) }
+    static func read(_ items: [DocumentNode], _ session: inout ReadingSession) -> [TenantTest] {
+        items.compactMap { readTest($0, &session) }
     }
 
     private static func readTest(_ node: DocumentNode, _ session: inout ReadingSession) -> TenantTest? {
-        let request = node["request"].flatMap { readRequest($0, &session) }
-        let fields = readFields(node["headers"], &session)
-        let expectation = node["expect"].flatMap { readExpectation($0, &session) }
+        let request = node[Schema.assertion.request].flatMap { readRequest($0, &session) }
+        let fields = readFields(node[Schema.assertion.headers], &session)
+        let expectation = node[Schema.assertion.expect].flatMap { readExpectation($0, &session) }
         guard let request, let fields, let expectation else { return nil }
         return TenantTest(
             method: request.method,
             target: request.target,
-            claims: node["claims"].map(claims),
+            claims: node[Schema.assertion.claims].map(claims),
             fields: fields,
             status: expectation.status,
             code: expectation.code,
@@ -30,15 +30,10 @@ enum TenantTestsReader {
         _ node: DocumentNode,
         _ session: inout ReadingSession
     ) -> (method: String, target: String)? {
-        guard let scalar = node.scalar, !scalar.text.isEmpty else { return nil }
-        do throws(ScalarText.Problem) {
-            return try request(scalar.text)
-        } catch {
-            session.findings.error(
-                node.place,
-                "\"request\" must be a method and a path, but \(scalar.shown) is none: \(error.remedy)"
-            )
-            return nil
+        guard let scalar = node.filled else { return nil }
+        return session.value(at: node.place, "\"request\" must be a method and a path, but \(scalar.shown) is none") {
+            () throws(ScalarText.Problem) in
+            try request(scalar.text)
         }
     }
 
@@ -98,10 +93,10 @@ enum TenantTestsReader {
         _ node: DocumentNode,
         _ session: inout ReadingSession
     ) -> (status: Int, code: String?)? {
-        guard let status = node.integer("status") else { return nil }
-        let code = node.text("code")
+        guard let status = node.read(Schema.expectation.status) else { return nil }
+        let code = node.read(Schema.expectation.code)
         guard status == 200 || (400...599).contains(status) else {
-            if let place = node["status"]?.place, (100...599).contains(status) {
+            if let place = node[Schema.expectation.status]?.place, (100...599).contains(status) {
                 session.findings.error(
                     place,
                     "no decision has the status \(status): write 200 for a request that goes on, or a refusal's status"
@@ -109,12 +104,11 @@ enum TenantTestsReader {
             }
             return nil
         }
-        if status == 200, code != nil, let place = node.entry("code")?.keyPlace {
-            session.findings.error(
+        if status == 200, code != nil, let place = node.entry(Schema.expectation.code)?.keyPlace {
+            return session.refuse(
                 place,
                 "a request that goes on has no code: leave it out, or expect a refusal's status"
             )
-            return nil
         }
         return (status, code)
     }

@@ -5,22 +5,26 @@ struct RefreshCallReader {
     /// Methods whose answer has no body of its own (RFC 9110 sections 9.3.2 and 9.3.6), or only what was sent (9.3.8).
     private static let withoutTokens = ["HEAD", "CONNECT", "TRACE"]
 
+    /// Taken without the key, and no default of it: that answers have a refresh token is sure only where it is written.
+    private static let usualRefreshToken = "/refresh_token"
+
+    private let keys = Schema.refreshCall
     let node: DocumentNode
     /// Where the key `call` stands.
     let place: Place
 
     /// - Returns: nil where it cannot be read, which was reported.
     func read(_ session: inout ReadingSession) -> RefreshCall? {
-        guard let send = node["send"]?.scalar?.text, let strategy = readStrategy(send, &session) else { return nil }
-        let access = readPointer("access_token", &session)
-        let refresh = readPointer("refresh_token", &session)
+        guard let send = node.read(keys.send), let strategy = readStrategy(send, &session) else { return nil }
+        let access = PointerReader.read(keys.accessToken, in: node, &session)
+        let refresh = readRefreshToken(&session)
         guard let access, let refresh else { return nil }
         if case .builtIn = strategy {
             refuseWhatIsKnown(&session)
             return RefreshCall(strategy: strategy, target: nil, accessToken: access, refreshToken: refresh)
         }
         let isBearer = if case .bearer = strategy { true } else { false }
-        if isBearer, let entry = node.entry("refresh_token") {
+        if isBearer, let entry = node.entry(keys.refreshToken) {
             session.findings.error(
                 entry.keyPlace,
                 "send bearer goes without refresh tokens: leave \"refresh_token\" out"
@@ -38,61 +42,55 @@ struct RefreshCallReader {
     }
 
     /// The strategy, with what only `oauth2` takes.
-    private func readStrategy(_ send: String, _ session: inout ReadingSession) -> RefreshCall.Strategy? {
-        if send == "oauth2" { return readOAuth(&session) }
-        for key in ["client_id", "client_secret"] {
-            guard let entry = node.entry(key) else { continue }
-            session.findings.error(entry.keyPlace, "\"\(key)\" is for send oauth2 only: leave it out")
+    private func readStrategy(
+        _ send: RefreshCall.Send,
+        _ session: inout ReadingSession
+    ) -> RefreshCall.Strategy? {
+        if send != .oauth2 {
+            for case let entry? in [node.entry(keys.clientID), node.entry(keys.clientSecret)] {
+                session.findings.error(entry.keyPlace, "\"\(entry.key)\" is for send oauth2 only: leave it out")
+            }
         }
-        switch send {
-        case "bearer": return .bearer
-        case "refresh_token_json": return .refreshTokenJSON
-        case "built_in": return .builtIn
-        default: return nil
+        return switch send {
+        case .bearer: .bearer
+        case .refreshTokenJSON: .refreshTokenJSON
+        case .oauth2: readOAuth(&session)
+        case .builtIn: .builtIn
         }
     }
 
     private func readOAuth(_ session: inout ReadingSession) -> RefreshCall.Strategy? {
-        guard let client = node["client_id"] else {
-            session.findings.error(
+        guard node[keys.clientID] != nil else {
+            return session.refuse(
                 place,
                 "send oauth2 lacks \"client_id\": add the name that the provider knows the app by"
             )
-            return nil
         }
-        let id = readClient(client, name: "client_id", &session)
-        guard let node = node["client_secret"] else { return id.map { .oauth2(clientID: $0, clientSecret: nil) } }
-        guard let text = readClient(node, name: "client_secret", &session) else { return nil }
-        let secret = Secret(text)
-        session.judgeExample(secret, name: "\"client_secret\"", node.place)
+        let id = ClientText.read(keys.clientID, in: node, &session)
+        guard let value = node[keys.clientSecret] else { return id.map { .oauth2(clientID: $0, clientSecret: nil) } }
+        guard value.scalar?.text.isEmpty != true else {
+            return session.refuse(
+                value.place,
+                "\"client_secret\" is empty: fill it in, or leave it out if the client has none"
+            )
+        }
+        guard let secret = ClientSecretReader.read(value, &session) else { return nil }
         return id.map { .oauth2(clientID: $0, clientSecret: secret) }
     }
 
-    private func readClient(_ node: DocumentNode, name: String, _ session: inout ReadingSession) -> String? {
-        guard let scalar = node.scalar else { return nil }
-        guard !scalar.text.isEmpty else {
-            // The schema's check tells of every other text that is empty.
-            if name == "client_secret" {
-                session.findings.error(
-                    node.place,
-                    "\"client_secret\" is empty: fill it in, or leave it out if the client has none"
-                )
-            }
-            return nil
-        }
-        return ClientText.read(node, name: name, &session)
-    }
-
-    private func readPointer(_ name: String, _ session: inout ReadingSession) -> JSONPointer? {
-        guard let value = node[name] else { return JSONPointer("/\(name)") }
-        return PointerReader.read(value, name: name, &session)
+    private func readRefreshToken(_ session: inout ReadingSession) -> JSONPointer? {
+        guard let value = node[keys.refreshToken] else { return JSONPointer(Self.usualRefreshToken) }
+        return PointerReader.read(value, name: keys.refreshToken.name, &session)
     }
 
     /// What says the same as the default is let through: printed configurations have it.
     private func refuseWhatIsKnown(_ session: inout ReadingSession) {
-        let known = ["method": "POST", "access_token": "/access_token", "refresh_token": "/refresh_token"]
-        for entry in node.entries where entry.key == "path" || known[entry.key] != nil {
-            guard let scalar = entry.value.scalar, scalar.text != known[entry.key] else { continue }
+        let known = [
+            keys.method.name: keys.method.standard, keys.path.name: nil,
+            keys.accessToken.name: keys.accessToken.standard, keys.refreshToken.name: Self.usualRefreshToken,
+        ]
+        for entry in node.entries {
+            guard let usual = known[entry.key], let scalar = entry.value.scalar, scalar.text != usual else { continue }
             session.findings.error(
                 entry.keyPlace,
                 "send built_in asks the tenant's own issuer, without a request: leave \"\(entry.key)\" out"
@@ -100,9 +98,8 @@ struct RefreshCallReader {
         }
     }
 
-    private func readMethod(_ send: String, hasBody: Bool, _ session: inout ReadingSession) -> String? {
-        guard let value = node["method"] else { return "POST" }
-        guard let scalar = value.scalar, !scalar.text.isEmpty else { return nil }
+    private func readMethod(_ send: RefreshCall.Send, hasBody: Bool, _ session: inout ReadingSession) -> String? {
+        guard let value = node.given(keys.method), let scalar = value.filled else { return nil }
         let method = scalar.text
         if !NetworkText.isToken(method) {
             session.findings.error(value.place, "\(scalar.shown) is no method: write it like POST")
@@ -114,7 +111,10 @@ struct RefreshCallReader {
         } else if Self.withoutTokens.contains(method) {
             session.findings.error(value.place, "an answer to \(scalar.shown) holds no token: use POST")
         } else if method == "GET", hasBody {
-            session.findings.error(value.place, "send \(send) has a body, which \(scalar.shown) has not: use POST")
+            session.findings.error(
+                value.place,
+                "send \(send.rawValue) has a body, which \(scalar.shown) has not: use POST"
+            )
         } else {
             return method
         }
@@ -122,26 +122,20 @@ struct RefreshCallReader {
     }
 
     private func readTarget(_ session: inout ReadingSession) -> RefreshCall.Target? {
-        guard let value = node["path"] else {
-            session.findings.error(
+        guard let value = node[keys.path] else {
+            return session.refuse(
                 place,
                 "\"call\" lacks \"path\": add a path on the backend like /api/auth/refresh, or a full URL"
             )
-            return nil
         }
-        guard let scalar = value.scalar, !scalar.text.isEmpty else { return nil }
+        guard let scalar = value.filled else { return nil }
         if scalar.text.contains("://"), !scalar.text.hasPrefix("/") {
             return ProviderURLReader.read(value, name: "\"path\"", &session).map { .url($0) }
         }
-        do throws(ScalarText.Problem) {
+        return session.value(at: value.place, "\"path\" must be a path on the backend or a full URL") {
+            () throws(ScalarText.Problem) in
             try Self.checkPath(scalar.text)
             return .backend(path: scalar.text)
-        } catch {
-            session.findings.error(
-                value.place,
-                "\"path\" must be a path on the backend or a full URL: \(error.remedy)"
-            )
-            return nil
         }
     }
 

@@ -10,20 +10,22 @@ struct RefreshDeliveryReader {
 
     func read(_ session: inout ReadingSession) -> RefreshDelivery? {
         guard case .map = node.content else { return nil }
-        let cookies = node["cookies"].map { readCookies($0, &session) } ?? []
+        let cookies = node[Schema.delivery.cookies].map { readCookies($0, &session) } ?? []
         let delivery = RefreshDelivery(
-            header: node["header"].flatMap { readHeader($0, &session) },
+            header: node[Schema.delivery.header].flatMap { readHeader($0, &session) },
             cookies: cookies
         )
-        let hasCookies = node["cookies"].map { !$0.entries.isEmpty } ?? false
-        if node["header"] == nil, !hasCookies {
+        let hasCookies = node[Schema.delivery.cookies].map { !$0.entries.isEmpty } ?? false
+        if node[Schema.delivery.header] == nil, !hasCookies {
             session.findings.error(
                 entry.keyPlace,
                 "\"deliver\" names neither a header nor a cookie, so that no client gets the new token: add \"header\" "
                     + "or \"cookies\""
             )
         }
-        if node["header"] == nil, hasCookies, !takesCookies, let place = node.entry("cookies")?.keyPlace {
+        if node[Schema.delivery.header] == nil, hasCookies, !takesCookies,
+            let place = node.entry(Schema.delivery.cookies)?.keyPlace
+        {
             session.findings.warning(
                 place,
                 "nobody gets these cookies, no token is taken from one: add \"cookie:NAME\" to \"from\" of "
@@ -38,28 +40,25 @@ struct RefreshDeliveryReader {
     }
 
     private func readHeader(_ node: DocumentNode, _ session: inout ReadingSession) -> String? {
-        guard let scalar = node.scalar, !scalar.text.isEmpty else { return nil }
+        guard let scalar = node.filled else { return nil }
         guard NetworkText.isToken(scalar.text) else {
-            session.findings.error(
+            return session.refuse(
                 node.place,
                 "\"header\" must be a field name, but is \(scalar.shown): write it like X-Refreshed-Token"
             )
-            return nil
         }
         let name = FieldNames.folded(scalar.text)
         guard !FieldNames.isReserved(name), !FieldNames.isReservedInResponses(name) else {
-            session.findings.error(
+            return session.refuse(
                 node.place,
                 "\(scalar.shown) has a meaning of its own and cannot carry a token: choose one like X-Refreshed-Token"
             )
-            return nil
         }
         guard !identity.headers.contains(where: { FieldNames.folded($0.name) == name }) else {
-            session.findings.error(
+            return session.refuse(
                 node.place,
                 "\(scalar.shown) carries a claim already, see \"identity\": choose one like X-Refreshed-Token"
             )
-            return nil
         }
         return scalar.text
     }

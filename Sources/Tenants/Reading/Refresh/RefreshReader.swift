@@ -13,11 +13,11 @@ struct RefreshReader {
     func read(_ session: inout ReadingSession) -> RefreshRules? {
         guard case .map = node.content else { return nil }
         let source = readSource(&session)
-        let captures = node["vault"]?["capture"].map { TokenCaptureReader.read($0, &session) } ?? []
-        let call = node["call"].flatMap { call in
-            RefreshCallReader(node: call, place: node.entry("call")?.keyPlace ?? call.place).read(&session)
+        let captures = TokenCaptureReader.read(node[Schema.refresh.vault].read(Schema.vault.capture) ?? [], &session)
+        let call = node[Schema.refresh.call].flatMap { call in
+            RefreshCallReader(node: call, place: node.entry(Schema.refresh.call)?.keyPlace ?? call.place).read(&session)
         }
-        let delivery = node.entry("deliver").flatMap {
+        let delivery = node.entry(Schema.refresh.deliver).flatMap {
             RefreshDeliveryReader(entry: $0, from: from, identity: identity).read(&session)
         }
         guard let call, let delivery else { return nil }
@@ -28,9 +28,9 @@ struct RefreshReader {
         }
         judgeTriggers(&session)
         return RefreshRules(
-            onUnauthorized: node.boolean("on_401") ?? true,
-            within: node.duration("within") ?? .zero,
-            grace: node.duration("grace") ?? .zero,
+            onUnauthorized: node.read(Schema.refresh.on401),
+            within: node.read(Schema.refresh.within),
+            grace: node.read(Schema.refresh.grace),
             source: source ?? .none,
             call: call,
             delivery: delivery,
@@ -44,7 +44,7 @@ struct RefreshReader {
         _ session: inout ReadingSession
     ) -> RefreshWithoutStore {
         let standard = strategy.standardWithoutStore
-        guard let given = node.entry("without_store") else { return standard }
+        guard let given = node.entry(Schema.refresh.withoutStore) else { return standard }
         if case .builtIn = strategy {
             session.findings.error(
                 given.keyPlace,
@@ -53,12 +53,12 @@ struct RefreshReader {
             )
             return standard
         }
-        return given.value.scalar.flatMap { RefreshWithoutStore(rawValue: $0.text) } ?? standard
+        return node.read(Schema.refresh.withoutStore) ?? standard
     }
 
     /// - Returns: nil where it is not given, or cannot be read.
     private func readSource(_ session: inout ReadingSession) -> RefreshTokenSource? {
-        guard let value = node["from"], let scalar = value.scalar, !scalar.text.isEmpty else { return nil }
+        guard let value = node[Schema.refresh.from], let scalar = value.filled else { return nil }
         if scalar.text == "vault" { return .vault }
         let prefix = "cookie:"
         let name = String(scalar.text.dropFirst(prefix.count))
@@ -66,16 +66,15 @@ struct RefreshReader {
         let remedy =
             scalar.text.hasPrefix(prefix)
             ? "the name after the colon has letters, digits, \"-\" and \"_\"" : "write one of these"
-        session.findings.error(
+        return session.refuse(
             value.place,
             "\"from\" must be cookie:NAME or vault, but \(scalar.shown) is neither: \(remedy)"
         )
-        return nil
     }
 
     /// Whether the refresh token comes from where the strategy can use it.
     private func judgeSource(_ source: RefreshTokenSource?, _ call: RefreshCall, _ session: inout ReadingSession) {
-        let given = node.entry("from")
+        let given = node.entry(Schema.refresh.from)
         switch call.strategy {
         case .bearer:
             if let given {
@@ -85,7 +84,7 @@ struct RefreshReader {
                 )
             }
         case .refreshTokenJSON, .oauth2:
-            if given == nil, let send = node["call"]?["send"] {
+            if given == nil, let send = node[Schema.refresh.call]?[Schema.refreshCall.send] {
                 session.findings.error(
                     send.place,
                     "send \(send.scalar?.text ?? "") needs a refresh token: say where it is with \"from: "
@@ -105,7 +104,7 @@ struct RefreshReader {
     }
 
     private func judgeVault(_ source: RefreshTokenSource?, isOfUse: Bool, _ session: inout ReadingSession) {
-        switch (source, node.entry("vault"), node["from"]) {
+        switch (source, node.entry(Schema.refresh.vault), node[Schema.refresh.from]) {
         case (.vault?, nil, let from?) where isOfUse:
             session.findings.error(
                 from.place,
@@ -122,8 +121,8 @@ struct RefreshReader {
 
     /// Whether the tenant has an issuer of its own, whose tokens it takes and which lets them live long enough.
     private func judgeIssuer(_ session: inout ReadingSession) {
-        guard let send = node["call"]?["send"] else { return }
-        guard tenant["issuer"] != nil else {
+        guard let send = node[Schema.refresh.call]?[Schema.refreshCall.send] else { return }
+        guard tenant[Schema.tenant.issuer] != nil else {
             session.findings.error(
                 send.place,
                 "send built_in asks the tenant's own issuer, and it has none: add an \"issuer\" section"
@@ -138,7 +137,7 @@ struct RefreshReader {
                     + "\"authenticate\""
             )
         }
-        if let within = node.duration("within"), within >= issuer.access, let place = node["within"]?.place {
+        if node.read(Schema.refresh.within) >= issuer.access, let place = node[Schema.refresh.within]?.place {
             session.findings.warning(
                 place,
                 "tokens of \"issuer\" live \(issuer.access.shown), so that each request leads to a refresh: give less"
@@ -147,9 +146,9 @@ struct RefreshReader {
     }
 
     private func judgeTriggers(_ session: inout ReadingSession) {
-        let isAhead = (node.duration("within") ?? .zero) > .zero
-        let isAfter = (node.duration("grace") ?? .zero) > .zero
-        guard node.boolean("on_401") == false, !isAhead, !isAfter else { return }
+        let isAhead = node.read(Schema.refresh.within) > .zero
+        let isAfter = node.read(Schema.refresh.grace) > .zero
+        guard !node.read(Schema.refresh.on401), !isAhead, !isAfter else { return }
         session.findings.warning(
             entry.keyPlace,
             "nothing ever leads to a refresh: leave \"on_401\" on, or give \"within\" or \"grace\""

@@ -11,10 +11,12 @@ struct RotationCheck {
     let node: DocumentNode
 
     func check(_ session: inout ReadingSession) {
-        guard let pointer = call.refreshToken, let deliver = node.entry("deliver") else { return }
+        guard let pointer = call.refreshToken, let deliver = node.entry(Schema.refresh.deliver) else { return }
         let place = shown(pointer)
         if let delivered = delivery.cookies.first(where: { $0.name == cookie }) {
-            guard delivered.value != pointer, let value = deliver.value["cookies"]?[cookie] else { return }
+            guard delivered.value != pointer, let value = deliver.value[Schema.delivery.cookies]?[named: cookie] else {
+                return
+            }
             session.findings.error(
                 value.place,
                 "this cookie holds the refresh token, but gets something else: write \(place)"
@@ -36,13 +38,14 @@ struct RotationCheck {
 
     /// The pointer, unless some of it is from the environment.
     private func shown(_ pointer: JSONPointer) -> String {
-        let isHidden = node["call"]?["refresh_token"]?.scalar?.variables.isEmpty == false
+        let isHidden = node[Schema.refresh.call]?[Schema.refreshCall.refreshToken]?.scalar?.variables.isEmpty == false
         return isHidden ? "what \"refresh_token\" of \"call\" says" : "\"\(pointer.text)\""
     }
 
     /// Whether the file itself says that there is a new one: the pointer that is taken for granted may lead to nothing.
     private func isKnown(_ pointer: JSONPointer) -> Bool {
         if case .builtIn = call.strategy { return true }
-        return node["call"]?["refresh_token"] != nil || delivery.cookies.contains { $0.value == pointer }
+        return node[Schema.refresh.call]?[Schema.refreshCall.refreshToken] != nil
+            || delivery.cookies.contains { $0.value == pointer }
     }
 }

@@ -2,24 +2,15 @@ import Verification
 
 /// Reads `vault.capture`.
 enum TokenCaptureReader {
-    static func read(_ node: DocumentNode, _ session: inout ReadingSession) -> [TokenCapture] {
+    static func read(_ items: [DocumentNode], _ session: inout ReadingSession) -> [TokenCapture] {
         var captures: [TokenCapture] = []
-        for item in node.items {
-            let path = item["path"].flatMap { PathReader.read($0, name: "path", &session) }
-            let access = pointer("access_token", item, &session)
-            let refresh = pointer("refresh_token", item, &session)
+        for item in items {
+            let path = PathReader.read(Schema.capture.path, in: item, &session)
+            let access = PointerReader.read(Schema.capture.accessToken, in: item, &session)
+            let refresh = PointerReader.read(Schema.capture.refreshToken, in: item, &session)
             guard let path, let access, let refresh else { continue }
             captures.append(TokenCapture(path: path, accessToken: access, refreshToken: refresh))
         }
         return captures
-    }
-
-    private static func pointer(
-        _ name: String,
-        _ item: DocumentNode,
-        _ session: inout ReadingSession
-    ) -> JSONPointer? {
-        guard let value = item[name] else { return JSONPointer("/\(name)") }
-        return PointerReader.read(value, name: name, &session)
     }
 }

@@ -4,9 +4,9 @@ enum AccountsReader {
     ///   - tenant: The tenant's section.
     ///   - issues: Whether anybody gets tokens of the tenant's own issuer, and so an account.
     static func read(_ tenant: DocumentNode, issues: Bool, _ session: inout ReadingSession) -> AccountRules {
-        let accounts = tenant["accounts"]
-        if let hook = accounts?.entry("hook") {
-            if tenant["issuer"] == nil {
+        let accounts = tenant[Schema.tenant.accounts]
+        if let hook = accounts?.entry(Schema.accounts.hook) {
+            if tenant[Schema.tenant.issuer] == nil {
                 session.findings.error(
                     hook.keyPlace,
                     "the tenant's own issuer signs what the hook is asked, and there is none: add an \"issuer\" section, "
@@ -21,21 +21,24 @@ enum AccountsReader {
             }
         }
         return AccountRules(
-            realm: name(tenant["realm"], "realm", &session),
-            role: name(tenant["role"], "role", &session),
-            linkByEmail: accounts?.boolean("link_by_email") ?? false,
-            hook: accounts.flatMap { ProviderURLReader.read(in: $0, "hook", allowsQuery: true, &session) }
+            realm: name(Schema.tenant.realm, tenant, &session),
+            role: name(Schema.tenant.role, tenant, &session),
+            linkByEmail: accounts.read(Schema.accounts.linkByEmail),
+            hook: accounts.flatMap { ProviderURLReader.read(Schema.accounts.hook, in: $0, allowsQuery: true, &session) }
         )
     }
 
-    private static func name(_ node: DocumentNode?, _ key: String, _ session: inout ReadingSession) -> String? {
-        guard let node, let scalar = node.scalar, !scalar.text.isEmpty else { return nil }
+    private static func name(
+        _ key: Key<String?>,
+        _ tenant: DocumentNode,
+        _ session: inout ReadingSession
+    ) -> String? {
+        guard let node = tenant[key], let scalar = node.filled else { return nil }
         guard PrintableText.isPrintable(scalar.text) else {
-            session.findings.error(
+            return session.refuse(
                 node.place,
-                "\"\(key)\" must be visible text on one line: leave control characters out"
+                "\"\(key.name)\" must be visible text on one line: leave control characters out"
             )
-            return nil
         }
         return scalar.text
     }

@@ -6,38 +6,36 @@ struct AppleSignInReader {
 
     /// - Returns: nil where it cannot be read, which was reported.
     func read(_ paths: inout EndpointPaths, _ session: inout ReadingSession) -> AppleSignIn? {
-        let path = node["path"].flatMap { paths.read($0, name: "path", isAppleExchange: true, &session) }
-        let notifications = node["notifications"].flatMap { paths.read($0, name: "notifications", &session) }
-        let then = node.text("then").flatMap(SignIn.Exchange.init(rawValue:))
+        let path = paths.read(Schema.exchange.path, in: node, isAppleExchange: true, &session)
+        let notifications = paths.read(Schema.apple.notifications, in: node, &session)
+        let then = node.read(Schema.exchange.then)
         let legacy = readLegacyBody(then, &session)
-        let web = node["web"].flatMap { readWeb($0, &session) }
-        let keys = ProviderURLReader.read(in: node, "jwks_url", allowsQuery: true, &session)
-        let authorize = ProviderURLReader.read(in: node, "authorize_url", &session)
-        let token = ProviderURLReader.read(in: node, "token_url", &session)
+        let web = node[Schema.apple.web].flatMap { readWeb($0, &session) }
+        let keys = ProviderURLReader.read(Schema.apple.jwksURL, in: node, allowsQuery: true, &session)
+        let authorize = ProviderURLReader.read(Schema.apple.authorizeURL, in: node, &session)
+        let token = ProviderURLReader.read(Schema.apple.tokenURL, in: node, &session)
         guard let path, let then else { return nil }
-        var apple = AppleSignIn(
+        return AppleSignIn(
             path: path,
-            clientIDs: node.texts("client_ids") ?? [],
+            clientIDs: node.read(Schema.exchange.clientIDs) ?? [],
+            nonce: node.read(Schema.apple.nonce),
             legacyBody: legacy,
             then: then,
             notifications: notifications,
-            web: web
+            web: web,
+            issuer: node.read(Schema.apple.issuer),
+            keys: AppleSignIn.keys(at: keys),
+            authorizeURL: authorize,
+            tokenURL: token
         )
-        apple.nonce = node.text("nonce").flatMap(AppleSignIn.Nonce.init(rawValue:)) ?? apple.nonce
-        apple.issuer = node.text("issuer") ?? apple.issuer
-        if let keys { apple.keys.location = .keySet(url: keys) }
-        apple.authorizeURL = authorize ?? apple.authorizeURL
-        apple.tokenURL = token ?? apple.tokenURL
-        return apple
     }
 
     private func readLegacyBody(
         _ then: SignIn.Exchange?,
         _ session: inout ReadingSession
     ) -> AppleSignIn.LegacyBody {
-        guard let value = node["legacy_user_identifier"],
-            let legacy = value.scalar.flatMap({ AppleSignIn.LegacyBody(rawValue: $0.text) }), legacy != .deny
-        else { return .deny }
+        let legacy = node.read(Schema.apple.legacyUserIdentifier)
+        guard legacy != .deny, let value = node[Schema.apple.legacyUserIdentifier] else { return .deny }
         if then == .issue {
             session.findings.error(
                 value.place,
@@ -53,15 +51,16 @@ struct AppleSignInReader {
     }
 
     private func readWeb(_ web: DocumentNode, _ session: inout ReadingSession) -> AppleSignIn.Web? {
-        let privateKey = web["private_key_file"].flatMap { readPrivateKey($0, &session) }
-        guard let clientID = web.text("client_id"), let teamID = web.text("team_id"), let keyID = web.text("key_id")
+        let privateKey = web[Schema.appleWeb.privateKeyFile].flatMap { readPrivateKey($0, &session) }
+        guard let clientID = web.read(Schema.appleWeb.clientID), let teamID = web.read(Schema.appleWeb.teamID),
+            let keyID = web.read(Schema.appleWeb.keyID)
         else { return nil }
         return AppleSignIn.Web(clientID: clientID, teamID: teamID, keyID: keyID, privateKey: privateKey)
     }
 
     /// - Returns: nil where there is none, which was reported: as a warning if only the file is not there yet.
     private func readPrivateKey(_ value: DocumentNode, _ session: inout ReadingSession) -> Secret? {
-        guard let scalar = value.scalar, !scalar.text.isEmpty else { return nil }
+        guard let scalar = value.filled else { return nil }
         let bytes: [UInt8]
         do throws(FileReadingError) {
             bytes = try session.files.read(session.resolve(scalar.text))
@@ -73,34 +72,18 @@ struct AppleSignInReader {
             )
             return nil
         } catch {
-            session.findings.error(
+            return session.refuse(
                 value.place,
                 "\"private_key_file\" cannot be read, \(scalar.shown): \(error)"
             )
-            return nil
         }
         guard let key = try? SigningKey(pem: bytes), key.algorithms.contains(.es256) else {
-            session.findings.error(
+            return session.refuse(
                 value.place,
                 "\"private_key_file\" holds no private key for ES256, \(scalar.shown): give the .p8 file that Apple "
                     + "gave out"
             )
-            return nil
         }
         return Secret(bytes)
-    }
-}
-
-extension ProviderURLReader {
-    /// The address of a key of a section; nil where there is none, or it cannot be used, which was reported.
-    ///
-    /// - Parameter allowsQuery: False where parameters of the request are put behind it.
-    static func read(
-        in section: DocumentNode,
-        _ key: String,
-        allowsQuery: Bool = false,
-        _ session: inout ReadingSession
-    ) -> String? {
-        section[key].flatMap { read($0, name: "\"\(key)\"", allowsQuery: allowsQuery, &session) }
     }
 }

@@ -25,26 +25,23 @@ struct EndpointPaths {
         return patterns + own.filter { !patterns.contains($0) }
     }
 
-    /// - Parameters:
-    ///   - name: The key that it is the value of.
-    ///   - isAppleExchange: Whether it may be the issuer's path for the same.
-    /// - Returns: nil where it cannot be used, which was reported.
+    /// - Parameter isAppleExchange: Whether it may be the issuer's path for the same.
+    /// - Returns: nil where there is none, or it cannot be used, which was reported.
     mutating func read(
-        _ node: DocumentNode,
-        name: String,
+        _ key: Key<String?>,
+        in section: DocumentNode,
         isAppleExchange: Bool = false,
         _ session: inout ReadingSession
     ) -> PathPattern? {
+        guard let node = section[key] else { return nil }
         guard node.scalar?.text.contains("*") != true else {
-            session.findings.error(node.place, "\"\(name)\" is one path, and \"*\" stands for many: write it out")
-            return nil
+            return session.refuse(node.place, "\"\(key.name)\" is one path, and \"*\" stands for many: write it out")
         }
-        guard let pattern = PathReader.read(node, name: name, &session) else { return nil }
+        guard let pattern = PathReader.read(key, in: section, &session) else { return nil }
         if let problem = problem(pattern.description, isAppleExchange: isAppleExchange) {
-            session.findings.error(node.place, "\"\(name)\" \(problem)")
-            return nil
+            return session.refuse(node.place, "\"\(key.name)\" \(problem)")
         }
-        taken.append(Taken(path: Self.folded(pattern.description), key: name, line: node.place.line))
+        taken.append(Taken(path: Self.folded(pattern.description), key: key.name, line: node.place.line))
         patterns.append(pattern)
         return pattern
     }

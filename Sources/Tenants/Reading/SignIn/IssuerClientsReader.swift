@@ -7,16 +7,16 @@ enum IssuerClientsReader {
     ///
     /// - Parameter tenant: Whose issuer it is.
     static func read(
-        _ node: DocumentNode,
+        _ items: [DocumentNode],
         tenant: DocumentNode,
         _ session: inout ReadingSession
     ) -> [IssuerClient] {
         var lines: [String: Int] = [:]
         var clients: [IssuerClient] = []
-        for item in node.items {
+        for item in items {
             guard case .map = item.content else { continue }
-            let id = item["id"].flatMap { ClientText.read($0, name: "id", &session) }
-            if let id, let place = item["id"]?.place {
+            let id = ClientText.read(Schema.client.id, in: item, &session)
+            if let id, let place = item[Schema.client.id]?.place {
                 if let line = lines[id] {
                     session.findings.error(place, "this client is in line \(line) already: give it another \"id\"")
                 }
@@ -36,12 +36,16 @@ enum IssuerClientsReader {
         _ session: inout ReadingSession
     ) -> IssuerClient? {
         let secret = readSecret(node, &session)
-        let redirects = addresses(node["redirect_uris"], name: "redirect_uris", &session)
-        let logouts = addresses(node["post_logout_redirect_uris"], name: "post_logout_redirect_uris", &session)
-        let scopes = node["scopes"].map { readScopes($0, &session) }
-        var client = IssuerClient(id: id, secret: secret, redirectURIs: redirects, postLogoutRedirectURIs: logouts)
-        client.scopes = scopes ?? client.scopes
-        return client
+        let redirects = addresses(Schema.client.redirectURIs, node, &session)
+        let logouts = addresses(Schema.client.postLogoutRedirectURIs, node, &session)
+        let scopes = node.given(Schema.client.scopes).map { readScopes($0, &session) } ?? []
+        return IssuerClient(
+            id: id,
+            secret: secret,
+            redirectURIs: redirects,
+            postLogoutRedirectURIs: logouts,
+            scopes: scopes
+        )
     }
 
     /// What its tokens are bound to (RFC 9449 section 5.2, RFC 8705 section 3.4), which the tenant has to be able to find
@@ -52,18 +56,18 @@ enum IssuerClientsReader {
         _ tenant: DocumentNode,
         _ session: inout ReadingSession
     ) {
-        client.needsProof = node.boolean("dpop_bound") == true
-        client.bindsToCertificate = node.boolean("certificate_bound") == true
-        if client.needsProof, tenant["dpop"] == nil {
+        client.needsProof = node.read(Schema.client.dpopBound)
+        client.bindsToCertificate = node.read(Schema.client.certificateBound)
+        if client.needsProof, tenant[Schema.tenant.dpop] == nil {
             session.findings.error(
-                node.entry("dpop_bound")?.keyPlace ?? node.place,
+                node.entry(Schema.client.dpopBound)?.keyPlace ?? node.place,
                 "this client gets no tokens, because its proofs are not looked at: add \"dpop\" to the tenant, or leave "
                     + "\"dpop_bound\" out"
             )
         }
-        if client.bindsToCertificate, tenant["tls"]?["client_ca_file"] == nil {
+        if client.bindsToCertificate, tenant[Schema.tenant.tls]?[Schema.serverCertificate.clientCAFile] == nil {
             session.findings.error(
-                node.entry("certificate_bound")?.keyPlace ?? node.place,
+                node.entry(Schema.client.certificateBound)?.keyPlace ?? node.place,
                 "this client gets no tokens, because nobody is asked for a certificate: add \"client_ca_file\" to the "
                     + "tenant's \"tls\", or leave \"certificate_bound\" out"
             )
@@ -72,8 +76,8 @@ enum IssuerClientsReader {
 
     /// Whether a client can keep a secret is said in one of two ways (RFC 6749 section 2.1).
     private static func readSecret(_ node: DocumentNode, _ session: inout ReadingSession) -> Secret? {
-        let isPublic = node.boolean("public") == true
-        guard let value = node["secret"] else {
+        let isPublic = node.read(Schema.client.isPublic)
+        guard let value = node[Schema.client.secret] else {
             if !isPublic {
                 session.findings.error(
                     node.place,
@@ -84,26 +88,24 @@ enum IssuerClientsReader {
         }
         if isPublic {
             session.findings.error(
-                node.entry("public")?.keyPlace ?? node.place,
+                node.entry(Schema.client.isPublic)?.keyPlace ?? node.place,
                 "a public client has no secret: leave \"public\" out, or \"secret\""
             )
         }
         guard let scalar = value.scalar else { return nil }
         guard !scalar.text.isEmpty else {
-            session.findings.error(
+            return session.refuse(
                 value.place,
                 "\"secret\" is empty: fill it in, or write \"public: true\" for an app or a page"
             )
-            return nil
         }
-        guard let text = ClientText.read(value, name: "secret", &session) else { return nil }
+        guard let text = ClientText.read(Schema.client.secret, in: node, &session) else { return nil }
         guard text.utf8.count >= shortestSecret else {
-            session.findings.error(
+            return session.refuse(
                 value.place,
                 "\"secret\" has \(text.utf8.count) bytes, a client's needs at least \(shortestSecret): generate one "
                     + "with \"openssl rand -base64 32\""
             )
-            return nil
         }
         let secret = Secret(text)
         session.judgeExample(secret, name: "\"secret\"", value.place)
@@ -111,24 +113,20 @@ enum IssuerClientsReader {
     }
 
     private static func addresses(
-        _ node: DocumentNode?,
-        name: String,
+        _ key: Key<some Sendable>,
+        _ client: DocumentNode,
         _ session: inout ReadingSession
     ) -> [String] {
         var addresses: [String] = []
-        for item in node?.items ?? [] {
-            guard let scalar = item.scalar, !scalar.text.isEmpty else { continue }
+        for item in client[key]?.items ?? [] {
+            guard let scalar = item.filled else { continue }
             if addresses.contains(scalar.text) {
                 session.findings.error(item.place, "\(scalar.shown) is listed twice: leave one out")
                 continue
             }
-            do throws(ScalarText.Problem) {
+            let fault = "\"\(key.name)\" must hold absolute URIs, but \(scalar.shown) is none that can be used"
+            _ = session.value(at: item.place, fault) { () throws(ScalarText.Problem) in
                 try ReturnAddress.check(scalar.text, allowsApps: true)
-            } catch {
-                session.findings.error(
-                    item.place,
-                    "\"\(name)\" must hold absolute URIs, but \(scalar.shown) is none that can be used: \(error.remedy)"
-                )
             }
             addresses.append(scalar.text)
         }
@@ -139,7 +137,7 @@ enum IssuerClientsReader {
     private static func readScopes(_ node: DocumentNode, _ session: inout ReadingSession) -> [String] {
         var scopes: [String] = []
         for item in node.items {
-            guard let scalar = item.scalar, !scalar.text.isEmpty else { continue }
+            guard let scalar = item.filled else { continue }
             let isToken = scalar.text.utf8.allSatisfy { byte in
                 (0x21...0x7e).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
             }

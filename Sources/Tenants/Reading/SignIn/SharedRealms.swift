@@ -20,7 +20,7 @@ struct SharedRealms {
     private var sources: [Source] = []
 
     mutating func check(_ tenant: Tenant, _ entry: DocumentNode.Entry, _ session: inout ReadingSession) {
-        guard let realm = tenant.accounts.realm, let place = entry.value["realm"]?.place else { return }
+        guard let realm = tenant.accounts.realm, let place = entry.value[Schema.tenant.realm]?.place else { return }
         checkProviders(tenant, realm, entry.value, &session)
         guard let first = realms.first(where: { $0.realm.utf8.elementsEqual(realm.utf8) }) else {
             realms.append(
@@ -35,7 +35,7 @@ struct SharedRealms {
         }
         guard first.linkByEmail != tenant.accounts.linkByEmail else { return }
         session.findings.warning(
-            entry.value["accounts"]?["link_by_email"]?.place ?? place,
+            entry.value[Schema.tenant.accounts]?[Schema.accounts.linkByEmail]?.place ?? place,
             "tenant \"\(first.tenant)\" has this realm too (line \(first.line)), with another \"link_by_email\", so "
                 + "that accounts depend on where somebody signs in first: write the same in both"
         )
@@ -51,9 +51,9 @@ struct SharedRealms {
     ) {
         guard let signIn = tenant.signIn else { return }
         for provider in SignIn.Provider.allCases {
-            guard let section = node["sign_in"]?.entry(Self.section(of: provider, signIn)) else { continue }
+            guard let section = Self.section(of: provider, signIn, in: node[Schema.tenant.signIn]) else { continue }
             let issuers = signIn.browserAddresses(of: provider).issuers
-            let place = section.value["issuer"]?.place ?? section.keyPlace
+            let place = section.value[Schema.apple.issuer]?.place ?? section.keyPlace
             let first = sources.first { $0.realm.utf8.elementsEqual(realm.utf8) && $0.provider == provider }
             guard let first else {
                 sources.append(
@@ -79,12 +79,16 @@ struct SharedRealms {
     }
 
     /// Of `sign_in`, the section that brings a provider in: its own, or `web` where that names it.
-    private static func section(of provider: SignIn.Provider, _ signIn: SignIn) -> String {
-        let hasOwn =
+    private static func section(
+        of provider: SignIn.Provider,
+        _ signIn: SignIn,
+        in node: DocumentNode?
+    ) -> DocumentNode.Entry? {
+        let (hasOwn, own) =
             switch provider {
-            case .apple: signIn.apple != nil
-            case .google: signIn.google != nil
+            case .apple: (signIn.apple != nil, Schema.signIn.apple)
+            case .google: (signIn.google != nil, Schema.signIn.google)
             }
-        return !hasOwn && signIn.web?.provider == provider ? "web" : provider.rawValue
+        return node?.entry(!hasOwn && signIn.web?.provider == provider ? Schema.signIn.web : own)
     }
 }

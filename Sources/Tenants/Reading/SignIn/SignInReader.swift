@@ -10,10 +10,13 @@ struct SignInReader {
     /// What cannot be read is left out, and was reported.
     func read(_ paths: inout EndpointPaths, _ session: inout ReadingSession) -> SignIn {
         let signIn = SignIn(
-            apple: node["apple"].flatMap { AppleSignInReader(node: $0).read(&paths, &session) },
-            google: node["google"].flatMap { GoogleSignInReader(node: $0).read(&paths, &session) },
-            web: node["web"].flatMap {
-                WebSignInReader(node: $0, apple: node["apple"], from: from, refresh: refresh).read(&paths, &session)
+            apple: node[Schema.signIn.apple].flatMap { AppleSignInReader(node: $0).read(&paths, &session) },
+            google: node[Schema.signIn.google].flatMap { GoogleSignInReader(node: $0).read(&paths, &session) },
+            web: node[Schema.signIn.web].flatMap {
+                WebSignInReader(node: $0, apple: node[Schema.signIn.apple], from: from, refresh: refresh).read(
+                    &paths,
+                    &session
+                )
             },
             endpoints: readEndpoints(&paths, &session)
         )
@@ -22,20 +25,19 @@ struct SignInReader {
     }
 
     private func readEndpoints(_ paths: inout EndpointPaths, _ session: inout ReadingSession) -> SessionEndpoints {
-        var endpoints = SessionEndpoints()
-        for (key, endpoint) in [
-            ("refresh", \SessionEndpoints.refresh), ("validate", \.validate), ("me", \.me), ("logout", \.logout),
-        ] {
-            guard let value = node["endpoints"]?[key] else { continue }
-            endpoints[keyPath: endpoint] = paths.read(value, name: key, &session)
-        }
-        return endpoints
+        guard let endpoints = node[Schema.signIn.endpoints] else { return SessionEndpoints() }
+        return SessionEndpoints(
+            refresh: paths.read(Schema.endpoints.refresh, in: endpoints, &session),
+            validate: paths.read(Schema.endpoints.validate, in: endpoints, &session),
+            me: paths.read(Schema.endpoints.me, in: endpoints, &session),
+            logout: paths.read(Schema.endpoints.logout, in: endpoints, &session)
+        )
     }
 
     /// Whether who issues tokens has an issuer, and takes its tokens.
     private func judgeIssuer(_ session: inout ReadingSession) {
         guard let need = firstNeed else { return }
-        guard tenant["issuer"] != nil else {
+        guard tenant[Schema.tenant.issuer] != nil else {
             session.findings.error(
                 need.place,
                 "\(need.what) needs the tenant's own issuer, and it has none: add an \"issuer\" section"
@@ -52,14 +54,14 @@ struct SignInReader {
 
     /// What of the section gives out tokens of the tenant's own issuer, or takes them.
     private var firstNeed: (place: Place, what: String)? {
-        for provider in ["apple", "google"] {
-            guard let then = node[provider]?["then"], then.scalar?.text == SignIn.Exchange.issue.rawValue else {
+        for section in [node[Schema.signIn.apple], node[Schema.signIn.google]] {
+            guard section.read(Schema.exchange.then) == .issue, let then = section?[Schema.exchange.then] else {
                 continue
             }
             return (then.place, "then issue")
         }
-        if let web = node.entry("web") { return (web.keyPlace, "\"web\"") }
-        if let endpoints = node.entry("endpoints"), !endpoints.value.entries.isEmpty {
+        if let web = node.entry(Schema.signIn.web) { return (web.keyPlace, "\"web\"") }
+        if let endpoints = node.entry(Schema.signIn.endpoints), !endpoints.value.entries.isEmpty {
             return (endpoints.keyPlace, "\"endpoints\"")
         }
         return nil
@@ -69,7 +71,11 @@ struct SignInReader {
 extension BuiltInIssuer {
     /// Whether the tenant takes its tokens; a tenant with nobody to vouch for tokens was reported.
     func isTrusted(by tenant: DocumentNode) -> Bool {
-        guard let issuers = tenant["authenticate"]?["issuers"] else { return tenant["introspection"] == nil }
-        return issuers.items.contains { $0.text("preset") == "built-in" || $0.text("issuer") == url }
+        guard let issuers = tenant[Schema.tenant.authenticate]?[Schema.authenticate.issuers] else {
+            return tenant[Schema.tenant.introspection] == nil
+        }
+        return issuers.items.contains {
+            $0.read(Schema.trustedIssuer.preset) == .builtIn || $0.read(Schema.trustedIssuer.issuer) == url
+        }
     }
 }

@@ -8,13 +8,13 @@ struct WebSignInReader {
 
     /// - Returns: nil where it cannot be read, which was reported.
     func read(_ paths: inout EndpointPaths, _ session: inout ReadingSession) -> WebSignIn? {
-        let login = node["login"].flatMap { paths.read($0, name: "login", &session) }
-        let callback = node["callback"].flatMap { paths.read($0, name: "callback", &session) }
-        let provider = node.text("provider").flatMap(SignIn.Provider.init(rawValue:))
-        let clientID = node["client_id"].flatMap { ClientText.read($0, name: "client_id", &session) }
+        let login = paths.read(Schema.webSignIn.login, in: node, &session)
+        let callback = paths.read(Schema.webSignIn.callback, in: node, &session)
+        let provider = node.read(Schema.webSignIn.provider)
+        let clientID = ClientText.read(Schema.webSignIn.clientID, in: node, &session)
         let secret = provider.flatMap { readSecret($0, &session) }
-        let after = node["after"].flatMap { readAfter($0, &session) }
-        let cookies = node["cookies"].flatMap { readCookies($0, &session) }
+        let after = node[Schema.webSignIn.after].flatMap { readAfter($0, &session) }
+        let cookies = node[Schema.webSignIn.cookies].flatMap { readCookies($0, &session) }
         guard let login, let callback, let provider, let clientID, let after, let cookies else { return nil }
         return WebSignIn(
             login: login,
@@ -31,24 +31,24 @@ struct WebSignInReader {
     private func readSecret(_ provider: SignIn.Provider, _ session: inout ReadingSession) -> Secret? {
         switch provider {
         case .google:
-            if let value = node["client_secret"] {
+            if let value = node[Schema.webSignIn.clientSecret] {
                 let secret = ClientSecretReader.read(value, provider: "Google", &session)
                 return secret?.isEmpty == true ? nil : secret
             }
-            if let place = node["provider"]?.place {
+            if let place = node[Schema.webSignIn.provider]?.place {
                 session.findings.warning(
                     place,
                     "nobody can sign in with Google in a browser without the client's secret: add \"client_secret\""
                 )
             }
         case .apple:
-            if let entry = node.entry("client_secret") {
+            if let entry = node.entry(Schema.webSignIn.clientSecret) {
                 session.findings.error(
                     entry.keyPlace,
                     "a key signs for the client at Apple (\"private_key_file\"): leave \"client_secret\" out"
                 )
             }
-            if apple?["web"] == nil, let place = node["provider"]?.place {
+            if apple?[Schema.apple.web] == nil, let place = node[Schema.webSignIn.provider]?.place {
                 session.findings.error(
                     place,
                     "provider apple signs with the key of \"web\" in \"apple\", which is not there: add that section"
@@ -59,13 +59,10 @@ struct WebSignInReader {
     }
 
     private func readAfter(_ value: DocumentNode, _ session: inout ReadingSession) -> String? {
-        guard let scalar = value.scalar, !scalar.text.isEmpty else { return nil }
-        do throws(ScalarText.Problem) {
+        guard let scalar = value.filled else { return nil }
+        return session.value(at: value.place, "\"after\" must be a page's whole URL") { () throws(ScalarText.Problem) in
             try ReturnAddress.check(scalar.text, allowsApps: false)
             return scalar.text
-        } catch {
-            session.findings.error(value.place, "\"after\" must be a page's whole URL: \(error.remedy)")
-            return nil
         }
     }
 
@@ -73,17 +70,19 @@ struct WebSignInReader {
         _ cookies: DocumentNode,
         _ session: inout ReadingSession
     ) -> (access: String, refresh: String)? {
-        let access = cookies["access"].flatMap { readCookie($0, name: "access", &session) }
-        let refresh = cookies["refresh"].flatMap { readCookie($0, name: "refresh", &session) }
+        let access = readCookie(Schema.sessionCookies.access, cookies, &session)
+        let refresh = readCookie(Schema.sessionCookies.refresh, cookies, &session)
         guard let access, let refresh else { return nil }
         guard access != refresh else {
-            if let place = cookies["refresh"]?.place {
+            if let place = cookies[Schema.sessionCookies.refresh]?.place {
                 session.findings.error(place, "\"refresh\" has the name of \"access\": give each cookie one of its own")
             }
             return nil
         }
-        if let place = cookies["access"]?.place { judge(access: access, place, &session) }
-        if case .cookie(let name)? = self.refresh?.source, name != refresh, let place = cookies["refresh"]?.place {
+        if let place = cookies[Schema.sessionCookies.access]?.place { judge(access: access, place, &session) }
+        if case .cookie(let name)? = self.refresh?.source, name != refresh,
+            let place = cookies[Schema.sessionCookies.refresh]?.place
+        {
             session.findings.warning(
                 place,
                 "\"from\" of the tenant's \"refresh\" names another cookie, so that these sessions are not renewed: "
@@ -93,14 +92,17 @@ struct WebSignInReader {
         return (access, refresh)
     }
 
-    private func readCookie(_ value: DocumentNode, name: String, _ session: inout ReadingSession) -> String? {
-        guard let scalar = value.scalar, !scalar.text.isEmpty else { return nil }
+    private func readCookie(
+        _ key: Key<String?>,
+        _ cookies: DocumentNode,
+        _ session: inout ReadingSession
+    ) -> String? {
+        guard let value = cookies[key], let scalar = value.filled else { return nil }
         guard NetworkText.isToken(scalar.text) else {
-            session.findings.error(
+            return session.refuse(
                 value.place,
-                "\"\(name)\" is no cookie's name (RFC 6265 section 4.1.1): use letters, digits, \"-\" and \"_\""
+                "\"\(key.name)\" is no cookie's name (RFC 6265 section 4.1.1): use letters, digits, \"-\" and \"_\""
             )
-            return nil
         }
         return scalar.text
     }

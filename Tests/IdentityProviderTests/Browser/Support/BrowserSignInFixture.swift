@@ -1,11 +1,11 @@
 import Store
-import Tenants
 import TestSupport
 import Testing
 import Time
 import Verification
 
 @testable import IdentityProvider
+@testable import Tenants
 
 /// A tenant with everything that signs people in in a browser.
 struct BrowserSignInFixture {

@@ -1,11 +1,11 @@
 import Store
-import Tenants
 import TestSupport
 import Testing
 import Time
 import Verification
 
 @testable import IdentityProvider
+@testable import Tenants
 
 /// A tenant's issuer, whole: a store, its keys, sessions, codes and endpoints.
 struct IssuerFixture {

@@ -1,9 +1,9 @@
-import Tenants
 import Testing
 import Time
 import Verification
 
 @testable import IdentityProvider
+@testable import Tenants
 
 /// A client of an issuer that comes with proofs, or ought to.
 struct ProvingApp {

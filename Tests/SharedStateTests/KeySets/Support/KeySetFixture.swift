@@ -1,10 +1,10 @@
 import Logging
 import Store
-import Tenants
 import TestSupport
 import Verification
 
 @testable import SharedState
+@testable import Tenants
 
 /// Some instances with one store, one provider and one source, in pretend time.
 final class KeySetFixture: Sendable {

@@ -1,5 +1,6 @@
-import Tenants
 import Testing
+
+@testable import Tenants
 
 /// What `cors`, `csrf` and `headers` come to.
 struct BrowserRulesTests {

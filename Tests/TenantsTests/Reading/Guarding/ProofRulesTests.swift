@@ -1,5 +1,6 @@
-import Tenants
 import Testing
+
+@testable import Tenants
 
 /// What `dpop` comes out as.
 struct ProofRulesTests {

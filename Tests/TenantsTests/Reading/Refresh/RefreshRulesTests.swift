@@ -1,6 +1,7 @@
-import Tenants
 import Testing
 import Verification
+
+@testable import Tenants
 
 /// What `refresh` comes out as.
 struct RefreshRulesTests {

@@ -1,6 +1,7 @@
-import Tenants
 import Testing
 import Verification
+
+@testable import Tenants
 
 /// The five apps that the gateway was made for, written as their owners would.
 struct FiveAppsTests {

@@ -1,6 +1,7 @@
-import Tenants
 import Testing
 import Verification
+
+@testable import Tenants
 
 /// What `sign_in`, `accounts` and trusted origins come out as.
 struct SignInTests {

@@ -1,9 +1,9 @@
 import Authorization
-import Tenants
 import TestSupport
 import Testing
 import Time
 
+@testable import Tenants
 @testable import Upstream
 
 extension Balancer {

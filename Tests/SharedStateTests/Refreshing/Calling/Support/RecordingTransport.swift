@@ -1,7 +1,7 @@
 import Synchronization
-import Tenants
 
 @testable import SharedState
+@testable import Tenants
 
 /// Keeps the requests and gives one answer to all.
 final class RecordingTransport: RefreshTransport {

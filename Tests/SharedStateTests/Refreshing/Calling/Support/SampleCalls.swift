@@ -1,9 +1,9 @@
-import Tenants
 import Testing
 import Time
 import Verification
 
 @testable import SharedState
+@testable import Tenants
 
 /// Rules, sessions and tokens of no tenant in particular.
 enum SampleCalls {

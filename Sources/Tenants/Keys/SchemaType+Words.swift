@@ -1,6 +1,6 @@
 extension SchemaType {
     /// How the type is called in messages and references.
-    public var expectation: String {
+    var expectation: String {
         switch self {
         case .text, .secret: "text"
         case .path: "a path"
@@ -20,7 +20,7 @@ extension SchemaType {
     }
 
     /// A value of the type in YAML, on one line.
-    public var example: String {
+    var example: String {
         switch self {
         case .text(let example), .path(let example), .url(let example), .duration(_, let example),
             .size(_, let example), .rate(_, let example):
@@ -35,6 +35,19 @@ extension SchemaType {
         case .dictionary(let key, let element, _): "{ \(key): \(element.example) }"
         case .either(let types): types.first?.example ?? ""
         case .anything: "1"
+        }
+    }
+
+    /// The type with an example, where it has none of its own.
+    func exampled(by text: String) -> SchemaType {
+        switch self {
+        case .text(""): .text(example: text)
+        case .url(""): .url(example: text)
+        case .path(""): .path(example: text)
+        case .duration(let range, ""): .duration(range, example: text)
+        case .size(let range, ""): .size(range, example: text)
+        case .rate(let range, ""): .rate(range, example: text)
+        default: self
         }
     }
 

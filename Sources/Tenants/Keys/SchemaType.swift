@@ -1,5 +1,5 @@
 /// What a value of tenants.yaml may be. Plain data: the reader checks against it, and references are printed from it.
-public indirect enum SchemaType: Sendable {
+indirect enum SchemaType: Sendable {
     case text(example: String)
     /// Text that is never shown.
     case secret
@@ -28,42 +28,21 @@ public indirect enum SchemaType: Sendable {
 }
 
 /// A map with known keys.
-public struct SchemaObject: Sendable {
-    public var keys: [SchemaKey]
+struct SchemaObject: Sendable {
+    var keys: [SchemaKey]
 
-    public init(_ keys: [SchemaKey]) {
-        self.keys = keys
-    }
-
-    public func key(_ name: String) -> SchemaKey? {
+    func key(_ name: String) -> SchemaKey? {
         keys.first { $0.name == name }
     }
 }
 
-/// One key of a map.
-public struct SchemaKey: Sendable {
-    public var name: String
-    public var type: SchemaType
-    public var isRequired: Bool
+/// One key of a map, as references, the check and the printer see it; readers have ``Key``.
+struct SchemaKey: Sendable {
+    var name: String
+    var type: SchemaType
+    var isRequired = false
     /// As it would be written, in YAML; nil: nothing is done without the key.
-    public var standard: String?
+    var standard: String?
     /// One line for references.
-    public var meaning: String
-
-    init(
-        _ name: String,
-        _ type: SchemaType,
-        isRequired: Bool = false,
-        standard: String? = nil,
-        _ meaning: String
-    ) {
-        self.name = name
-        self.type = type
-        self.isRequired = isRequired
-        self.standard = standard
-        self.meaning = meaning
-    }
+    var meaning = ""
 }
-
-/// What tenants.yaml may hold, from its root down.
-public enum Schema {}

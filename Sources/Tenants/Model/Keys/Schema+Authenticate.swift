@@ -1,0 +1,116 @@
+import Verification
+
+extension Schema {
+    static let authenticate = AuthenticateKeys()
+    static let trustedIssuer = TrustedIssuerKeys()
+    static let issuer = IssuerKeys()
+    static let page = PageKeys()
+    static let client = ClientKeys()
+
+    struct AuthenticateKeys: KeyTable {
+        let from = Key("from", .list(.text(example: "bearer"), minimum: 1, maximum: 16), default: ["bearer"])
+            .means("Where a token is looked for, in order: `bearer`, `cookie:NAME`, `query:NAME`, `header:NAME`.")
+        let issuers = Key("issuers", .list(.object(Schema.trustedIssuer), minimum: 1))
+            .means("Who may have signed a token. Needed unless there is `introspection`.")
+        let leeway = Key("leeway", .duration(.zero...hour), default: .seconds(60))
+            .means("How far the clocks of issuer and gateway may be apart.")
+        let require = Key("require", .list(.text(example: "sub")), default: ["exp"])
+            .means("Claims that a token must have.")
+    }
+
+    struct TrustedIssuerKeys: KeyTable {
+        let issuer = Key("issuer", .text(example: "https://id.example.com"))
+            .means("The `iss` of its tokens, to the letter. Needed unless a preset names it.")
+        let audiences = Key("audiences", .list(.text(example: "my-app"), minimum: 1))
+            .means("The `aud` that a token must name one of. Omitted: `aud` is not checked, with a warning.")
+        let algorithms = Key("algorithms", .list(.choice(SignatureAlgorithm.self), minimum: 1))
+            .means("What its tokens may be signed with. Needed unless a preset names it.")
+        let secret = Key(KeySourceName.secret.rawValue, .secret)
+            .means("The shared secret of HS256, HS384 or HS512, as text.")
+        let secretFile = Key(KeySourceName.secretFile.rawValue, .path(example: "jwt.secret"))
+            .means("A file that holds the secret; one newline at its end is dropped.")
+        let publicKeyFile = Key(KeySourceName.publicKeyFile.rawValue, .path(example: "issuer.pem"))
+            .means("A file with public keys in PEM.")
+        let jwksFile = Key(KeySourceName.keySetFile.rawValue, .path(example: "jwks.json"))
+            .means("A file with a JWK Set; it may hold symmetric keys.")
+        let jwksURL = Key(KeySourceName.keySetURL.rawValue, .url(example: "https://id.example.com/jwks.json"))
+            .means("The address of a JWK Set: https, or http on loopback.")
+        let discovery = Key(KeySourceName.discovery.rawValue, .boolean)
+            .means("Whether the JWK Set is found by the issuer's OpenID configuration.")
+        let preset = Key(KeySourceName.preset.rawValue, .choice(IssuerPreset.self))
+            .means("A known issuer: `built-in` is the tenant's own, from its `issuer` section.")
+    }
+
+    struct IssuerKeys: KeyTable {
+        let url = Key("url", .url(example: "https://shop.example.com"), isRequired: true)
+            .means("The `iss` of its tokens.")
+        let audience = Key("audience", .text(example: "shop-api"), isRequired: true).means("The `aud` of its tokens.")
+        let algorithm = Key("algorithm", .choice(of: [SignatureAlgorithm.rs256, .es256]), isRequired: true)
+            .means("What they are signed with.")
+        let keysDir = Key("keys_dir", .path(example: "keys/shop"))
+            .means(
+                "Its keys: every `*.pem`, `*.jwk` and `*.jwks` of a directory; only a `*.pem` signs, and its `kid` is the "
+                    + "file's name. Omitted: the gateway makes them, and keeps them in the store."
+            )
+        let basePath = Key("base_path", .text(example: "/api/v1/users"), default: "/")
+            .means("Where its endpoints are mounted on the tenant's host.")
+        let access = Key("access", .duration(.seconds(1)...day, example: "30m"), default: hour)
+            .means("How long an access token lives.")
+        let id = Key("id", .duration(.seconds(1)...day), default: hour).means("How long an ID token lives.")
+        let refresh = Key("refresh", .duration(.seconds(1)...year), default: day * 30)
+            .means("How long a refresh token lives.")
+        let rotateEvery = Key("rotate_every", .duration(hour...year), default: day * 90)
+            .means("How long a key that the gateway made signs; longer than a token lives.")
+        let clients = Key("clients", .list(.object(Schema.client)), default: []).means("Its OpenID clients.")
+        let page = Key("page", .object(Schema.page)).means("How its sign-in page looks.")
+    }
+
+    struct PageKeys: KeyTable {
+        let name = Key("name", .text(example: "Shop")).means("The app's name for people. Omitted: the tenant's.")
+        let color = Key("color", .text(example: "\"#0a7cff\""))
+            .means("The app's colour, `#rrggbb`. Omitted: Gatehouse's.")
+    }
+
+    struct ClientKeys: KeyTable {
+        let id = Key("id", .text(example: "shop-mobile"), isRequired: true).means("`client_id`.")
+        let secret = Key("secret", .secret)
+            .means("`client_secret` of a client that can keep one, of 16 bytes or more. Either this or `public: true`.")
+        let isPublic = Key("public", .boolean, default: false).means("Whether it has no secret (an app, a page).")
+        let redirectURIs = Key(
+            "redirect_uris",
+            .list(.text(example: "https://shop.example.com/callback")),
+            isRequired: true
+        )
+        .means("Where codes may be sent, to the letter.")
+        let postLogoutRedirectURIs = Key(
+            "post_logout_redirect_uris",
+            .list(.text(example: "https://shop.example.com/")),
+            default: []
+        )
+        .means("Where a logout may lead, to the letter.")
+        let scopes = Key("scopes", .list(.text(example: "openid")), default: ["openid"]).means("What it may ask for.")
+        let dpopBound = Key("dpop_bound", .boolean, default: false)
+            .means("Whether it gets tokens only with a DPoP proof, bound to its key. Needs the tenant's `dpop`.")
+        let certificateBound = Key("certificate_bound", .boolean, default: false)
+            .means(
+                "Whether its tokens are bound to the TLS certificate that it comes with. Needs `tls.client_ca_file`."
+            )
+    }
+}
+
+/// Where the keys of a trusted issuer are, by the one key that says so.
+enum KeySourceName: String, CaseIterable {
+    case secret
+    case secretFile = "secret_file"
+    case publicKeyFile = "public_key_file"
+    case keySetFile = "jwks_file"
+    case keySetURL = "jwks_url"
+    case discovery, preset
+}
+
+/// An issuer that is known by name.
+enum IssuerPreset: String, Sendable, CaseIterable {
+    case apple, google
+    /// The tenant's own.
+    case builtIn = "built-in"
+}

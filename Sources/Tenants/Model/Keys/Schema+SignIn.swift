@@ -1,0 +1,113 @@
+extension Schema {
+    static let signIn = SignInKeys()
+    /// What the sections of the providers have in common.
+    static let exchange = ExchangeKeys()
+    static let apple = AppleKeys()
+    static let appleWeb = AppleWebKeys()
+    static let google = GoogleKeys()
+    static let googleWeb = GoogleWebKeys()
+    static let webSignIn = WebSignInKeys()
+    static let sessionCookies = SessionCookiesKeys()
+    static let endpoints = EndpointsKeys()
+    static let accounts = AccountsKeys()
+
+    struct SignInKeys: KeyTable {
+        let apple = Key("apple", .object(Schema.apple)).means("Sign in with Apple.")
+        let google = Key("google", .object(Schema.google)).means("Sign in with Google.")
+        let web = Key("web", .object(Schema.webSignIn)).means("Sign-in in a browser, with cookies.")
+        let endpoints = Key("endpoints", .object(Schema.endpoints))
+            .means("Session endpoints at the tenant's own paths.")
+    }
+
+    struct ExchangeKeys: KeyTable {
+        let path = Key("path", .text(example: "/api/auth/apple"), isRequired: true)
+            .means("Where the app posts its provider token.")
+        let clientIDs = Key("client_ids", .list(.text(example: "com.example.app"), minimum: 1), isRequired: true)
+            .means("The apps that the token may be for.")
+        let then = Key("then", .choice(SignIn.Exchange.self), isRequired: true)
+            .means("`forward` sends the checked request on; `issue` answers with tokens of the built-in issuer.")
+    }
+
+    struct AppleKeys: KeyTable {
+        let exchange = Schema.exchange
+        let nonce = Key("nonce", .choice(AppleSignIn.Nonce.self), default: .required)
+            .means("Whether the token must be bound to a nonce.")
+        let legacyUserIdentifier = Key("legacy_user_identifier", .choice(AppleSignIn.LegacyBody.self), default: .deny)
+            .means("What is done with a body that has only `userIdentifier`, which proves nothing.")
+        let notifications = Key("notifications", .text(example: "/apple/events"))
+            .means("Where Apple posts consent-revoked and account-delete events.")
+        let web = Key("web", .object(Schema.appleWeb)).means("The service for the hosted sign-in page.")
+        let issuer = Key("issuer", .text(), default: "https://appleid.apple.com").means("The `iss` of Apple's tokens.")
+        let jwksURL = Key("jwks_url", .url(), default: "https://appleid.apple.com/auth/keys").means("Apple's keys.")
+        let authorizeURL = Key("authorize_url", .url(), default: "https://appleid.apple.com/auth/authorize")
+            .means("Where browsers sign in.")
+        let tokenURL = Key("token_url", .url(), default: "https://appleid.apple.com/auth/token")
+            .means("Where codes are exchanged.")
+    }
+
+    struct AppleWebKeys: KeyTable {
+        let clientID = Key("client_id", .text(example: "com.example.web"), isRequired: true).means("The Services ID.")
+        let teamID = Key("team_id", .text(example: "TEAM123456"), isRequired: true).means("The developer team.")
+        let keyID = Key("key_id", .text(example: "KEY1234567"), isRequired: true).means("The key's name at Apple.")
+        let privateKeyFile = Key("private_key_file", .path(example: "apple.p8"), isRequired: true)
+            .means("The `.p8` key that Apple gave out.")
+    }
+
+    struct GoogleKeys: KeyTable {
+        let exchange = Schema.exchange
+        let web = Key("web", .object(Schema.googleWeb)).means("The client for the hosted sign-in page.")
+        let issuer = Key("issuer", .text(), default: "https://accounts.google.com")
+            .means("The `iss` of Google's tokens.")
+        let jwksURL = Key("jwks_url", .url(), default: "https://www.googleapis.com/oauth2/v3/certs")
+            .means("Google's keys.")
+        let userinfoURL = Key("userinfo_url", .url(), default: "https://openidconnect.googleapis.com/v1/userinfo")
+            .means("Who an access token is for.")
+        let tokeninfoURL = Key("tokeninfo_url", .url(), default: "https://oauth2.googleapis.com/tokeninfo")
+            .means("Which app an access token is for.")
+        let authorizeURL = Key("authorize_url", .url(), default: "https://accounts.google.com/o/oauth2/v2/auth")
+            .means("Where browsers sign in.")
+        let tokenURL = Key("token_url", .url(), default: "https://oauth2.googleapis.com/token")
+            .means("Where codes are exchanged.")
+    }
+
+    struct GoogleWebKeys: KeyTable {
+        let clientID = Key("client_id", .text(example: "web.apps.example"), isRequired: true).means("The web client.")
+        let clientSecret = Key("client_secret", .secret, isRequired: true).means("Its secret.")
+    }
+
+    struct WebSignInKeys: KeyTable {
+        let login = Key("login", .text(example: "/api/auth/login"), isRequired: true).means("Starts a sign-in.")
+        let callback = Key("callback", .text(example: "/api/auth/callback"), isRequired: true)
+            .means("Where the provider returns to.")
+        let provider = Key("provider", .choice(of: [SignIn.Provider.google, .apple]), isRequired: true)
+            .means("Who signs in.")
+        let clientID = Key("client_id", .text(example: "web.apps.example"), isRequired: true)
+            .means("The client at the provider.")
+        let clientSecret = Key("client_secret", .secret)
+            .means("Its secret at Google; at Apple the key of `apple.web` signs.")
+        let after = Key("after", .text(example: "https://app.example.com/"), isRequired: true)
+            .means("Where the browser goes then: a whole URL, whose origin is the only one that a sign-in leads to.")
+        let cookies = Key("cookies", .object(Schema.sessionCookies), isRequired: true)
+            .means("The cookies that are set.")
+    }
+
+    struct SessionCookiesKeys: KeyTable {
+        let access = Key("access", .text(example: "access_token"), isRequired: true).means("The access token's cookie.")
+        let refresh = Key("refresh", .text(example: "refresh_token"), isRequired: true)
+            .means("The refresh token's cookie.")
+    }
+
+    struct EndpointsKeys: KeyTable {
+        let refresh = Key("refresh", .text(example: "/api/auth/refresh")).means("Answers with a new pair of tokens.")
+        let validate = Key("validate", .text(example: "/api/auth/validate")).means("Answers with the user.")
+        let me = Key("me", .text(example: "/api/auth/me")).means("Answers with the user.")
+        let logout = Key("logout", .text(example: "/api/auth/logout")).means("Ends this session.")
+    }
+
+    struct AccountsKeys: KeyTable {
+        let linkByEmail = Key("link_by_email", .boolean, default: false)
+            .means("Whether a verified e-mail joins Apple and Google sign-ins.")
+        let hook = Key("hook", .url(example: "http://127.0.0.1:9001/accounts"))
+            .means("Lets the backend decide: verified claims in, subject, role and claims out.")
+    }
+}
