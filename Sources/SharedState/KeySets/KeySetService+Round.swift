@@ -19,7 +19,7 @@ struct KeySetRound: FleetFlightEntry {
     let purpose: KeySetState.Purpose
     /// The set that was held when it began.
     let known: HeldKeySet?
-    let over: CheckedContinuation<(KeySetFlight.Ending, Lease?), Never>
+    let over: CheckedContinuation<(KeySetFlight.Ending, KeySetFlight), Never>
 }
 
 extension FleetFlightRules {
@@ -47,7 +47,7 @@ extension FleetFlightRules {
 extension KeySetService {
     /// Returns when the round is over and the others can find what it came to.
     func round(_ source: RemoteKeySource, _ purpose: KeySetState.Purpose) async {
-        let (ending, lease) = await withTaskCancellationHandler {
+        let (ending, flight) = await withTaskCancellationHandler {
             await withCheckedContinuation { over in
                 flights[source] = KeySetRound(
                     run: FleetFlightRun(
@@ -64,8 +64,8 @@ extension KeySetService {
         } onCancel: {
             Task { await self.endRound(source) }
         }
-        await ended(source, ending)
-        if let lease { await shared.release(lease) }
+        await ended(source, ending, isAlone: flight.isAlone)
+        if let lease = flight.lease { await shared.release(lease) }
     }
 
     private func endRound(_ source: RemoteKeySource) {
@@ -73,12 +73,13 @@ extension KeySetService {
         flights[source]?.run.cancelTasks()
     }
 
-    private func ended(_ source: RemoteKeySource, _ ending: KeySetFlight.Ending) async {
+    private func ended(_ source: RemoteKeySource, _ ending: KeySetFlight.Ending, isAlone: Bool) async {
         switch ending.content {
         case .value(let set):
+            // Whoever lost the lease does not write: another may have written what is newer.
             if !ending.isOwn {
                 await finished(source, .found(set))
-            } else if ending.isUnpublished, ending.lease == nil, await shared.publish(set.record) == .done {
+            } else if ending.isUnpublished, isAlone, await shared.publish(set.record) == .done {
                 entries[source]?.isShared = true
             }
         case .obstacle(.refused): await finished(source, .refused)
@@ -141,7 +142,7 @@ extension KeySetService {
     func finish(_ source: RemoteKeySource, _ ending: KeySetFlight.Ending) {
         guard let round = flights.removeValue(forKey: source) else { return }
         round.run.cancelTasks()
-        round.over.resume(returning: (ending, round.run.flight.lease))
+        round.over.resume(returning: (ending, round.run.flight))
     }
 
     /// One round a source is all that its provider hears of this instance.
