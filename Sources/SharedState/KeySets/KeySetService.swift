@@ -7,9 +7,9 @@ public import Verification
 /// Keeps the remote key sets of the whole process: finds them in the store or on disk, fetches them, refreshes them
 /// ahead of their time, and answers those who miss a key.
 ///
-/// Each source has a loop of its own, so that it has one round at a time, and its life in a ``KeySetState``. The store
-/// sees to it that of all instances one fetches and the others adopt; without it each fetches for itself.
-public actor KeySetService {
+/// Each source has a loop of its own, so that it has one round at a time, and its life in a ``KeySetState``. Of all
+/// instances one fetches and the others adopt, by a ``FleetSingleFlight``; without a store each fetches for itself.
+public actor KeySetService: FleetFlightRunner {
     public struct Entry: Sendable {
         var state: KeySetState
         /// Whether the store has, or had, the set that is held; else it is this instance's alone.
@@ -33,13 +33,17 @@ public actor KeySetService {
         }
     }
 
-    let shared: SharedKeySets
+    nonisolated let shared: SharedKeySets
+    nonisolated var store: any Store { shared.store }
     let fetcher: any KeySetFetching
-    let clock: KeySetClock
+    let clock: FleetClock
     let logger: Logger
     private let disk: KeySetDisk?
     private let use: @Sendable (RemoteKeySource, KeySet?) async -> Void
     var entries: [RemoteKeySource: Entry]
+    /// The rounds under way.
+    var flights: [RemoteKeySource: KeySetRound] = [:]
+    var lastTurn: UInt64 = 0
     private var waiters: [KeySetState.WaiterID: CheckedContinuation<KeySetAnswer, Never>] = [:]
     private var nextWaiter: KeySetState.WaiterID = 0
     /// Sources whose loops are to begin.
@@ -56,7 +60,7 @@ public actor KeySetService {
         stateDirectory: String?,
         fetcher: any KeySetFetching,
         logger: Logger,
-        clock: KeySetClock = .system,
+        clock: FleetClock = .system,
         use: @escaping @Sendable (RemoteKeySource, KeySet?) async -> Void
     ) {
         shared = SharedKeySets(store: store, logger: logger)
@@ -115,7 +119,7 @@ public actor KeySetService {
     }
 
     public func states() -> [KeySetStatus] {
-        let now = clock.now().monotonic
+        let now = clock.moment().monotonic
         let states = entries.map { source, entry in
             KeySetStatus(
                 label: source.label,
@@ -134,7 +138,7 @@ public actor KeySetService {
     public func ask(_ source: RemoteKeySource, because reason: KeySetReason) async -> KeySetAnswer {
         nextWaiter += 1
         let id = nextWaiter
-        switch entries[source]?.state.asked(id, reason, at: clock.now().monotonic) {
+        switch entries[source]?.state.asked(id, reason, at: clock.moment().monotonic) {
         case nil: return .nothingNew
         case .answer(let answer):
             // Keys that have just come may still be on their way to whoever verifies with them.
@@ -180,10 +184,8 @@ extension KeySetService {
     private func keep(_ source: RemoteKeySource) async {
         while !Task.isCancelled {
             if entries[source]?.isRetired == true, await retired(source) { return }
-            switch entries[source]?.state.tick(at: clock.now().monotonic) {
-            case .begin(let purpose):
-                let (result, lease) = await round(source, purpose)
-                await finished(source, result, lease)
+            switch entries[source]?.state.tick(at: clock.moment().monotonic) {
+            case .begin(let purpose): await round(source, purpose)
             case .gone:
                 logger.error("key set is too old and not used any more", metadata: ["key_set": "\(source.label)"])
                 await handOn(source)
@@ -210,26 +212,19 @@ extension KeySetService {
         return true
     }
 
-    private func finished(_ source: RemoteKeySource, _ result: KeySetState.Result, _ lease: Lease?) async {
-        let settled = entries[source]?.state.finished(result, at: clock.now(), random: clock.random())
+    func finished(_ source: RemoteKeySource, _ result: KeySetState.Result) async {
+        let settled = entries[source]?.state.finished(result, at: clock.moment(), random: clock.random())
         switch result {
-        case .fetched(let set):
-            entries[source]?.isShared = false
+        case .fetched, .found:
+            if case .found = result { entries[source]?.isShared = true } else { entries[source]?.isShared = false }
             entries[source]?.lastError = nil
-            // A withdrawn key is out of use here before others are told.
-            await settle(source, settled)
-            if await shared.publish(set.record) { entries[source]?.isShared = true }
-        case .found:
-            entries[source]?.isShared = true
-            entries[source]?.lastError = nil
-            await settle(source, settled)
-        case .refused, .failed: await settle(source, settled)
+        case .refused, .failed: break
         }
-        if let lease { await shared.release(lease) }
+        await settle(source, settled)
     }
 
     private func heard(_ set: HeldKeySet, by source: RemoteKeySource, isShared: Bool) async {
-        let settled = entries[source]?.state.heard(set, at: clock.now(), random: clock.random())
+        let settled = entries[source]?.state.heard(set, at: clock.moment(), random: clock.random())
         entries[source]?.isShared = isShared
         entries[source]?.lastError = nil
         await settle(source, settled)
@@ -284,7 +279,7 @@ extension KeySetService {
     /// Returns when the time has come, when something has happened, or when the service is to end.
     private func rest(_ source: RemoteKeySource, until: Double) async {
         let clock = self.clock
-        let rest = Task { await clock.sleep(until) }
+        let rest = Task { await clock.sleep(untilSecond: until) }
         entries[source]?.rest = rest
         await withTaskCancellationHandler {
             await rest.value
@@ -305,8 +300,8 @@ extension KeySetService {
         entries[source]?.isWatchingWaiters = true
         Task {
             while let deadline = entries[source]?.state.firstDeadline {
-                await clock.sleep(deadline)
-                let overdue = entries[source]?.state.waitersOverdue(at: clock.now().monotonic) ?? []
+                await clock.sleep(untilSecond: deadline)
+                let overdue = entries[source]?.state.waitersOverdue(at: clock.moment().monotonic) ?? []
                 answer(overdue, .unavailable(retryAfterSeconds: Int(KeySetState.longestWait)))
             }
             entries[source]?.isWatchingWaiters = false

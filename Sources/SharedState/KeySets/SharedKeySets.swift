@@ -6,10 +6,10 @@ import Verification
 public struct SharedKeySets: Sendable {
     /// Of announcements about key sets; their subject is ``subject(_:)``.
     public static let topic = "key-set"
-    /// Longer than a fetch can take.
-    static let fetchLease = Duration.seconds(15)
+    /// Nanoseconds; longer than a fetch can take.
+    static let fetchLease: UInt64 = 15_000_000_000
 
-    private let store: any Store
+    let store: any Store
     private let logger: Logger
 
     init(store: any Store, logger: Logger) {
@@ -40,30 +40,38 @@ public struct SharedKeySets: Sendable {
 
     /// Keeps the set for those who need it later, and tells those who are there.
     ///
-    /// - Returns: Whether the store has it now.
-    func publish(_ record: KeySetRecord) async -> Bool {
+    /// - Parameter lease: The right to do so; nil: it was fetched without the store, or the store has lost it.
+    func publish(_ record: KeySetRecord, holding lease: Lease? = nil) async -> KeySetFlight.Publishing {
         do throws(StoreError) {
-            let lifetime = Duration.seconds(KeySetState.longestUse)
-            try await store.set(record.json, for: key("key-set", record.location), lifetime: lifetime)
+            let (key, lifetime) = (key("key-set", record.location), Duration.seconds(KeySetState.longestUse))
+            if let lease {
+                guard try await store.set(record.json, for: key, lifetime: lifetime, holding: lease) else {
+                    return .lost
+                }
+            } else {
+                try await store.set(record.json, for: key, lifetime: lifetime)
+            }
         } catch {
             logger.warning("key set cannot be shared", metadata: ["error": "\(error)"])
-            return false
+            return .away
         }
         // Whoever does not hear of it looks into the store before fetching.
         try? await store.announce(Announcement(topic: Self.topic, subject: subject(record.location)))
-        return true
+        return .done
     }
 
-    /// Nil while another instance is fetching the set.
-    func leaseToFetch(_ location: String) async throws(StoreError) -> Lease? {
-        try await store.acquire(key("key-set-fetch", location), for: Self.fetchLease)
-    }
+    /// Of the lease to fetch the set.
+    func leaseKey(_ location: String) -> StoreKey { key("key-set-fetch", location) }
 
-    /// Whether a fetch for an unknown key may be made now. The lease is never given back: its time is the cooldown of
+    /// Whether a fetch for an unknown key may be made now; so it may without the store. The lease is never given back: its time is the cooldown of
     /// all instances together.
-    func mayFetchForUnknownKey(_ location: String) async throws(StoreError) -> Bool {
+    func mayFetchForUnknownKey(_ location: String) async -> Bool {
         let cooldown = Duration.seconds(KeySetState.unknownKeyCooldown)
-        return try await store.acquire(key("key-set-unknown", location), for: cooldown) != nil
+        do throws(StoreError) {
+            return try await store.acquire(key("key-set-unknown", location), for: cooldown) != nil
+        } catch {
+            return true
+        }
     }
 
     /// Also from a task that was cancelled; the others need not wait for its end then.

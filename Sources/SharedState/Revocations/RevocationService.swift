@@ -37,7 +37,7 @@ public actor RevocationService {
     private var pace: RevocationPace
     private var unstored = UnstoredRevocations()
     private var upkeepAtRest: Task<Void, Never>?
-    private var housekeeping: Housekeeping
+    private var housekeeping: RevocationHousekeeping
     private var isDown = false
     private var waitingForLoad: [EventLoopPromise<Void>] = []
     /// Those that wait until the loops were told of a contact as new as this.
@@ -72,7 +72,7 @@ public actor RevocationService {
         self.distribute = distribute
         self.heard = heard
         replica = RevocationReplica(tenants: tenants)
-        housekeeping = Housekeeping(now: Clock.monotonic())
+        housekeeping = RevocationHousekeeping(now: Clock.monotonic())
     }
 
     // MARK: Following the store
@@ -387,33 +387,5 @@ public actor RevocationService {
     /// Seconds since the store was last known to have nothing newer; nil: never.
     public var staleness: Double? {
         contact.map { Double(Clock.monotonic() - $0) / 1_000_000_000 }
-    }
-}
-
-/// When to clear away what has expired: in the store about once a minute, somebody of the fleet; here less often, for it
-/// takes a walk through everything.
-private struct Housekeeping {
-    private static let storeInterval: UInt64 = 60_000_000_000
-    private static let memoryInterval: UInt64 = 600_000_000_000
-
-    private var nextStore: MonotonicTime
-    private var nextMemory: MonotonicTime
-
-    init(now: MonotonicTime) {
-        nextStore = now + UInt64.random(in: 0...Self.storeInterval)
-        nextMemory = now + Self.memoryInterval
-    }
-
-    /// Until the next is due.
-    func rest(at now: MonotonicTime) -> Duration {
-        let next = min(nextStore, nextMemory)
-        return .nanoseconds(Int64(clamping: next > now ? next - now : 0))
-    }
-
-    mutating func due(at now: MonotonicTime) -> (store: Bool, memory: Bool) {
-        let due = (store: now >= nextStore, memory: now >= nextMemory)
-        if due.store { nextStore = now + Self.storeInterval }
-        if due.memory { nextMemory = now + Self.memoryInterval }
-        return due
     }
 }

@@ -88,7 +88,8 @@ import Verification
         let fixture = KeySetFixture(2, provider: PretendProvider(keySet))
         // An instance that is none of these took the lease and is never heard of again.
         let shared = SharedKeySets(store: fixture.store, logger: .init(label: "dead"))
-        #expect(try await shared.leaseToFetch(KeySetFixture.source.locationText) != nil)
+        let lease = shared.leaseKey(KeySetFixture.source.locationText)
+        #expect(try await fixture.store.acquire(lease, for: .seconds(15)) != nil)
         fixture.start()
         for _ in 0..<60 {
             await fixture.clock.waitForSleepers(2, after: 0.25)
@@ -148,7 +149,7 @@ import Verification
         // Written by a clock that is an hour behind, and after ours.
         let shared = SharedKeySets(store: fixture.store, logger: .init(label: "slow"))
         let record = SampleKeys.record(other, fetchedAt: fixture.clock.now.unix - 3600, lifetime: 86_400)
-        #expect(await shared.publish(record))
+        #expect(await shared.publish(record) == .done)
         await fixture.services[0].announced(shared.subject(record.location))
         #expect(fixture.used[0].value == [keys, otherKeys])
         await fixture.stop()

@@ -16,7 +16,7 @@ import Verification
             stateDirectory: nil,
             fetcher: PretendProvider(try SampleKeys.keySet()),
             logger: Logger(label: "service") { _ in SwiftLogNoOpLogHandler() },
-            clock: clock.keySetClock()
+            clock: clock.fleetClock()
         ) { _, _ in
             isBegun.update { $0 = true }
             await isOpen.wait { $0 }

@@ -39,7 +39,9 @@ import Verification
 
     @Test func startsFromTheStore() async throws {
         let fixture = KeySetFixture(provider: downProvider())
-        #expect(await SharedKeySets(store: fixture.store, logger: quiet).publish(record(fixture.clock, age: 100)))
+        #expect(
+            await SharedKeySets(store: fixture.store, logger: quiet).publish(record(fixture.clock, age: 100)) == .done
+        )
         fixture.start()
         await fixture.used[0].wait { [keys] in $0 == [keys] }
         #expect(fixture.provider.fetches == 0)
@@ -49,7 +51,10 @@ import Verification
 
     @Test func startsFromTheStoreWithAStaleSet() async throws {
         let fixture = KeySetFixture(provider: downProvider())
-        #expect(await SharedKeySets(store: fixture.store, logger: quiet).publish(record(fixture.clock, age: 86_400)))
+        #expect(
+            await SharedKeySets(store: fixture.store, logger: quiet).publish(record(fixture.clock, age: 86_400))
+                == .done
+        )
         fixture.start()
         await fixture.used[0].wait { [keys] in $0 == [keys] }
         await fixture.provider.waitForFetches(1)
@@ -81,7 +86,9 @@ import Verification
         let clock = PretendClock()
         await disk().write(record(clock, age: 7 * 86_400))
         let fixture = KeySetFixture(provider: downProvider(), clock: clock, stateDirectory: folder)
-        #expect(await SharedKeySets(store: fixture.store, logger: quiet).publish(record(clock, age: 8 * 86_400)))
+        #expect(
+            await SharedKeySets(store: fixture.store, logger: quiet).publish(record(clock, age: 8 * 86_400)) == .done
+        )
         fixture.start()
         await fixture.provider.waitForFetches(1)
         await clock.waitForSleepers(1, after: 0.5)

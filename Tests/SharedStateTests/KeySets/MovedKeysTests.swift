@@ -30,7 +30,7 @@ import Verification
             stateDirectory: nil,
             fetcher: KeySetFetcher(group: MultiThreadedEventLoopGroup.singleton),
             logger: Logger(label: "service") { _ in SwiftLogNoOpLogHandler() },
-            clock: clock.keySetClock(),
+            clock: clock.fleetClock(),
             use: { _, keys in used.update { $0.append(keys) } }
         )
         let running = Task { await service.run() }

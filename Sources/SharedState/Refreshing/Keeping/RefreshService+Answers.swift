@@ -10,7 +10,7 @@ extension RefreshService {
         remember(ending, entry, session)
         log(ending, entry)
         let isHandedOn = ending.isUnpublished && postpone(ending, entry, session)
-        let lease = isHandedOn ? nil : entry.flight.lease
+        let lease = isHandedOn ? nil : entry.run.flight.lease
         let event = event(ending)
         // The lease may take its time to give back, for which nobody here has to wait.
         workBehind { [shared] _ in await shared.finish(lease, entry.keys, event: event) }
@@ -19,12 +19,12 @@ extension RefreshService {
 
     /// What others are told; nil: they have it from the store already, or there is nothing to know.
     private func event(_ ending: RefreshFlight.Ending) -> String? {
-        guard ending.isOwn, !ending.isUnpublished, case .record(let record) = ending.content else { return nil }
+        guard ending.isOwn, !ending.isUnpublished, case .value(let record) = ending.content else { return nil }
         return record.event
     }
 
     private func remember(_ ending: RefreshFlight.Ending, _ entry: Entry, _ session: RefreshSession) {
-        guard case .record(let record) = ending.content else { return }
+        guard case .value(let record) = ending.content else { return }
         let now = clock.monotonic()
         let left = nanoseconds(until: record.usableUntil)
         switch record.content {
@@ -114,9 +114,9 @@ extension RefreshService {
     ) -> Answer {
         let isLead = request.secret == entry.lead.secret && request.accessToken == entry.lead.accessToken
         switch ending.content {
-        case .revoked: return isLead ? .outcome(.refused(.revoked)) : .askAgain
-        case .trouble(let trouble): return isLead ? .outcome(.unavailable(trouble)) : .askAgain
-        case .record(let record):
+        case .cancelled: return isLead ? .outcome(.refused(.revoked)) : .askAgain
+        case .obstacle(let trouble): return isLead ? .outcome(.unavailable(trouble)) : .askAgain
+        case .value(let record):
             switch record.content {
             case .renewed(let token, _):
                 // To who brings the new token, it is none.
@@ -180,7 +180,7 @@ extension RefreshService {
         var metadata: Logger.Metadata = [
             "tenant": "\(tenants[entry.lead.tenant]?.name ?? "")",
             "outcome": "\(outcome)",
-            "tries": "\(entry.flight.calls)",
+            "tries": "\(entry.run.flight.calls)",
             "duration_ms": "\((clock.monotonic() - entry.startedAt) / 1_000_000)",
         ]
         if let reason { metadata["reason"] = "\(reason)" }
@@ -191,9 +191,9 @@ extension RefreshService {
 
     private func words(for ending: RefreshFlight.Ending) -> (String, String?) {
         switch ending.content {
-        case .revoked: return ("refused", RefreshFailure.revoked.rawValue)
-        case .trouble(let trouble): return ("unavailable", trouble.rawValue)
-        case .record(let record):
+        case .cancelled: return ("refused", RefreshFailure.revoked.rawValue)
+        case .obstacle(let trouble): return ("unavailable", trouble.rawValue)
+        case .value(let record):
             switch record.content {
             case .renewed: return (ending.isOwn ? "renewed" : "shared", nil)
             case .refused(let trouble): return ("refused", trouble.rawValue)

@@ -12,7 +12,7 @@ extension RefreshService {
     ///
     /// - Returns: Whether there was anything to keep.
     func postpone(_ ending: RefreshFlight.Ending, _ entry: Entry, _ session: RefreshSession) -> Bool {
-        guard case .record(let record) = ending.content, let tenant = tenants[session.tenant] else { return false }
+        guard case .value(let record) = ending.content, let tenant = tenants[session.tenant] else { return false }
         let publication = publication(of: record, entry, tenant)
         // A failure is soon forgotten anyway.
         guard record.isRenewed || publication.vault != nil || publication.spent != nil else { return false }
@@ -63,7 +63,7 @@ extension RefreshService {
         if let held = entry.lease {
             lease = held
         } else {
-            switch await shared.acquire(keys) {
+            switch await grant(of: keys.lease, for: FleetFlightRules.refreshing(.refuse).lease) {
             case .away, .absent: return false
             case .busy: return true
             case .held(let acquired): lease = acquired
@@ -149,7 +149,7 @@ extension RefreshService {
     }
 
     private func keepBacklogLease(_ lease: Lease, _ keys: RefreshKeys) {
-        let task = renewing(lease) { service, asked in
+        let task = renewing(lease, .refreshing(.refuse)) { service, asked in
             if asked == nil { await service.backlogLeaseWasLost(lease, keys) }
         }
         backlog.update(keys) { $0.renewing = task }

@@ -13,63 +13,44 @@ extension RefreshService {
         case trouble(RefreshFailure)
     }
 
-    func call(_ entry: Entry, _ session: RefreshSession, turn: UInt64) async {
+    func call(_ entry: Entry, _ session: RefreshSession, turn: UInt64) async -> RefreshFlight.CallOutcome? {
         let request = entry.lead
-        if await isRevoked(entry.marks, session.tenant) {
-            advance(session, turn: turn) { flight, now in
-                _ = flight.revoked()
-                return flight.called(.failed(.revoked), at: now) { self.failure($0, entry) }
-            }
-            return
-        }
+        if await isRevoked(entry.marks, session.tenant) { return .cancelled }
         var credential = RefreshCredential(
             accessToken: request.accessToken,
             principal: request.principal,
             refreshToken: nil,
             host: request.host
         )
-        let result: RefreshCallResult
         switch await toPresent(entry, session) {
-        case .trouble(let trouble): result = .failed(trouble)
+        case .trouble(let trouble): return failed(trouble, mayRetry: false, entry)
         case .storeIsBack:
-            advance(session, turn: turn) { flight, now in flight.storeIsBack(at: now) }
-            return
+            advance(session, turn: turn) { $0.storeIsBack(at: $1) }
+            return nil
         case .none:
-            guard await mayCall(session, turn: turn) else { return }
-            result = await call(credential, entry)
+            guard await mayCall(session, turn: turn) else { return nil }
         case .token(let token, let reading):
-            guard await mayCall(session, turn: turn) else { return }
+            guard await mayCall(session, turn: turn) else { return nil }
             flights[session]?.refreshToken = token
             flights[session]?.origin = reading?.origin
             flights[session]?.generation = reading?.generation ?? 0
             credential.refreshToken = token
-            result = await call(credential, entry)
         }
-        advance(session, turn: turn) { flight, now in
-            flight.called(result, at: now) { self.failure($0, entry) }
+        let result = await call(credential, entry)
+        guard isOn(turn, session), let entry = flights[session] else { return nil }
+        switch result {
+        case .tokens(let tokens): return await check(tokens, entry, session, turn: turn)
+        case .refused: return .value(failure(.refused(.refused), entry))
+        case .failed(let trouble): return failed(trouble, mayRetry: result.mayRetry, entry)
         }
     }
 
-    /// Whether the lease is held for certain, at the last moment: what came before may have taken its time.
-    private func mayCall(_ session: RefreshSession, turn: UInt64) async -> Bool {
-        guard let entry = flights[session], entry.turn == turn else { return false }
-        if entry.flight.mayCall(at: clock.monotonic()) { return true }
-        if let lease = entry.flight.lease {
-            let asked = clock.monotonic()
-            switch try? await shared.store.renew(lease, for: SharedRefreshes.leaseDuration) {
-            case true?: leaseWasRenewed(lease, session, at: asked)
-            case false?: leaseWasLost(lease, session)
-            case nil: break
-            }
-            guard let entry = flights[session], entry.turn == turn else { return false }
-            if entry.flight.mayCall(at: clock.monotonic()) { return true }
-        }
-        advance(session, turn: turn) { flight, now in flight.notCalled(at: now) }
-        return false
+    private func failed(_ trouble: RefreshFailure, mayRetry: Bool, _ entry: Entry) -> RefreshFlight.CallOutcome {
+        .failed(failure(.unavailable(trouble), entry), mayRetry: mayRetry)
     }
 
     private func call(_ credential: RefreshCredential, _ entry: Entry) async -> RefreshCallResult {
-        if entry.flight.calls == 1 { count(.started, entry.lead.tenant) }
+        if entry.run.flight.calls == 1 { count(.started, entry.lead.tenant) }
         return await caller.call(credential, tenant: entry.lead.tenant)
     }
 
@@ -92,7 +73,7 @@ extension RefreshService {
         let waiting = backlog.token(for: entry.keys)
         do throws(StoreError) {
             let stored = try await vault.read(entry.keys, entry.lead.principal)
-            if flights[session]?.flight.isAlone == true { return .storeIsBack }
+            if flights[session]?.run.flight.isAlone == true { return .storeIsBack }
             let reading = stored == nil || stored?.origin == waiting?.origin ? waiting ?? stored : stored
             guard let reading else { return .trouble(.noRefreshToken) }
             let digest = RefreshRecord.digest(reading.refreshToken)
@@ -111,29 +92,30 @@ extension RefreshService {
     }
 
     /// Looks whether what came may be used.
-    func check(_ tokens: ReceivedTokens, _ entry: Entry, _ session: RefreshSession, turn: UInt64) async {
-        guard flights[session]?.turn == turn else { return }
+    private func check(
+        _ tokens: ReceivedTokens,
+        _ entry: Entry,
+        _ session: RefreshSession,
+        turn: UInt64
+    ) async -> RefreshFlight.CallOutcome {
         flights[session]?.received = tokens
         if let old = entry.refreshToken, let new = tokens.refreshToken, old != new {
             let digest = RefreshRecord.digest(old)
             flights[session]?.spent = digest
             spend(digest, session)
         }
-        var check: RefreshFlight.Check
+        var outcome: RefreshFlight.CallOutcome
         switch await accept(tokens.accessToken, entry.lead) {
         case .failure(let trouble):
-            check = .bad(trouble)
+            outcome = failed(trouble, mayRetry: false, entry)
             if trouble.leavesRefreshToken, let new = tokens.refreshToken { keepSuccessor(new, entry, session) }
         case .success(let principal):
-            check = .good(record(of: tokens, principal, entry))
-            if flights[session]?.turn == turn { flights[session]?.principal = principal }
-            if await helpers.isRevoked(session.tenant, principal) { check = .revoked }
+            outcome = .value(record(of: tokens, principal, entry))
+            if isOn(turn, session) { flights[session]?.principal = principal }
+            if await helpers.isRevoked(session.tenant, principal) { outcome = .cancelled }
         }
         // The last look before anything is written: a session that was ended meanwhile stays so.
-        if await isRevoked(entry.marks, session.tenant) { check = .revoked }
-        advance(session, turn: turn) { flight, now in
-            flight.checked(check, at: now) { self.failure($0, entry) }
-        }
+        return await isRevoked(entry.marks, session.tenant) ? .cancelled : outcome
     }
 
     func spend(_ digest: [UInt8], _ session: RefreshSession) {

@@ -8,11 +8,11 @@ extension RefreshService {
     /// What an ending means for the session, before anybody hears of it.
     func settle(_ entry: Entry, _ ending: RefreshFlight.Ending, _ session: RefreshSession) async {
         switch ending.content {
-        case .trouble: break
-        case .revoked:
+        case .obstacle: break
+        case .cancelled:
             let principal = entry.received == nil ? nil : entry.principal
             workBehind { await $0.remove(entry.keys, session, principal: principal) }
-        case .record(let record):
+        case .value(let record):
             if record.isRefused {
                 // The old token stays good until it expires where nobody has refused it.
                 let asker = entry.askers.values.first { $0.request.trigger != .ahead && concerns(record, $0.request) }
@@ -109,10 +109,10 @@ extension RefreshService {
     /// no longer than a call takes. Then whatever is left ends.
     public func stop() async {
         isStopping = true
-        for session in flights.keys { advance(session) { flight, now in flight.stop(at: now) } }
+        for session in flights.keys { advance(session) { $0.stop(at: $1) } }
         let clock = clock
         let timer = Task { [weak self] in
-            await clock.sleep(clock.monotonic() + RefreshFlight.callDuration + Self.timeToStore)
+            await clock.sleep(clock.monotonic() + FleetFlightRules.refreshing(.refuse).callDuration + Self.timeToStore)
             if !Task.isCancelled { await self?.stopWaiting() }
         }
         await withCheckedContinuation { continuation in
@@ -138,7 +138,7 @@ extension RefreshService {
         if lost > 0 {
             logger.error("new tokens are lost, for the process ends", metadata: ["count": "\(lost)"])
         }
-        for session in flights.keys { finish(session, RefreshFlight.Ending(content: .trouble(.late))) }
+        for session in flights.keys { finish(session, RefreshFlight.Ending(content: .obstacle(.late))) }
         backlogTask?.cancel()
         backlogTask = nil
         guard !backlog.isEmpty else { return }

@@ -18,7 +18,7 @@ extension RefreshService {
         let failed = recent[tenant].failures.value(for: session, at: clock.monotonic())?.record.event
         guard known != String(words[2]), failed != String(words[2]) else { return }
         recent[tenant].doubt(session)
-        advance(session) { flight, now in flight.announced(at: now) }
+        advance(session) { $0.announced(at: $1) }
     }
 
     /// Keeps a refresh token that the backend gave to the client, for a session with a vault.
@@ -56,7 +56,7 @@ extension RefreshService {
     /// Words may have been missed: everything is looked up anew.
     public func reloaded() {
         for tenant in recent.indices { recent[tenant].doubtAll() }
-        for session in flights.keys { advance(session) { flight, now in flight.announced(at: now) } }
+        for session in flights.keys { advance(session) { $0.announced(at: $1) } }
     }
 
     // MARK: Revocations
@@ -85,7 +85,7 @@ extension RefreshService {
         var answers = await helpers.areRevoked(tenant, marks)[...]
         for (session, leadAsker, _) in flying where answers.popFirst() == true {
             guard flights[session]?.leadAsker == leadAsker else { continue }
-            advance(session) { flight, _ in flight.revoked() }
+            advance(session) { flight, _ in flight.cancelled() }
         }
         var revoked: [RefreshSession] = []
         for (session, result) in results where answers.popFirst() == true {

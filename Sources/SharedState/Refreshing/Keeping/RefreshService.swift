@@ -7,9 +7,8 @@ public import Verification
 /// Gets new tokens for sessions: each session's once, whoever asks for them here or at other instances, and however
 /// many.
 ///
-/// One ``RefreshFlight`` a session decides; this performs what it says, and answers. Nothing here waits for anything
-/// but in a task of the session's own, so that no session holds up another.
-public actor RefreshService {
+/// One ``RefreshFlight`` a session decides; this looks, calls and publishes for it, and answers who asked.
+public actor RefreshService: FleetFlightRunner {
     /// What the rest of the gateway does for it.
     public struct Helpers: Sendable {
         /// Verifies an access token of the tenant, expiry included.
@@ -50,24 +49,21 @@ public actor RefreshService {
     }
 
     /// A flight and what it needs that is not for it to decide on.
-    public struct Entry: Sendable {
-        var flight: RefreshFlight
+    struct Entry: FleetFlightEntry {
+        var run: FleetFlightRun<RefreshRecord, RefreshFailure>
         /// The request that it was begun for.
         let lead: RefreshRequest
         /// Who brought that.
         let leadAsker: UInt64
-        public let keys: RefreshKeys
+        let keys: RefreshKeys
         /// For the question whether the session was revoked.
         let marks: RevocationMarks
         let startedAt: MonotonicTime
-        /// Of the step under way; no two of any flights have the same. What an earlier one says late is not for the
-        /// next.
-        var turn: UInt64
         var askers: [UInt64: Asker] = [:]
         /// The new access token's, once there is one that was verified.
-        public var principal: Principal?
+        var principal: Principal?
         /// What was presented, where it was read from the vault or came in a cookie.
-        public var refreshToken: [UInt8]?
+        var refreshToken: [UInt8]?
         var origin: String?
         /// How many refreshes it is away from that.
         var generation = 0.0
@@ -76,8 +72,6 @@ public actor RefreshService {
         var received: ReceivedTokens?
         /// The SHA-256 of a refresh token that the provider has taken another in the place of.
         var spent: [UInt8]?
-        var step: Task<Void, Never>?
-        var renewing: Task<Void, Never>?
         var timer: Task<Void, Never>?
         var timerEndsAt = MonotonicTime.distantFuture
     }
@@ -90,11 +84,12 @@ public actor RefreshService {
     private static let mostRounds = 3
 
     private(set) var tenants: [RefreshTenant?]
-    let shared: SharedRefreshes
+    nonisolated let shared: SharedRefreshes
     let vault: RefreshVault?
     private(set) var caller: any RefreshCalling
     private(set) var helpers: Helpers
-    let clock: RefreshClock
+    let clock: FleetClock
+    nonisolated var store: any Store { shared.store }
     let logger: Logger
     var flights: [RefreshSession: Entry] = [:]
     /// By tenant: what happens to one evicts nothing of another's.
@@ -129,7 +124,7 @@ public actor RefreshService {
         caller: any RefreshCalling,
         helpers: Helpers,
         logger: Logger,
-        clock: RefreshClock = .system,
+        clock: FleetClock = .system,
         callsAtOnce: Int = RefreshService.callsAtOnce
     ) {
         self.tenants = tenants
@@ -200,31 +195,32 @@ public actor RefreshService {
             return
         }
         let now = clock.monotonic()
-        let flight = RefreshFlight(at: now, withoutStore: tenant.withoutStore)
         let keys = RefreshKeys(tenant: tenant.name, session.name)
-        lastTurn += 1
+        let run = FleetFlightRun<RefreshRecord, RefreshFailure>(
+            .refreshing(tenant.withoutStore),
+            leaseKey: keys.lease,
+            at: now
+        )
         var entry = Entry(
-            flight: flight,
+            run: run,
             lead: asker.request,
             leadAsker: lastAsker,
             keys: keys,
             marks: tenant.marks(asker.request.principal),
-            startedAt: now,
-            turn: lastTurn
+            startedAt: now
         )
         entry.askers[lastAsker] = asker
         flights[session] = entry
         flightCounts[session.tenant, default: 0] += 1
-        watchTime(of: session, until: min(asker.request.deadline, flight.endsAt))
-        advance(session) { flight, now in flight.look(at: now) }
+        watchTime(of: session, until: min(asker.request.deadline, run.flight.endsAt))
+        advance(session) { $0.look(at: $1) }
     }
 
     /// Takes the flight out of the air: who asks from now on is answered from memory, or begins another.
     func land(_ session: RefreshSession) -> Entry? {
         guard let entry = flights.removeValue(forKey: session) else { return nil }
         flightCounts[session.tenant, default: 0] -= 1
-        entry.step?.cancel()
-        entry.renewing?.cancel()
+        entry.run.cancelTasks()
         entry.timer?.cancel()
         leavePlace(session)
         return entry
@@ -259,11 +255,8 @@ public actor RefreshService {
             asker.continuation.resume(returning: .outcome(.unavailable(.late)))
         }
         flights[session]?.timerEndsAt = .distantFuture
-        if now >= entry.flight.endsAt {
-            advance(session) { flight, now in flight.timeIsUp(at: now) }
-        } else {
-            next = min(next, entry.flight.endsAt)
-        }
+        let endsAt = entry.run.flight.endsAt
+        if now >= endsAt { advance(session) { $0.timeIsUp(at: $1) } } else { next = min(next, endsAt) }
         // What the provider was asked for is waited for after the flight's time, too; not so by those who asked.
         if next != .distantFuture { watchTime(of: session, until: next) }
     }
@@ -276,7 +269,7 @@ public actor RefreshService {
 
     func leavePlace(_ session: RefreshSession) {
         guard let next = places[session.tenant]?.leave(session) else { return }
-        advance(next) { flight, now in flight.granted(at: now) }
+        advance(next) { $0.granted(at: $1) }
     }
 
     // MARK: Counting

@@ -66,7 +66,7 @@ struct SharedRefreshes: Sendable {
             if let refreshToken = request.refreshToken,
                 try await isSpent(RefreshRecord.digest(refreshToken), keys)
             {
-                return .spent
+                return .obstacle(.spentToken)
             }
             return try await failure(request, keys, presented: presented, at: now)
         } catch {
@@ -92,14 +92,14 @@ struct SharedRefreshes: Sendable {
         case .record(let record):
             (madeAt, newDigest, found) = (record.madeAt, record.newDigest, record)
         case .closed(let label): (madeAt, newDigest) = (label.madeAt, label.digest)
-        case .garbled: return (.closed, nil)
+        case .garbled: return (.superseded(.storeUnavailable), nil)
         }
         let isYoung = abs(now - madeAt) < RefreshRecord.lifetime
         if newDigest == digest {
-            return (request.trigger == .unauthorized && isYoung ? .justRefreshed : .nothing, found)
+            return (request.trigger == .unauthorized && isYoung ? .superseded(.justRefreshed) : .nothing, found)
         }
         if let found { return (found.isRenewed ? .found(found) : .nothing, nil) }
-        return (isYoung ? .closed : .nothing, nil)
+        return (isYoung ? .superseded(.storeUnavailable) : .nothing, nil)
     }
 
     private func failure(
@@ -112,19 +112,8 @@ struct SharedRefreshes: Sendable {
             case .record(let record) = seal.open(bytes, for: keys.failure, secret: request.secret), !record.isRenewed,
             record.presented == nil || record.presented == presented
         else { return .nothing }
-        return .found(record)
+        return record.isRefused ? .found(record) : .failed(record)
     }
-
-    func acquire(_ keys: RefreshKeys) async -> RefreshFlight.Grant {
-        do throws(StoreError) {
-            guard let lease = try await store.acquire(keys.lease, for: Self.leaseDuration) else { return .busy }
-            return .held(lease)
-        } catch {
-            return store.isAbsent ? .absent : .away
-        }
-    }
-
-    static let leaseDuration = Duration.nanoseconds(RefreshFlight.leaseDuration)
 
     /// The vault first: of all that is written, the token in it cannot be had again. Each write is made only while the
     /// lease is held.

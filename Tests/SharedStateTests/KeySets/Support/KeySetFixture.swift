@@ -40,7 +40,7 @@ final class KeySetFixture: Sendable {
                 stateDirectory: stateDirectory,
                 fetcher: provider,
                 logger: Logger(label: "service") { _ in SwiftLogNoOpLogHandler() },
-                clock: clock.keySetClock(),
+                clock: clock.fleetClock(),
                 use: { _, keys in used.update { $0.append(keys) } }
             )
         }

@@ -25,8 +25,13 @@ final class PretendClock: Sendable {
     }
 
     /// - Parameter random: What chance says, always.
-    func keySetClock(random: Double = 0.5) -> KeySetClock {
-        KeySetClock(now: { self.now }, sleep: { await self.sleep(until: $0) }, random: { random })
+    func fleetClock(random: Double = 0.5) -> FleetClock {
+        FleetClock(
+            monotonic: { .after(UInt64((self.now.monotonic * 1e9).rounded())) },
+            unix: { self.now.unix },
+            sleep: { await self.sleep(until: Double($0.nanoseconds) / 1e9) },
+            random: { random }
+        )
     }
 
     func advance(by seconds: Double) {

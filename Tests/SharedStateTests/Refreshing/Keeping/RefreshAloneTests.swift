@@ -7,6 +7,7 @@ import Time
 
 /// A flight whose store is away, step by step.
 struct RefreshAloneTests {
+    private static let rules = FleetFlightRules.refreshing(.alone)
     private static let second: UInt64 = 1_000_000_000
     private static let lease = Lease(
         key: StoreKey(tenant: "chat", kind: "refresh-lease", name: "s"),
@@ -16,7 +17,7 @@ struct RefreshAloneTests {
 
     /// A flight that has the lease, and has given the store up at three seconds.
     private func aloneWithLease() -> RefreshFlight {
-        var flight = RefreshFlight(at: 0, withoutStore: .alone)
+        var flight = RefreshFlight(at: 0, .refreshing(.alone))
         _ = flight.look(at: 0)
         _ = flight.looked(.nothing, at: 0)
         _ = flight.granted(at: 0)
@@ -38,9 +39,8 @@ struct RefreshAloneTests {
 
     @Test func afterACallAloneTheStoreIsAskedAgainBeforeTheNext() {
         var flight = aloneWithLease()
-        let failed = flight.called(.failed(.network), at: .after(4 * Self.second)) {
-            RefreshRecord.failure($0, presented: nil, at: 0)
-        }
+        let record = RefreshRecord.failure(.unavailable(.network), presented: nil, at: 0)
+        let failed = flight.called(.failed(record, mayRetry: true), at: .after(4 * Self.second))
         guard case .rest(let until) = failed else { return #expect(Bool(false), "\(failed)") }
         let step = flight.rested(at: until)
         #expect(step == .look)
@@ -57,13 +57,13 @@ struct RefreshAloneTests {
         var flight = aloneWithLease()
         let end = flight.endsAt
         let step = flight.notCalled(at: end)
-        #expect(step == .finish(RefreshFlight.Ending(content: .trouble(.late))))
-        #expect(flight.isFinished)
+        #expect(step == .finish(RefreshFlight.Ending(content: .obstacle(.late))))
+        #expect(flight.stop(at: end) == .none && flight.cancelled() == .none)
     }
 
     /// Others of the tenant may do without the store.
     @Test func whoWaitsForAStoreGivesHisPlaceBack() {
-        var flight = RefreshFlight(at: 0, withoutStore: .alone)
+        var flight = RefreshFlight(at: 0, .refreshing(.alone))
         _ = flight.look(at: 0)
         _ = flight.looked(.nothing, at: 0)
         _ = flight.granted(at: 0)
@@ -76,7 +76,7 @@ struct RefreshAloneTests {
     // MARK: A store that nobody waits for any more
 
     @Test func absentStoreIsAskedOnceAndThenTheCallIsMade() {
-        var flight = RefreshFlight(at: 0, withoutStore: .alone)
+        var flight = RefreshFlight(at: 0, .refreshing(.alone))
         #expect(flight.look(at: 0) == .look)
         #expect(flight.looked(.absent, at: 0) == .enqueue)
         #expect(flight.granted(at: 0) == .acquire)
@@ -85,34 +85,34 @@ struct RefreshAloneTests {
     }
 
     @Test func refusingFlightEndsWithStoreUnavailableOnceTheStoreIsGivenUp() {
-        var flight = RefreshFlight(at: 0, withoutStore: .refuse)
-        let late = MonotonicTime.after(RefreshFlight.patienceWithStore)
+        var flight = RefreshFlight(at: 0, .refreshing(.refuse))
+        let late = MonotonicTime.after(Self.rules.patienceWithStore)
         #expect(flight.look(at: 0) == .look)
-        #expect(flight.looked(.away, at: late) == .rest(until: late + RefreshFlight.pauseForStore))
-        #expect(flight.rested(at: late + RefreshFlight.pauseForStore) == .look)
-        let step = flight.looked(.absent, at: late + RefreshFlight.pauseForStore)
-        #expect(step == .finish(RefreshFlight.Ending(content: .trouble(.storeUnavailable))))
+        #expect(flight.looked(.away, at: late) == .rest(until: late + Self.rules.pauseForStore))
+        #expect(flight.rested(at: late + Self.rules.pauseForStore) == .look)
+        let step = flight.looked(.absent, at: late + Self.rules.pauseForStore)
+        #expect(step == .finish(RefreshFlight.Ending(content: .obstacle(.storeUnavailable))))
         #expect(!flight.isAlone && flight.calls == 0)
     }
 
     /// The lease was free when the store went away: somebody else may have it now.
     @Test func refusingFlightMakesNoCallWhenTheStoreIsLostBeforeTheLease() {
-        var flight = RefreshFlight(at: 0, withoutStore: .refuse)
+        var flight = RefreshFlight(at: 0, .refreshing(.refuse))
         _ = flight.look(at: 0)
         _ = flight.looked(.nothing, at: 0)
         #expect(flight.granted(at: 0) == .acquire)
         let step = flight.acquired(.absent, at: .after(Self.second))
-        #expect(step == .finish(RefreshFlight.Ending(content: .trouble(.storeUnavailable))))
+        #expect(step == .finish(RefreshFlight.Ending(content: .obstacle(.storeUnavailable))))
     }
 
     /// The other instance may have its result by then.
     @Test func refusingFlightWaitsLongerWhereAnotherHasTheLease() {
-        var flight = RefreshFlight(at: 0, withoutStore: .refuse)
+        var flight = RefreshFlight(at: 0, .refreshing(.refuse))
         _ = flight.look(at: 0)
         _ = flight.looked(.nothing, at: 0)
         _ = flight.granted(at: 0)
         _ = flight.acquired(.busy, at: 0)
-        var now = MonotonicTime.after(RefreshFlight.leaseDuration + RefreshFlight.leaseMargin)
+        var now = MonotonicTime.after(Self.rules.leaseDuration + FleetFlightRules.leaseMargin)
         let began = now
         var step = flight.rested(at: now)
         #expect(step == .look)
@@ -122,31 +122,28 @@ struct RefreshAloneTests {
             now = until
             step = flight.rested(at: now)
         }
-        #expect(step == .finish(RefreshFlight.Ending(content: .trouble(.storeUnavailable))))
-        #expect(now - began >= RefreshFlight.patienceWithHolder)
-        #expect(now - began < RefreshFlight.patienceWithHolder + RefreshFlight.pauseForStore * 2)
+        #expect(step == .finish(RefreshFlight.Ending(content: .obstacle(.storeUnavailable))))
+        #expect(now - began >= FleetFlightRules.refreshing(.refuse).patienceWithHolder)
+        #expect(now - began < FleetFlightRules.refreshing(.refuse).patienceWithHolder + Self.rules.pauseForStore * 2)
         #expect(flight.calls == 0)
     }
 
     /// What was got before the store went away is for the client, and for the store when it is back.
     @Test func resultIsHandedOutThoughTheStoreIsAbsent() {
-        var flight = RefreshFlight(at: 0, withoutStore: .refuse)
+        var flight = RefreshFlight(at: 0, .refreshing(.refuse))
         _ = flight.look(at: 0)
         _ = flight.looked(.nothing, at: 0)
         _ = flight.granted(at: 0)
         _ = flight.acquired(.held(Self.lease), at: 0)
         #expect(flight.looked(.nothing, at: 0) == .call)
-        let tokens = ReceivedTokens(accessToken: Array("new".utf8), refreshToken: nil, cookies: [])
-        let failure = { RefreshRecord.failure($0, presented: nil, at: 0) }
-        #expect(flight.called(.tokens(tokens), at: 0, failure: failure) == .check(tokens))
         let record = RefreshRecord(
-            content: .renewed(accessToken: tokens.accessToken, cookies: []),
+            content: .renewed(accessToken: Array("new".utf8), cookies: []),
             presented: nil,
             madeAt: 0,
             usableUntil: 30
         )
-        #expect(flight.checked(.good(record), at: 0, failure: failure) == .publish(record, Self.lease))
-        let ending = RefreshFlight.Ending(content: .record(record), isOwn: true, isUnpublished: true, lease: Self.lease)
+        #expect(flight.called(.value(record), at: 0) == .publish(record, Self.lease))
+        let ending = RefreshFlight.Ending(content: .value(record), isOwn: true, isUnpublished: true, lease: Self.lease)
         #expect(flight.published(.away, at: .after(Self.second)) == .finish(ending))
     }
 }

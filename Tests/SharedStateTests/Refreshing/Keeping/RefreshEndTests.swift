@@ -9,6 +9,7 @@ import Verification
 /// Flights whose time is up, processes that end, and what is left of both.
 @Suite(.timeLimit(.minutes(2)))
 struct RefreshEndTests {
+    private static let rules = FleetFlightRules.refreshing(.alone)
     private static let session = RefreshSession(tenant: 0, name: SessionName(digest: [1]))
 
     private func heldLease(_ flight: inout RefreshFlight, at now: MonotonicTime) -> Lease {
@@ -21,31 +22,26 @@ struct RefreshEndTests {
     }
 
     @Test func noCallIsBegunThatCannotBeWaitedFor() {
-        var flight = RefreshFlight(at: 0, withoutStore: .alone)
-        let late = MonotonicTime.after(RefreshFlight.limit - RefreshFlight.callDuration + 1)
+        var flight = RefreshFlight(at: 0, .refreshing(.alone))
+        let late = MonotonicTime.after(Self.rules.limit - Self.rules.callDuration + 1)
         _ = heldLease(&flight, at: late)
         guard case .finish(let ending) = flight.looked(.nothing, at: late) else {
             Issue.record("a call was begun")
             return
         }
-        #expect(ending.content == .trouble(.late))
+        #expect(ending.content == .obstacle(.late))
     }
 
     @Test func aCallUnderWayIsWaitedForWhenTheTimeIsUp() {
-        var flight = RefreshFlight(at: 0, withoutStore: .alone)
-        let late = MonotonicTime.after(RefreshFlight.limit - RefreshFlight.callDuration)
+        var flight = RefreshFlight(at: 0, .refreshing(.alone))
+        let late = MonotonicTime.after(Self.rules.limit - Self.rules.callDuration)
         let lease = heldLease(&flight, at: late)
         #expect(flight.looked(.nothing, at: late) == .call)
-        #expect(flight.timeIsUp(at: .after(RefreshFlight.limit)) == .none)
-        let tokens = ReceivedTokens(accessToken: [1], refreshToken: nil, cookies: [])
-        let failure = { RefreshRecord.failure($0, presented: nil, at: 0) }
-        #expect(flight.called(.tokens(tokens), at: .after(RefreshFlight.limit), failure: failure) == .check(tokens))
-        let record = failure(.unavailable(.network))
-        #expect(
-            flight.checked(.good(record), at: .after(RefreshFlight.limit), failure: failure) == .publish(record, lease)
-        )
+        #expect(flight.timeIsUp(at: .after(Self.rules.limit)) == .none)
+        let record = RefreshRecord.failure(.unavailable(.network), presented: nil, at: 0)
+        #expect(flight.called(.value(record), at: .after(Self.rules.limit)) == .publish(record, lease))
         // And no other is begun behind it.
-        guard case .finish(let ending) = flight.published(.lost, at: .after(RefreshFlight.limit)) else {
+        guard case .finish(let ending) = flight.published(.lost, at: .after(Self.rules.limit)) else {
             Issue.record("it went on")
             return
         }
@@ -53,10 +49,10 @@ struct RefreshEndTests {
     }
 
     @Test func aLeaseThatMayHaveRunOutIsNotCalledWith() {
-        var flight = RefreshFlight(at: 0, withoutStore: .alone)
+        var flight = RefreshFlight(at: 0, .refreshing(.alone))
         let lease = heldLease(&flight, at: 0)
         #expect(flight.looked(.nothing, at: 0) == .call)
-        let certain = MonotonicTime.after(RefreshFlight.leaseDuration - RefreshFlight.leaseMargin)
+        let certain = MonotonicTime.after(Self.rules.leaseDuration - FleetFlightRules.leaseMargin)
         #expect(flight.mayCall(at: certain - 1) && !flight.mayCall(at: certain))
         flight.renewed(lease, at: 1_000_000_000)
         #expect(flight.mayCall(at: certain))

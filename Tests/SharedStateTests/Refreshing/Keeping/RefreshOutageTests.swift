@@ -10,6 +10,7 @@ import Verification
 /// A store that is away for a moment, or comes back.
 @Suite(.timeLimit(.minutes(2)))
 struct RefreshOutageTests {
+    private static let rules = FleetFlightRules.refreshing(.alone)
     private func pass(_ fixture: RefreshFixture, quarters: Int) async {
         for _ in 0..<quarters {
             await fixture.clock.waitForSleepers(1, after: 0.25)
@@ -36,7 +37,7 @@ struct RefreshOutageTests {
         async let second = fixture.services[0].refresh(request).text
         await pass(fixture, quarters: 8)
         let session = RefreshSession(tenant: 0, name: request.session)
-        while await fixture.services[0].flights[session]?.flight.isAlone != true { await Task.yield() }
+        while await fixture.services[0].flights[session]?.run.flight.isAlone != true { await Task.yield() }
         fixture.store.setUp(true)
         // Another instance refreshes the session when the only place is free at last.
         let taken = try #require(try await fixture.store.acquire(fixture.keys().lease, for: .seconds(3)))
@@ -50,15 +51,15 @@ struct RefreshOutageTests {
     }
 
     @Test func oneQuestionThatGotNoAnswerInTimeIsNotEnough() {
-        var flight = RefreshFlight(at: 0, withoutStore: .alone)
+        var flight = RefreshFlight(at: 0, .refreshing(.alone))
         #expect(flight.look(at: 0) == .look)
-        let late = MonotonicTime.after(RefreshFlight.patienceWithStore)
-        #expect(flight.looked(.away, at: late) == .rest(until: late + RefreshFlight.pauseForStore))
-        #expect(flight.rested(at: late + RefreshFlight.pauseForStore) == .look)
-        #expect(flight.looked(.away, at: late + RefreshFlight.patienceWithStore) == .enqueue)
+        let late = MonotonicTime.after(Self.rules.patienceWithStore)
+        #expect(flight.looked(.away, at: late) == .rest(until: late + Self.rules.pauseForStore))
+        #expect(flight.rested(at: late + Self.rules.pauseForStore) == .look)
+        #expect(flight.looked(.away, at: late + Self.rules.patienceWithStore) == .enqueue)
         #expect(flight.isAlone)
-        #expect(flight.granted(at: late + RefreshFlight.patienceWithStore) == .acquire)
-        #expect(flight.acquired(.away, at: late + RefreshFlight.patienceWithStore) == .call)
+        #expect(flight.granted(at: late + Self.rules.patienceWithStore) == .acquire)
+        #expect(flight.acquired(.away, at: late + Self.rules.patienceWithStore) == .call)
     }
 
     /// Each of two instances has the session's refresh token, which the provider takes once.

@@ -40,7 +40,7 @@ final class RefreshFixture: Sendable {
         withoutStore: RefreshWithoutStore = .alone
     ) throws {
         let store = PretendStore(clock)
-        let refreshClock = clock.refreshClock
+        let refreshClock = clock.fleetClock()
         let (revoked, ended, endings, questions) = (revoked, ended, endings, questions)
         let answersRevocation = answersRevocation
         let key = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
@@ -122,7 +122,7 @@ final class RefreshFixture: Sendable {
             principal: try RefreshTokens.oldPrincipal(token),
             refreshToken: refresh ?? RefreshTokens.refresh(session),
             host: Array("chat.test".utf8),
-            deadline: clock.refreshClock.monotonic() + UInt64(patience * 1e9)
+            deadline: clock.fleetClock().monotonic() + UInt64(patience * 1e9)
         )
     }
 
@@ -144,17 +144,6 @@ final class RefreshFixture: Sendable {
     func revoke(_ name: String) async {
         revoked.update { _ = $0.insert(name) }
         for service in services { await service.revocationsChanged(tenants: ["chat"]) }
-    }
-}
-
-extension PretendClock {
-    var refreshClock: RefreshClock {
-        let clock = keySetClock()
-        return RefreshClock(
-            monotonic: { .after(UInt64((clock.now().monotonic * 1e9).rounded())) },
-            unix: { clock.now().unix },
-            sleep: { await clock.sleep(Double($0.nanoseconds) / 1e9) }
-        )
     }
 }
 

@@ -1,26 +1,34 @@
 import Store
 import Time
 
+/// Why there is no value. Some reasons are the flight's own; the others are its user's.
+protocol FleetFlightObstacle: Sendable, Equatable {
+    /// Its time is up.
+    static var late: Self { get }
+    /// Its time is up, and the provider did not answer.
+    static var timeout: Self { get }
+    static var storeUnavailable: Self { get }
+}
+
 /// What a flight says and hears.
-extension RefreshFlight {
+extension FleetSingleFlight {
     /// What to do next.
     enum Step: Sendable, Equatable {
         /// Read what the store has: ``looked(_:at:)``.
         case look
-        /// Stand in line for a call to the tenant's provider: ``granted(at:)``. Whoever waits for a word gives his
+        /// Stand in line for a call to the provider: ``granted(at:)``. Whoever waits for another instance gives his
         /// place back.
         case enqueue
         /// Ask for the lease: ``acquired(_:at:)``.
         case acquire
-        /// Wait for the word of the lease's holder, but no longer: ``rested(at:)``. Gives the place in line back.
+        /// Wait for the announcement of the lease's holder, but no longer: ``rested(at:)``. Gives the place in line
+        /// back.
         case wait(until: MonotonicTime)
         case rest(until: MonotonicTime)
-        /// Ask the provider: ``called(_:at:)``.
+        /// Ask the provider, and look whether its answer may be used: ``called(_:at:)``.
         case call
-        /// Look whether the answer may be used: ``checked(_:at:)``.
-        case check(ReceivedTokens)
         /// Put it into the store, if the lease is still held: ``published(_:at:)``.
-        case publish(RefreshRecord, Lease)
+        case publish(Value, Lease)
         case finish(Ending)
         /// What is under way goes on.
         case none
@@ -28,14 +36,14 @@ extension RefreshFlight {
 
     /// What the store has, as far as it concerns who asks.
     enum Look: Sendable, Equatable {
-        case found(RefreshRecord)
+        case found(Value)
+        /// Another instance has failed, which may pass.
+        case failed(Value)
         case nothing
-        /// There is a result that cannot be opened here.
-        case closed
-        /// The refresh token has been used up.
-        case spent
-        /// What was presented is what a refresh has just brought.
-        case justRefreshed
+        /// It speaks against a call, but not against what a call has brought.
+        case obstacle(Obstacle)
+        /// The store has something later, which is not for who asks.
+        case superseded(Obstacle)
         /// The store did not answer.
         case away
         /// The store has not answered for as long as anyone waits for it: asking again is of no use now.
@@ -49,10 +57,14 @@ extension RefreshFlight {
         case absent
     }
 
-    enum Check: Sendable, Equatable {
-        case good(RefreshRecord)
-        case bad(RefreshFailure)
-        case revoked
+    enum CallOutcome: Sendable, Equatable {
+        /// For all instances.
+        case value(Value)
+        /// What all are told if another try would do no better, or there is no time for one.
+        case failed(Value, mayRetry: Bool)
+        /// It concerns this flight alone.
+        case obstacle(Obstacle)
+        case cancelled
     }
 
     enum Publishing: Sendable, Equatable {
@@ -67,11 +79,11 @@ extension RefreshFlight {
     /// What those who asked are told.
     struct Ending: Sendable, Equatable {
         enum Content: Sendable, Equatable {
-            /// From here or from another instance, to be remembered.
-            case record(RefreshRecord)
+            /// From here or from another instance.
+            case value(Value)
             /// It concerns these askers alone.
-            case trouble(RefreshFailure)
-            case revoked
+            case obstacle(Obstacle)
+            case cancelled
         }
 
         var content: Content

@@ -4,12 +4,12 @@ import Testing
 
 /// A world of instances, requests, a store, a provider and accidents, with whatever happens happening in random order.
 @Suite(.timeLimit(.minutes(2)))
-struct RefreshFlightModelTests {
+struct FleetSingleFlightModelTests {
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
     func whateverHappensInWhateverOrder(group: UInt64) {
         for number in 0..<1500 {
             let seed = group * 1_000_000 + UInt64(number)
-            var world = RefreshWorld(seed: seed)
+            var world = FleetFlightWorld(seed: seed)
             world.run()
             #expect(world.complaints.isEmpty, "seed \(seed): \(world.complaints.first ?? "")")
             if !world.complaints.isEmpty { return }
@@ -19,7 +19,7 @@ struct RefreshFlightModelTests {
     /// Without accidents there is one call, and everybody gets what it brought.
     @Test func withoutAccidentsOneCallServesAll() {
         for seed in 0..<1500 as Range<UInt64> {
-            var world = RefreshWorld(seed: seed, accidents: false)
+            var world = FleetFlightWorld(seed: seed, accidents: false)
             world.run()
             #expect(world.complaints.isEmpty, "seed \(seed): \(world.complaints.first ?? "")")
             #expect(world.calls == 1, "seed \(seed): \(world.calls) calls")
@@ -30,15 +30,15 @@ struct RefreshFlightModelTests {
 
     /// The accidents do happen, so that the first test means something.
     @Test func theWorldIsAsBadAsItShouldBe() {
-        var seen: Set<RefreshWorld.Accident> = []
+        var seen: Set<FleetFlightWorld.Accident> = []
         var renewals = 0
         for seed in 0..<500 as Range<UInt64> {
-            var world = RefreshWorld(seed: seed)
+            var world = FleetFlightWorld(seed: seed)
             world.run()
             seen.formUnion(world.accidents)
             renewals += world.renewedAnswers
         }
-        #expect(seen == Set(RefreshWorld.Accident.allCases))
+        #expect(seen == Set(FleetFlightWorld.Accident.allCases))
         #expect(renewals > 500)
     }
 }

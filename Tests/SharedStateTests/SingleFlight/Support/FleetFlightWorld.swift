@@ -1,39 +1,48 @@
 import Store
-import Tenants
 import TestSupport
 import Time
 
 @testable import SharedState
 
-/// One session in a world where every reply takes its own time. The provider gives each refresh token's place to
-/// another once, and ends the session when a used one is presented.
-struct RefreshWorld {
+/// One key in a world where every reply takes its own time. The provider answers a call as it does where refresh tokens
+/// rotate: it gives a value once, and refuses everything when it is asked again for it.
+struct FleetFlightWorld {
+    typealias Flight = FleetSingleFlight<Value, RefreshFailure>
+
+    enum Value: Sendable, Equatable {
+        case got(Int)
+        case refused
+        case failure(until: MonotonicTime)
+
+        var isGot: Bool { if case .got = self { true } else { false } }
+    }
+
     enum Accident: CaseIterable {
-        case storeAway, holderDied, leaseLost, wordLost, revoked, callFailed, resultUnstored, stopped
+        case storeAway, storeEmptied, holderDied, leaseLost, wordLost, revoked, callFailed, resultUnstored, stopped
     }
 
     /// A reply on its way to an instance.
     enum Reply {
-        case looked, granted, acquired, rested, presented, called, checked, published
+        case looked, granted, acquired, rested, presented, called, published
     }
 
     struct Instance {
-        var flight: RefreshFlight?
+        var flight: Flight?
         var reply: Reply?
         /// Not before this does the reply come.
         var due = MonotonicTime.distantPast
-        var step = RefreshFlight.Step.none
+        var step = Flight.Step.none
         var askers = 0
         var isDead = false
         var knowsOfRevocation = false
         /// What it remembers, so that who asks again begins no new flight.
-        var known: RefreshRecord?
+        var known: Value?
         /// The call that the provider has and has not answered, and whether the lease was held when it was made.
         var isCalling = false
         var wasAloneAtCall = false
         var received: Int?
         /// What the store has still to be told, with the lease that goes with it.
-        var unstored: (record: RefreshRecord, lease: Lease?)?
+        var unstored: (record: Value, lease: Lease?)?
         /// Whether the store gave the last answer that it was asked for.
         var storeAnswered = true
         var isStopping = false
@@ -41,7 +50,7 @@ struct RefreshWorld {
 
     var random: SplitMix64
     let hasAccidents: Bool
-    let withoutStore: RefreshWithoutStore
+    let rules: FleetFlightRules
     var now: MonotonicTime = 1_000_000_000
     var instances: [Instance]
     var complaints: [String] = []
@@ -53,8 +62,8 @@ struct RefreshWorld {
     // The store.
     var isStoreUp = true
     var storeDownSince = MonotonicTime.distantPast
-    var result: RefreshRecord?
-    var failure: RefreshRecord?
+    var result: Value?
+    var failure: Value?
     var isSpentKnown = false
     var lease: Lease?
     var leaseUntil: MonotonicTime = 0
@@ -68,13 +77,16 @@ struct RefreshWorld {
     /// or had to go alone, or lost the lease while it called.
     var mayPresentAgain = false
 
-    static let old = Array("old".utf8)
-
     init(seed: UInt64, accidents: Bool = true) {
-        random = SplitMix64(seed: seed)
+        var random = SplitMix64(seed: seed)
+        if accidents, random.oneIn(3) {
+            rules = .fetching(random.oneIn(2) ? .routine : .unknownKey)
+        } else {
+            rules = .refreshing(random.oneIn(2) ? .refuse : .alone)
+        }
         hasAccidents = accidents
-        withoutStore = random.oneIn(2) ? .refuse : .alone
         instances = Array(repeating: Instance(), count: 1 + random.below(4))
+        self.random = random
     }
 
     mutating func run() {
@@ -112,6 +124,7 @@ struct RefreshWorld {
             if random.oneIn(3) {
                 leaseVanished = true
                 endLease()
+                if random.oneIn(3) { emptyStore() }
             }
         case 37: if random.oneIn(6) { revoke() }
         case 38...40: store(place)
@@ -125,12 +138,12 @@ struct RefreshWorld {
     private mutating func ask(_ place: Int) {
         guard !instances[place].isDead, !instances[place].isStopping else { return }
         asked += 1
-        if instances[place].knowsOfRevocation { return answer(place, 1, .revoked) }
-        if let known = instances[place].known { return answer(place, 1, .record(known)) }
+        if instances[place].knowsOfRevocation { return answer(place, 1, .cancelled) }
+        if let known = instances[place].known { return answer(place, 1, .value(known)) }
         instances[place].askers += 1
         guard instances[place].flight == nil else { return }
-        instances[place].flight = RefreshFlight(at: now, withoutStore: withoutStore)
-        tell(place) { flight, now in flight.look(at: now) }
+        instances[place].flight = Flight(at: now, rules)
+        tell(place) { $0.look(at: $1) }
     }
 
     private mutating func pass(_ time: UInt64) {
@@ -139,7 +152,7 @@ struct RefreshWorld {
         if now >= leaseUntil { endLease() }
         for place in instances.indices {
             if let flight = instances[place].flight, now >= flight.endsAt {
-                tell(place) { flight, now in flight.timeIsUp(at: now) }
+                tell(place) { $0.timeIsUp(at: $1) }
             }
         }
     }
@@ -147,7 +160,7 @@ struct RefreshWorld {
     private mutating func renew(_ place: Int) {
         guard isStoreUp, let held = instances[place].flight?.lease ?? instances[place].unstored?.lease else { return }
         if lease == held, now < leaseUntil {
-            leaseUntil = now + RefreshFlight.leaseDuration
+            leaseUntil = now + rules.leaseDuration
             instances[place].flight?.renewed(held, at: now)
         } else if instances[place].unstored?.lease == held {
             instances[place].unstored?.lease = nil
@@ -177,6 +190,13 @@ struct RefreshWorld {
         lease = nil
     }
 
+    /// Nothing says any more that there was a result.
+    private mutating func emptyStore() {
+        accidents.insert(.storeEmptied)
+        (result, failure, isSpentKnown) = (nil, nil, false)
+        mayPresentAgain = true
+    }
+
     private mutating func die(_ place: Int) {
         guard instances[place].flight != nil || instances[place].unstored != nil,
             instances.count(where: { !$0.isDead }) > 1
@@ -198,7 +218,7 @@ struct RefreshWorld {
             instances[place].known = nil
             if let held = instances[place].unstored?.lease, held == lease { lease = nil }
             instances[place].unstored = nil
-            tell(place) { flight, _ in flight.revoked() }
+            tell(place) { flight, _ in flight.cancelled() }
         }
         result = nil
     }

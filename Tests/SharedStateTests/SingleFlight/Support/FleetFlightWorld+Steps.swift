@@ -5,8 +5,8 @@ import Time
 @testable import SharedState
 
 /// The instances' runner: does what flights say, each step in its own time.
-extension RefreshWorld {
-    typealias Event = (inout RefreshFlight, MonotonicTime) -> RefreshFlight.Step
+extension FleetFlightWorld {
+    typealias Event = (inout Flight, MonotonicTime) -> Flight.Step
 
     mutating func tell(_ place: Int, _ event: Event) {
         guard var flight = instances[place].flight else { return }
@@ -26,7 +26,6 @@ extension RefreshWorld {
         case .call:
             if instances[place].isStopping { complaints.append("a call was begun at the process's end") }
             instances[place].reply = .presented
-        case .check: instances[place].reply = .checked
         case .publish: instances[place].reply = .published
         case .finish(let ending): finish(place, ending)
         }
@@ -35,35 +34,29 @@ extension RefreshWorld {
     mutating func reply(to place: Int) {
         guard let reply = instances[place].reply, now >= instances[place].due else { return }
         instances[place].reply = nil
-        let failure = { [now] in RefreshRecord.failure($0, presented: nil, at: UnixTime(Double(now.nanoseconds) / 1e9))
-        }
         switch reply {
         case .looked:
             let look = look()
             instances[place].storeAnswered = look != .away && look != .absent
-            tell(place) { flight, now in flight.looked(look, at: now) }
-        case .granted: tell(place) { flight, now in flight.granted(at: now) }
+            tell(place) { $0.looked(look, at: $1) }
+        case .granted: tell(place) { $0.granted(at: $1) }
         case .acquired:
             let grant = acquire()
             instances[place].storeAnswered = grant != .away && grant != .absent
-            tell(place) { flight, now in flight.acquired(grant, at: now) }
-        case .rested: tell(place) { flight, now in flight.rested(at: now) }
+            tell(place) { $0.acquired(grant, at: $1) }
+        case .rested: tell(place) { $0.rested(at: $1) }
         case .presented:
             guard instances[place].flight?.mayCall(at: now) == true else {
-                return tell(place) { flight, now in flight.notCalled(at: now) }
+                return tell(place) { $0.notCalled(at: $1) }
             }
             beginCall(place)
         case .called:
-            let answer = endCall(place)
-            tell(place) { flight, now in flight.called(answer, at: now, failure: failure) }
-        case .checked:
-            let check: RefreshFlight.Check =
-                instances[place].knowsOfRevocation ? .revoked : .good(record(instances[place].received ?? 0))
-            tell(place) { flight, now in flight.checked(check, at: now, failure: failure) }
+            let outcome = endCall(place)
+            tell(place) { $0.called(outcome, at: $1) }
         case .published:
             guard case .publish(let record, let lease) = instances[place].step else { return }
             let publishing = publish(record, lease)
-            tell(place) { flight, now in flight.published(publishing, at: now) }
+            tell(place) { $0.published(publishing, at: $1) }
         }
     }
 
@@ -72,15 +65,19 @@ extension RefreshWorld {
     /// Whether calls to it fail at once, for it has been away for as long as anyone waits.
     private var isStoreAbsent: Bool { now - storeDownSince >= 2_000_000_000 }
 
-    private func look() -> RefreshFlight.Look {
+    private func look() -> Flight.Look {
         guard isStoreUp else { return isStoreAbsent ? .absent : .away }
         if let result { return .found(result) }
-        if isSpentKnown { return .spent }
-        if let failure, UnixTime(Double(now.nanoseconds) / 1e9) < failure.usableUntil { return .found(failure) }
+        if isSpentKnown { return .obstacle(.spentToken) }
+        switch failure {
+        case .refused?: return .found(.refused)
+        case .failure(let until)? where now < until: return .failed(.failure(until: until))
+        case .failure?, .got?, nil: break
+        }
         return .nothing
     }
 
-    private mutating func acquire() -> RefreshFlight.Grant {
+    private mutating func acquire() -> Flight.Grant {
         guard isStoreUp else { return isStoreAbsent ? .absent : .away }
         if now >= leaseUntil { endLease() }
         guard lease == nil else { return .busy }
@@ -91,14 +88,14 @@ extension RefreshWorld {
             fencingToken: leases
         )
         lease = new
-        leaseUntil = now + RefreshFlight.leaseDuration
+        leaseUntil = now + rules.leaseDuration
         return .held(new)
     }
 
-    private mutating func publish(_ record: RefreshRecord, _ held: Lease) -> RefreshFlight.Publishing {
+    private mutating func publish(_ record: Value, _ held: Lease) -> Flight.Publishing {
         guard isStoreUp else { return .away }
         guard lease == held, now < leaseUntil else { return .lost }
-        guard record.isRenewed else {
+        guard record.isGot else {
             failure = record
             return .done
         }
@@ -106,15 +103,6 @@ extension RefreshWorld {
         result = record
         isSpentKnown = true
         return .done
-    }
-
-    private func record(_ number: Int) -> RefreshRecord {
-        RefreshRecord(
-            content: .renewed(accessToken: Array("new \(number)".utf8), cookies: []),
-            presented: nil,
-            madeAt: 0,
-            usableUntil: 1e9
-        )
     }
 
     // MARK: The provider
@@ -126,7 +114,7 @@ extension RefreshWorld {
         instances[place].wasAloneAtCall = instances[place].flight?.isAlone ?? false
         if instances[place].wasAloneAtCall {
             mayPresentAgain = true
-            if withoutStore == .refuse { complaints.append("presented without the store") }
+            if !rules.goesAlone { complaints.append("presented without the store") }
         }
         if instances[place].wasAloneAtCall, instances[place].storeAnswered {
             complaints.append("alone, though the store had answered")
@@ -147,16 +135,18 @@ extension RefreshWorld {
         instances[place].received = rotations
     }
 
-    private mutating func endCall(_ place: Int) -> RefreshCallResult {
+    private mutating func endCall(_ place: Int) -> Flight.CallOutcome {
         instances[place].isCalling = false
-        guard let number = instances[place].received else { return .failed(.providerFailed) }
-        if number > 1 { return .refused }
-        return .tokens(ReceivedTokens(accessToken: Array("new \(number)".utf8), refreshToken: nil, cookies: []))
+        guard let number = instances[place].received else {
+            return .failed(.failure(until: now + 3_000_000_000), mayRetry: true)
+        }
+        if number > 1 { return .value(.refused) }
+        return instances[place].knowsOfRevocation ? .cancelled : .value(.got(number))
     }
 
     // MARK: The end
 
-    private mutating func finish(_ place: Int, _ ending: RefreshFlight.Ending) {
+    private mutating func finish(_ place: Int, _ ending: Flight.Ending) {
         let held = instances[place].flight?.lease
         let askers = instances[place].askers
         instances[place].flight = nil
@@ -164,9 +154,9 @@ extension RefreshWorld {
         instances[place].askers = 0
         if instances[place].isCalling { mayPresentAgain = true }
         instances[place].isCalling = false
-        if case .record(let record) = ending.content, record.isRenewed { instances[place].known = record }
+        if case .value(let record) = ending.content, record.isGot { instances[place].known = record }
         var isHandedOn = false
-        if ending.isUnpublished, case .record(let record) = ending.content, record.isRenewed {
+        if ending.isUnpublished, case .value(let record) = ending.content, record.isGot {
             accidents.insert(.resultUnstored)
             instances[place].unstored = (record, ending.lease)
             isHandedOn = true
@@ -175,7 +165,7 @@ extension RefreshWorld {
         if !isHandedOn, isStoreUp, let held, lease == held { lease = nil }
         answer(place, askers, ending.content)
         guard ending.isOwn, !ending.isUnpublished else { return }
-        if case .record(let record) = ending.content, record != result, record != failure, !isRevoked {
+        if case .value(let record) = ending.content, record != result, record != failure, !isRevoked {
             complaints.append("what others should find is not there")
         }
         tellOthers(than: place)
@@ -187,7 +177,7 @@ extension RefreshWorld {
             if hasAccidents, random.oneIn(3) {
                 accidents.insert(.wordLost)
             } else {
-                tell(other) { flight, now in flight.announced(at: now) }
+                tell(other) { $0.announced(at: $1) }
             }
         }
     }
@@ -217,21 +207,23 @@ extension RefreshWorld {
         guard !instances[place].isDead else { return }
         accidents.insert(.stopped)
         // What has been decided on already is presented, or was.
-        tell(place) { flight, now in flight.stop(at: now) }
+        tell(place) { $0.stop(at: $1) }
         instances[place].isStopping = true
     }
 
-    mutating func answer(_ place: Int, _ count: Int, _ content: RefreshFlight.Ending.Content) {
+    mutating func answer(_ place: Int, _ count: Int, _ content: Flight.Ending.Content) {
         answered += count
         switch content {
-        case .record(let record) where record.isRenewed:
+        case .value(let record) where record.isGot:
             renewedAnswers += count
             if instances[place].knowsOfRevocation { complaints.append("a revoked session got new tokens") }
-        case .record, .trouble:
-            if instances[place].received == 1, !instances[place].knowsOfRevocation, result == nil, failure == nil {
+        case .value, .obstacle:
+            if instances[place].received == 1, !instances[place].knowsOfRevocation, result == nil, failure == nil,
+                !accidents.contains(.storeEmptied)
+            {
                 complaints.append("an instance lost what it was given")
             }
-        case .revoked:
+        case .cancelled:
             if !instances[place].knowsOfRevocation { complaints.append("nobody had revoked the session") }
         }
     }
