@@ -16,14 +16,7 @@ struct CookieAndIssuerBackendTests {
     }
 
     private func chatToken(id: String = "one", type: String = "at+jwt") throws -> String {
-        try GatewayToken.make(
-            key,
-            .es256,
-            issuer: "https://chat.localtest",
-            audience: "chat-api",
-            id: id,
-            type: type
-        )
+        try GatewayToken.make(key, .es256, issuer: "https://chat.localtest", audience: "chat-api", id: id, type: type)
     }
 
     @Test func financeSetsAnHttpOnlyCookieThatItsResourceTakes() async throws {

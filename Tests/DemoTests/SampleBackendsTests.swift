@@ -25,9 +25,7 @@ struct SampleBackendsTests {
         let backends = try SampleBackends(keys: try SampleKeys.generate(), logger: logger, now: { noon })
         for app in [SampleAppName.customer, .driver, .finance] {
             let good = try #require(try backends.accessToken(app, email: "alice@shop.example"))
-            let expired = try #require(
-                try backends.accessToken(app, email: "alice@shop.example", expiredFor: 60)
-            )
+            let expired = try #require(try backends.accessToken(app, email: "alice@shop.example", expiredFor: 60))
             let claims = try UnverifiedToken(Array(good.utf8)).claims()
             #expect(claims["sub"] == "user-alice")
             #expect(try #require(claims["exp"]?.double) > noon.seconds)

@@ -4,11 +4,7 @@ import Testing
 
 /// Who asks, as gRPC describes a peer.
 @Suite struct PeerAddressTests {
-    @Test(
-        arguments: [
-            ("ipv4:192.0.2.1:8080", "192.0.2.1"), ("ipv6:[2001:db8::1]:8080", "2001:db8::1"),
-        ]
-    )
+    @Test(arguments: [("ipv4:192.0.2.1:8080", "192.0.2.1"), ("ipv6:[2001:db8::1]:8080", "2001:db8::1")])
     func addressStandsBetweenKindAndPort(_ description: String, _ address: String) {
         #expect(AuthorizationService.address(description) == address)
     }

@@ -49,8 +49,7 @@ import Testing
     /// A store on this machine is asked to wait for long; a reload has something else to ask of it meanwhile.
     @Test(arguments: [StoreFactory.memory, .embedded])
     func waitForNewsCanBeEnded(factory: StoreFactory) async throws {
-        try await factory.run { world in
-            let store = try await world.store()
+        try await factory.runStore { store async throws in
             #expect(store.isLocal)
             let (_, position) = try await store.load([])
             let waking = Task {
@@ -114,8 +113,7 @@ import Testing
 
     @Test(arguments: StoreFactory.allCases)
     func aLongStretchIsToldPieceByPiece(factory: StoreFactory) async throws {
-        try await factory.run { world in
-            let store = try await world.store()
+        try await factory.runStore { store async throws in
             var (_, position) = try await store.load([])
             let count = 2 * StoreNews.fullPage
             var written = try await store.revoke((0..<count).map { revocation("\($0)") })
@@ -155,8 +153,7 @@ import Testing
 
     @Test(arguments: StoreFactory.allCases)
     func aPositionOfAnotherStoreIsMissed(factory: StoreFactory) async throws {
-        try await factory.run { world in
-            let store = try await world.store()
+        try await factory.runStore { store async throws in
             try await factory.run { other in
                 let elsewhere = try await other.store()
                 _ = try await elsewhere.revoke([revocation("elsewhere")])
@@ -171,8 +168,7 @@ import Testing
 
     @Test(arguments: StoreFactory.allCases)
     func aWaitEndsWhenItsTaskIsCancelled(factory: StoreFactory) async throws {
-        try await factory.run { world in
-            let store = try await world.store()
+        try await factory.runStore { store async throws in
             let (_, position) = try await store.load([])
             let waiting = Task { try await store.news(after: position, waiting: .seconds(3600)) }
             waiting.cancel()

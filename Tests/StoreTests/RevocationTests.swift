@@ -7,8 +7,7 @@ import Time
 @Suite struct RevocationTests {
     @Test(arguments: StoreFactory.allCases)
     func aRevocationIsOnRecordAsItWasGiven(factory: StoreFactory) async throws {
-        try await factory.run { world in
-            let store = try await world.store()
+        try await factory.runStore { store async throws in
             let asked = [
                 revocation("one", expires: 1_900_000_000.125, reason: "lost \"phone\"\n\u{1F4F1}\\"),
                 Revocation(
@@ -152,8 +151,7 @@ import Time
 
     @Test(arguments: StoreFactory.allCases)
     func whatIsRevokedAfterARestoreIsNewerThanAllThatWasRestored(factory: StoreFactory) async throws {
-        try await factory.run { world in
-            let store = try await world.store()
+        try await factory.runStore { store async throws in
             // As of a store whose clock was a year ahead.
             let version = RevocationVersion.next(after: 0, now: Clock.unix() + 366 * 86400)
             let ahead = RevocationRecord(revocation("ahead"), version: version)
@@ -168,8 +166,7 @@ import Time
 
     @Test(arguments: StoreFactory.allCases)
     func timesThatAreNoNumbersAreRefused(factory: StoreFactory) async throws {
-        try await factory.run { world in
-            let store = try await world.store()
+        try await factory.runStore { store async throws in
             await #expect(throws: StoreError.self) { try await store.revoke([revocation("one", at: UnixTime(.nan))]) }
             await #expect(throws: StoreError.self) {
                 try await store.revoke([revocation("one", expires: UnixTime(.nan))])

@@ -7,8 +7,7 @@ import Testing
 
     @Test(arguments: StoreFactory.allCases)
     func aValueIsThereUntilItIsRemoved(factory: StoreFactory) async throws {
-        try await factory.run { world in
-            let store = try await world.store()
+        try await factory.runStore { store async throws in
             #expect(try await store.value(for: key) == nil)
             let bytes = Array(UInt8.min...UInt8.max)
             try await store.set(bytes, for: key, lifetime: nil)
@@ -39,8 +38,7 @@ import Testing
 
     @Test(arguments: StoreFactory.allCases)
     func aValueIsReplacedOnlyIfItIsWhatWasExpected(factory: StoreFactory) async throws {
-        try await factory.run { world in
-            let store = try await world.store()
+        try await factory.runStore { store async throws in
             #expect(try await !store.replace([1], with: [2], for: key))
             #expect(try await store.replace(nil, with: [1], for: key))
             #expect(try await !store.replace(nil, with: [9], for: key))
@@ -113,8 +111,7 @@ import Testing
     @Test(arguments: StoreFactory.allCases)
     func aStoreThatIsClosedSaysSo(factory: StoreFactory) async throws {
         guard factory != .memory else { return }
-        try await factory.run { world in
-            let store = try await world.store()
+        try await factory.runStore { store async throws in
             await store.close()
             await #expect(throws: StoreError.self) { try await store.value(for: key) }
             #expect(!store.isUp)

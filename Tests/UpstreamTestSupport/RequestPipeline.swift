@@ -174,10 +174,6 @@ package final class RequestPipeline {
     {
         let ip = try #require(IPAddress(address))
         let range = AddressRange(base: ip, prefixLength: ip.bytes.count * 8)
-        return Peer(
-            try SocketAddress(ipAddress: address, port: 4000),
-            trustedProxies: trusted ? [range] : [],
-            tls: tls
-        )
+        return Peer(try SocketAddress(ipAddress: address, port: 4000), trustedProxies: trusted ? [range] : [], tls: tls)
     }
 }

@@ -30,10 +30,7 @@ struct ExplainHandlerTests {
             #"{"tenant":"app","method":"GET","path":"x"}"#,
             #""path" must begin with "/" and be written as it is sent, without spaces"#
         ),
-        (
-            #"{"tenant":"app","method":"G T","path":"/"}"#,
-            #""method" must be a method like GET, in capitals"#
-        ),
+        (#"{"tenant":"app","method":"G T","path":"/"}"#, #""method" must be a method like GET, in capitals"#),
         (
             #"{"tenant":"app","method":"GET","path":"/","headers":"A: b"}"#,
             #""headers" must be an object of texts, or a list of texts like "Accept: text/html""#

@@ -101,9 +101,7 @@ struct OpaqueRevocationTests {
         let whole = RevocationTarget.signingInput(sha256: Self.digest)
         #expect(try targets(#""sub":"a""#) == [whole])
         #expect(try targets(#""jti":"t1""#) == [whole, .token(issuer: "i", tokenID: "t1")])
-        #expect(
-            try targets(#""jti":"t1","sid":"s1""#) == [whole, .token(issuer: "i", tokenID: "t1"), .session("s1")]
-        )
+        #expect(try targets(#""jti":"t1","sid":"s1""#) == [whole, .token(issuer: "i", tokenID: "t1"), .session("s1")])
     }
 
     @Test func aSignOutIsKeptAsLongAsTheTokenMayBeUsed() throws {

@@ -1,4 +1,3 @@
-import Logging
 import Store
 import Synchronization
 import TestSupport
@@ -12,14 +11,13 @@ import Verification
 final class RevocationHandlerTests: Sendable {
     private let store = FailingStore()
     private let told = Mutex<[String: RevocationSet]>([:])
-    private let lines = Mutex<[String]>([])
+    private let log = RecordedLog()
 
     private func handler() throws -> RevocationHandler {
-        let logger = Logger(label: "test") { _ in LineHandler { line in self.lines.withLock { $0.append(line) } } }
         let service = RevocationService(
             store: store,
             tenants: ["app", "shop"],
-            logger: logger,
+            logger: log.logger,
             distribute: { update in
                 self.told.withLock { $0.merge(update.sets) { _, new in new } }
                 return []
@@ -31,7 +29,7 @@ final class RevocationHandlerTests: Sendable {
             store: store,
             service: service,
             now: { SampleTenant.now },
-            logger: logger
+            logger: log.logger
         )
     }
 
@@ -126,7 +124,7 @@ final class RevocationHandlerTests: Sendable {
             #expect(problem?.code == .storeUnavailable)
         }
         #expect(!isInForce(.tenant))
-        #expect(!lines.withLock { $0 }.contains { $0.hasPrefix("notice") })
+        #expect(!log.lines.contains { $0.hasPrefix("notice") })
     }
 
     @Test func everyChangeIsLoggedOnceAndNoTokenIs() async throws {
@@ -147,7 +145,7 @@ final class RevocationHandlerTests: Sendable {
         _ = try await handler.revoke(body(#"{"tenant":"shop","subject":"ali\nce"}"#), &subject)
         #expect(subject.metadata(result: "done")["id"] == #"ali\u000ace"#)
         #expect(!JSONWriter.text(of: .object(answer)).contains(token))
-        #expect(lines.withLock { $0 } == [])
+        #expect(log.lines == [])
     }
 
     @Test func theAuditKnowsWhoseChangeItWasThatFailed() async throws {
@@ -172,26 +170,5 @@ extension RevocationHandler {
     fileprivate func withdraw(_ body: [UInt8]) async throws(AdminProblem) -> JSONObject {
         var entry = AuditEntry(.withdraw)
         return try await withdraw(body, &entry)
-    }
-}
-
-/// One line an event, metadata by name.
-private struct LineHandler: LogHandler {
-    let write: @Sendable (String) -> Void
-    var metadata: Logger.Metadata = [:]
-    var logLevel = Logger.Level.trace
-
-    init(_ write: @escaping @Sendable (String) -> Void) {
-        self.write = write
-    }
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { metadata[key] }
-        set { metadata[key] = newValue }
-    }
-
-    func log(event: LogEvent) {
-        let metadata = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }
-        write("\(event.level) \(event.message)\(metadata.joined())")
     }
 }

@@ -60,10 +60,7 @@ struct RevocationRequestTests {
         (#"{"tenant":"app"}"#, selectors + "none is given"),
         (#"{"tenant":"app","reason":"x"}"#, selectors + "none is given"),
         (#"{"tenant":"app","all":true,"jti":"x"}"#, selectors + "jti and all are given"),
-        (
-            #"{"tenant":"app","all":true,"session":"x","token":"y"}"#,
-            selectors + "token, session and all are given"
-        ),
+        (#"{"tenant":"app","all":true,"session":"x","token":"y"}"#, selectors + "token, session and all are given"),
         (#"{"tenant":"app","jti":"x","subject":null}"#, selectors + "jti and subject are given"),
         (#"{"tenant":"app","all":false}"#, "\"all\" must be true"),
         (#"{"tenant":"app","all":"true"}"#, "\"all\" must be true"),

@@ -3,6 +3,8 @@ import IdentityProvider
 import Logging
 import Store
 import Synchronization
+import Tenants
+import TestSupport
 import Time
 import Verification
 
@@ -15,7 +17,7 @@ final class AdminFixture: Sendable {
 
     let tenants: [Tenant]
     let keys: StoredKeys
-    private let lines = Mutex<[String]>([])
+    private let log = RecordedLog()
 
     init(_ store: any Store = MemoryStore()) throws {
         let issuer = BuiltInIssuer(url: "https://app.test", audience: "app", algorithm: .es256)
@@ -26,9 +28,7 @@ final class AdminFixture: Sendable {
         keys = StoredKeys(issuer, tenant: "app", store: store, sealer: Sealer(seal), now: { Self.now }) { _ in }
     }
 
-    var logger: Logger {
-        Logger(label: "test") { _ in Handler { line in self.lines.withLock { $0.append(line) } } }
-    }
+    var logger: Logger { log.logger }
 
     func problem(_ ask: () async throws(AdminProblem) -> JSONObject) async -> AdminProblem? {
         do throws(AdminProblem) {
@@ -47,25 +47,5 @@ final class AdminFixture: Sendable {
             authenticate: Authentication(from: [.bearer], policy: VerificationPolicy(issuers: [])),
             issuer: issuer
         )
-    }
-
-    private struct Handler: LogHandler {
-        let write: @Sendable (String) -> Void
-        var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.trace
-
-        init(_ write: @escaping @Sendable (String) -> Void) {
-            self.write = write
-        }
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) {
-            let metadata = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }
-            write("\(event.level) \(event.message)\(metadata.joined())")
-        }
     }
 }

@@ -11,9 +11,7 @@ import UpstreamTestSupport
 struct LimitLedgerTests {
     @Test func requestsOfAKeyAreHandedOnTogetherAndNoneIsLost() throws {
         var tenant = try RequestPipeline.tenant()
-        tenant.rateLimits = [
-            RateLimit(key: .subject, count: 10, period: .seconds(1), burst: 10, isShared: true)
-        ]
+        tenant.rateLimits = [RateLimit(key: .subject, count: 10, period: .seconds(1), burst: 10, isShared: true)]
         let rule = try #require(RateLimiter.make([tenant], table: ArrivalTable(sets: 16))?.rules[0].first)
         let loop = EmbeddedEventLoop()
         let handed = Mutex<[[UnsettledRequest]]>([])

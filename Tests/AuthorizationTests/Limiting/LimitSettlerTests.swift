@@ -21,14 +21,7 @@ import UpstreamTestSupport
         /// - Parameter count: How many limits there are, all of them alike.
         init(_ count: Int = 1) throws {
             var tenant = try RequestPipeline.tenant()
-            let limit = RateLimit(
-                key: .subject,
-                count: 1,
-                period: .seconds(3600),
-                burst: 10,
-                isShared: true,
-                ahead: 4
-            )
+            let limit = RateLimit(key: .subject, count: 1, period: .seconds(3600), burst: 10, isShared: true, ahead: 4)
             tenant.rateLimits = Array(repeating: limit, count: count)
             store = FailingStore()
             limiter = try #require(RateLimiter.make([tenant], table: ArrivalTable(sets: 16)))

@@ -103,10 +103,7 @@ struct ObservedProofTests {
         #expect(refusal?.proofError == .invalidProof)
         #expect(try await pipeline.answer(lines, path: "/other", method: "POST").grant != nil)
         #expect(try await pipeline.answer([], path: "/logout", method: "POST").grant != nil)
-        let proof = try pipeline.proof(
-            for: token,
-            changing: ["htm": "POST", "htu": "http://app.test/logout"]
-        )
+        let proof = try pipeline.proof(for: token, changing: ["htm": "POST", "htu": "http://app.test/logout"])
         let good = try await pipeline.answer(ProofPipeline.lines(token, proof), path: "/logout", method: "POST")
         #expect(good.grant?.signsOut?.principal.subject == "alice")
     }

@@ -64,9 +64,8 @@ struct AppleStandInTests {
     }
 
     @Test(arguments: [
-        ["client_id": "com.example.clans"], ["client_id": ""], ["response_type": "token"],
-        ["response_mode": "query"], ["response_mode": "other"], ["scope": "openid"],
-        ["redirect_uri": "https://clans.localtest/elsewhere"],
+        ["client_id": "com.example.clans"], ["client_id": ""], ["response_type": "token"], ["response_mode": "query"],
+        ["response_mode": "other"], ["scope": "openid"], ["redirect_uri": "https://clans.localtest/elsewhere"],
         ["redirect_uri": "https://evil.example/api/v1/users/oauth2/callback/apple"],
         ["redirect_uri": "https://clans.localtest.evil.example/api/v1/users/oauth2/callback/apple"],
         ["redirect_uri": "https://clans.localtest@evil.example/api/v1/users/oauth2/callback/apple"],

@@ -57,8 +57,7 @@ struct GoogleStandInTests {
         ["client_id": "other"], ["response_type": "id_token"], ["code_challenge_method": "plain"],
         ["code_challenge": ""], ["code_challenge": "short"], ["scope": "email"], ["scope": "openid drive"],
         ["redirect_uri": "http://chat.localtest:8080/elsewhere"],
-        ["redirect_uri": "http://chat.localtest:x/api/auth/callback"],
-        ["response_mode": "form_post"],
+        ["redirect_uri": "http://chat.localtest:x/api/auth/callback"], ["response_mode": "form_post"],
     ])
     func authorizationThatGoogleWouldNotTakeShowsAnError(_ changes: [String: String]) async throws {
         try await StandInUnderTest.run { stand in

@@ -125,11 +125,7 @@ struct StandInUnderTest {
     }
 
     /// A client secret as Apple wants it, but for `changes`.
-    func appleSecret(
-        _ changes: JSONObject = [:],
-        kid: String = "KEY",
-        key: SigningKey? = nil
-    ) throws -> String {
+    func appleSecret(_ changes: JSONObject = [:], kid: String = "KEY", key: SigningKey? = nil) throws -> String {
         var claims: JSONObject = [
             "iss": "TEAM", "sub": "com.example.clans.web", "aud": .string(standIn.appleIssuer),
             "iat": .number(JSONNumber(Int(noon.seconds))), "exp": .number(JSONNumber(Int(noon.seconds) + 300)),

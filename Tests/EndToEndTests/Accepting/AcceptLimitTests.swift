@@ -261,11 +261,7 @@ import Testing
 
     @Test func anAnswerThatTakesItsTimeIsWaitedFor() async throws {
         let slow = Gate("an idle connection was closed")
-        let script = BackendScript { exchange in
-            try await exchange.body()
-            if exchange.head.path == "/open/slow" { try await slow.passed() }
-            try await exchange.sendOK()
-        }
+        let script = BackendScript.ok(after: slow, at: "/open/slow")
         try await withGateway(GatewaySetup(gateway: Self.idle), backend: script) { fixture async throws in
             let client = try await fixture.connect()
             try await client.send(fixture.head("/open/slow"))

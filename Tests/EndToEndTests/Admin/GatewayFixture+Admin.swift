@@ -11,13 +11,9 @@ extension GatewayFixture {
         fields: [String] = []
     ) async throws -> RawResponse {
         guard let adminAddress else { throw Malformed("no admin listener") }
-        let client = keep(RawClient(try await Wire.connect(to: adminAddress)))
         let length = body.map { ["Content-Length: \($0.utf8.count)", "Content-Type: application/json"] } ?? []
         let head = head(path, method: method, host: "\(adminAddress)", fields: fields + length + ["Connection: close"])
-        try await client.send(head + (body ?? ""))
-        let response = try await client.response(to: method)
-        await client.close()
-        return response
+        return try await RawClient.answer(to: head + (body ?? ""), method: method, at: adminAddress)
     }
 
     /// What was written to the audit, by the message.

@@ -16,7 +16,6 @@ extension GatewayFixture {
         fields: [String] = ["Content-Type: application/json"]
     ) async throws -> RawResponse {
         guard let adminAddress else { throw Malformed("no admin listener") }
-        let client = keep(RawClient(try await Wire.connect(to: adminAddress)))
         let length = body.map { ["Content-Length: \($0.utf8.count)"] } ?? []
         let head = head(
             "/api/revocations\(query)",
@@ -24,10 +23,7 @@ extension GatewayFixture {
             host: "\(adminAddress)",
             fields: fields + length + ["Connection: close"]
         )
-        try await client.send(head + (body ?? ""))
-        let response = try await client.response(to: method)
-        await client.close()
-        return response
+        return try await RawClient.answer(to: head + (body ?? ""), method: method, at: adminAddress)
     }
 
     /// The objects under `name` of an answer that must be a 200.

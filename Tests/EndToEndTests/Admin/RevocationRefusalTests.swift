@@ -66,38 +66,6 @@ import Verification
         }
     }
 
-    @Test func mistakesAreNamed() async throws {
-        try await withGateway { fixture async throws in
-            for method in ["POST", "DELETE"] {
-                let none = try await fixture.revocations(method, body: #"{"tenant":"app"}"#)
-                #expect(none.status == 400)
-                #expect(AdminProblemDocument(none)?.detail.contains("exactly one of") == true)
-                let unknown = try await fixture.revocations(method, body: #"{"tenant":"none","all":true}"#)
-                #expect(unknown.status == 404)
-                #expect(AdminProblemDocument(unknown)?.detail == "there is no such tenant; there are app")
-                let empty = try await fixture.revocations(method)
-                #expect(AdminProblemDocument(empty)?.code == "bad_request")
-            }
-            for query in ["", "?tenant=", "?tenant=app&limit=x", "?tenant=app&cursor=x", "?tenant=app&x=y"] {
-                let response = try await fixture.revocations("GET", query: query, fields: [])
-                #expect(response.status == 400, "\(query)")
-                #expect(AdminProblemDocument(response)?.code == "bad_request", "\(query)")
-            }
-            try await expectOpen(fixture)
-        }
-    }
-
-    @Test func tokensOfOthersAreNotTheTenants() async throws {
-        try await withGateway { fixture async throws in
-            let token = try fixture.token(["iss": "https://foreign.test"])
-            let response = try await fixture.revocations("POST", body: #"{"tenant":"app","token":"\#(token)"}"#)
-            let problem = try #require(AdminProblemDocument(response))
-            #expect(problem.status == 400)
-            let issuers = "\(TestIssuer.name), \(TestIssuer.secretName)"
-            #expect(problem.detail == "\"token\" is not of this tenant: its iss is none of \(issuers)")
-        }
-    }
-
     @Test func bodiesHaveABound() async throws {
         try await withGateway { fixture async throws in
             let padding = String(repeating: " ", count: (64 << 10) - Self.all.utf8.count)

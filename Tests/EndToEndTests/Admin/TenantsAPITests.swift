@@ -44,14 +44,6 @@ import Verification
             #expect(report.object["token_cache"] == ["hit": 1, "miss": 1, "refused": 0])
         }
     }
-
-    @Test func takesNoParameters() async throws {
-        try await withGateway { fixture async throws in
-            let problem = AdminProblemDocument(try await fixture.admin("/api/tenants?x=1"))
-            #expect(problem?.status == 400)
-            #expect(problem?.code == "bad_request")
-        }
-    }
 }
 
 /// An answer of `GET /api/tenants`.

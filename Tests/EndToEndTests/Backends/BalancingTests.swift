@@ -17,37 +17,6 @@ import Verification
         }
     }
 
-    @Test func sharesAreByWeight() async throws {
-        let weights = Array(1...10)
-        let sum = weights.reduce(0, +)
-        try await withFleet(10, "balance: round_robin", weights: weights) { fixture, fleet async throws in
-            let client = try await fixture.connect()
-            for number in 1...(5 * sum) {
-                try await client.send(fixture.head("/open/x"))
-                #expect(try await client.response().status == 200)
-                guard number % sum == 0 else { continue }
-                // Turns are spread out: nobody is ever ahead or behind by two.
-                for (count, weight) in zip(fleet.counts, weights) {
-                    #expect(abs(count - weight * number / sum) < 2, "\(fleet.counts) after \(number)")
-                }
-            }
-            #expect(fleet.counts.reduce(0, +) == 5 * sum)
-        }
-    }
-
-    @Test func turnsOfAHeavyServerAreSpreadOut() async throws {
-        try await withFleet(3, weights: [6, 1, 1]) { fixture, _ async throws in
-            var order = ""
-            for _ in 0..<40 { order += try await fixture.request("/open/x").body.text }
-            // Six turns of eight. Where in the eight the others have theirs is a matter of chance, and then stays so.
-            #expect(order.count { $0 == "0" } == 30)
-            for light in ["1", "2"] as [Character] {
-                let turns = order.enumerated().filter { $0.element == light }.map(\.offset)
-                #expect(zip(turns, turns.dropFirst()).allSatisfy { $1 - $0 == 8 }, "\(order)")
-            }
-        }
-    }
-
     // MARK: least_requests
 
     @Test func aServerThatHangsIsLeftAloneWhileAnotherIsIdle() async throws {
@@ -73,18 +42,6 @@ import Verification
             #expect(fleet.counts == [1, before + 40])
             release.open()
             #expect(try await hanging?.response().body.text == "0")
-        }
-    }
-
-    @Test func idleServersShareByWeight() async throws {
-        try await withFleet(2, "balance: least_requests", weights: [1, 3]) { fixture, fleet async throws in
-            let client = try await fixture.connect()
-            for _ in 0..<400 {
-                try await client.send(fixture.head("/open/x"))
-                _ = try await client.response()
-            }
-            // 100 expected; seven standard deviations of a fair draw.
-            #expect(abs(fleet.counts[0] - 100) < 61, "\(fleet.counts)")
         }
     }
 

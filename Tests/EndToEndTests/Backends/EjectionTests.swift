@@ -28,25 +28,6 @@ import Testing
         }
     }
 
-    @Test func aServerWithoutOthersIsStillAsked() async throws {
-        let works = Switch(false)
-        let script = { (place: Int) in
-            BackendScript { exchange in
-                try await exchange.body()
-                if !works.isOn { return try await exchange.reset() }
-                try await exchange.sendOK("\(place)")
-            }
-        }
-        try await withFleet(1, script: script) { fixture, fleet async throws in
-            for _ in 0..<12 {
-                expectRefusal(try await fixture.request("/open/x", method: "POST"), 502, "backend_unavailable")
-            }
-            #expect(fleet.counts == [12])
-            works.turn(on: true)
-            #expect(try await fixture.request("/open/x", method: "POST").status == 200)
-        }
-    }
-
     @Test func aServersOwnErrorsAreNoFailures() async throws {
         let script = { (place: Int) in
             BackendScript.answers("HTTP/1.1 503 Busy\r\nContent-Length: 1\r\n\r\n\(place)")

@@ -16,27 +16,6 @@ import Testing
         try await call.data([], end: true)
     }
 
-    @Test func aRequestArrivesAsItWasMade() async throws {
-        try await withHTTP2Backend({ call in try await call.answer("hello") }) { fixture, backend async throws in
-            let response = try await fixture.request(
-                "/open/x?y=z",
-                fields: ["X-Own: 1", "Connection: x-hop", "X-Hop: 1"]
-            )
-            #expect(response.status == 200)
-            #expect(response.body.text == "hello")
-            let fields = try await backend.calls.next().fields
-            #expect(fields.first(name: ":method") == "GET")
-            #expect(fields.first(name: ":path") == "/open/x?y=z")
-            #expect(fields.first(name: ":scheme") == "http")
-            #expect(fields.first(name: ":authority") == "app.test")
-            #expect(fields[canonicalForm: "x-own"].count == 1)
-            #expect(fields.first(name: "x-forwarded-for") == "127.0.0.1")
-            for hop in ["connection", "x-hop", "host", "transfer-encoding", "keep-alive"] {
-                #expect(!fields.contains(name: hop), "\(hop)")
-            }
-        }
-    }
-
     @Test func bodiesPassBothWaysAtOnce() async throws {
         var random = SplitMix64(seed: 1)
         let bytes = random.variedBytes(1 << 20)

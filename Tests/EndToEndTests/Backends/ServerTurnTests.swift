@@ -52,14 +52,4 @@ import Testing
             expectRefusal(try await fixture.request("/open/x"), 503, "backend_unavailable")
         }
     }
-
-    @Test func withoutAnyServerLeftItIsUnavailable() async throws {
-        try await withGateway(Self.servers("nobody")) { fixture async throws in
-            let client = try await fixture.connect()
-            for _ in 0..<3 {
-                try await client.send(fixture.head("/open/x"))
-                expectRefusal(try await client.response(), 503, "backend_unavailable")
-            }
-        }
-    }
 }

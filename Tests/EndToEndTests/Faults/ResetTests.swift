@@ -3,11 +3,7 @@ import Testing
 /// A server that resets the connection before its answer is there.
 @Suite struct ResetTests {
     @Test func aServerThatResetsBeforeItsFirstByteIsABadGateway() async throws {
-        let script = BackendScript { exchange in
-            try await exchange.body()
-            try await exchange.reset()
-        }
-        try await withGateway(.failing(), backend: script) { fixture async throws in
+        try await withGateway(.failing(), backend: .resets) { fixture async throws in
             for _ in 0..<5 {
                 for request in try await fixture.sendBoth("/open/x") {
                     expectRefusal(try await request.answer(), 502, "backend_unavailable", request.version)
@@ -22,11 +18,7 @@ import Testing
     }
 
     @Test func aRequestThatMayNotBeRepeatedIsTriedOnce() async throws {
-        let script = BackendScript { exchange in
-            try await exchange.body()
-            try await exchange.reset()
-        }
-        try await withGateway(.failing(), backend: script) { fixture async throws in
+        try await withGateway(.failing(), backend: .resets) { fixture async throws in
             for request in try await fixture.sendBoth("/open/x", method: "POST", body: "once") {
                 expectRefusal(try await request.answer(), 502, "backend_unavailable", request.version)
             }

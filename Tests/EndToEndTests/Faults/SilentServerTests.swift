@@ -4,12 +4,8 @@ import Testing
 @Suite struct SilentServerTests {
     @Test func aServerThatAcceptsAndStaysSilentIsATimeout() async throws {
         let over = Gate("the test is over")
-        let script = BackendScript { exchange in
-            try await exchange.body()
-            try await over.passed()
-        }
         let setup = GatewaySetup.failing(backend: "timeouts: { response: 300ms }")
-        try await withGateway(setup, backend: script) { fixture async throws in
+        try await withGateway(setup, backend: .nothing(until: over)) { fixture async throws in
             let waiting = try await fixture.sendBoth("/open/x", host: "patient.test")
             for _ in waiting { _ = try await fixture.backend.arrivals.next() }
             try await fixture.expectNeighbourServed()

@@ -17,8 +17,7 @@ import Verification
                 let subject = try fleet.token(["sub": "mallory", "jti": "t4"])
                 let revocations: [(token: String, selector: JSONObject)] = [
                     (named, ["jti": "t1"]), (nameless, ["token": .string(nameless)]),
-                    (whole, ["token": .string(whole)]),
-                    (session, ["session": "s1"]), (subject, ["subject": "mallory"]),
+                    (whole, ["token": .string(whole)]), (session, ["session": "s1"]), (subject, ["subject": "mallory"]),
                 ]
                 for (turn, (token, selector)) in revocations.enumerated() {
                     for instance in all { #expect(try await !instance.refuses(token)) }

@@ -130,10 +130,7 @@ extension GatewaySetup {
     fileprivate static var cookieBearer: GatewaySetup {
         GatewaySetup(
             tenant: """
-                authenticate:
-                  from: ["cookie:access"]
-                  issuers:
-                    - { issuer: "https://secret.test", audiences: [app], algorithms: [HS256], secret: "${HOUSE_SECRET}" }
+                authenticate: { from: ["cookie:access"], issuers: [ \(TestIssuer.entry) ] }
                 refresh:
                   grace: 7d
                   call: { path: \(RotatingProvider.refreshPath), send: bearer, access_token: /access_token }

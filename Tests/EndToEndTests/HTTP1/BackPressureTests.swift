@@ -79,12 +79,7 @@ import Testing
 
     @Test func pipelinedRequestsAreNotReadWithoutABound() async throws {
         let answer = Gate("the backend answers")
-        let script = BackendScript { exchange in
-            try await exchange.body()
-            if exchange.head.path == "/open/first" { try await answer.passed() }
-            try await exchange.sendOK()
-        }
-        try await withGateway(backend: script) { fixture async throws in
+        try await withGateway(backend: .ok(after: answer, at: "/open/first")) { fixture async throws in
             let client = try await fixture.connect()
             let count = 2000
             try await client.send(fixture.head("/open/first"))

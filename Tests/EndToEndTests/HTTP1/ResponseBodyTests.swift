@@ -3,50 +3,6 @@ import Testing
 
 /// Answers arrive whole and with one framing that the client understands (RFC 9112 section 6.3).
 @Suite struct ResponseBodyTests {
-    @Test func aBodyWithALengthKeepsIt() async throws {
-        try await withGateway(backend: .answers("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")) {
-            fixture async throws in
-            let response = try await fixture.request("/open/x")
-            #expect(response.framing == .contentLength(5))
-            #expect(response.body.text == "hello")
-        }
-    }
-
-    @Test func anEmptyBodyIsNotWaitedFor() async throws {
-        try await withGateway(backend: .answers("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")) {
-            fixture async throws in
-            let client = try await fixture.connect()
-            for _ in 0..<2 {
-                try await client.send(fixture.head("/open/x"))
-                let response = try await client.response()
-                #expect(response.status == 200 && response.body.bytes.isEmpty)
-            }
-        }
-    }
-
-    @Test func chunksWithExtensionsAndTrailersArrive() async throws {
-        let raw = """
-            HTTP/1.1 200 OK\r
-            Transfer-Encoding: chunked\r
-            Trailer: X-Sum\r
-            \r
-            5;a=b\r
-            hello\r
-            6\r
-             world\r
-            0\r
-            X-Sum: 42\r
-            \r
-
-            """
-        try await withGateway(backend: .answers(raw)) { fixture async throws in
-            let response = try await fixture.request("/open/x")
-            #expect(response.framing == .chunked)
-            #expect(response.body.text == "hello world")
-            #expect(response.body.trailers["X-Sum"] == ["42"])
-        }
-    }
-
     @Test func anAnswerByteByByteIsTheSame() async throws {
         let raw = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;x\r\nhello\r\n1\r\n!\r\n0\r\nX-T: 1\r\n\r\n"
         let script = BackendScript { exchange in
@@ -100,45 +56,6 @@ import Testing
         }
     }
 
-    @Test func anAnswerThatEndsWithItsConnectionIsReframed() async throws {
-        let raw = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nhello world"
-        try await withGateway(backend: .answersAndCloses(raw)) { fixture async throws in
-            let client = try await fixture.connect()
-            for _ in 0..<2 {
-                try await client.send(fixture.head("/open/x"))
-                let response = try await client.response()
-                #expect(response.framing == .chunked)
-                #expect(response.body.text == "hello world")
-            }
-        }
-    }
-
-    @Test func anHTTP10BackendIsUnderstood() async throws {
-        let answers = [
-            "HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nhello", "HTTP/1.0 200 OK\r\n\r\nhello",
-            "HTTP/1.0 200 OK\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello",
-        ]
-        for raw in answers {
-            try await withGateway(backend: .answersAndCloses(raw)) { fixture async throws in
-                let client = try await fixture.connect()
-                for _ in 0..<2 {
-                    try await client.send(fixture.head("/open/x"))
-                    let response = try await client.response()
-                    #expect(response.version == "HTTP/1.1")
-                    #expect(response.body.text == "hello")
-                }
-            }
-        }
-    }
-
-    @Test func anAnswerWithoutAReasonIsUnderstood() async throws {
-        for line in ["HTTP/1.1 200 ", "HTTP/1.1 299 Odd But Fine", "HTTP/1.1 200 caf\u{e9}"] {
-            try await withGateway(backend: .answers("\(line)\r\nContent-Length: 2\r\n\r\nok")) { fixture async throws in
-                #expect(try await fixture.request("/open/x").body.text == "ok", "\(line)")
-            }
-        }
-    }
-
     @Test func eightMegabytesArriveExactlyInEveryFraming() async throws {
         var random = SplitMix64(seed: 3)
         let body = random.variedBytes(8 << 20)
@@ -169,27 +86,6 @@ import Testing
                 let same = try await client.response().body.bytes == body
                 #expect(same, "\(path)")
             }
-        }
-    }
-
-    @Test func anAnswerIsStreamedBeforeItIsWhole() async throws {
-        let seen = Gate("the client saw the first event")
-        let script = BackendScript { exchange in
-            try await exchange.body()
-            try await exchange.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n")
-            try await exchange.send("Transfer-Encoding: chunked\r\n\r\n9\r\ndata: 1\n\n\r\n")
-            try await seen.passed()
-            try await exchange.send("9\r\ndata: 2\n\n\r\n0\r\n\r\n")
-        }
-        try await withGateway(backend: script) { fixture async throws in
-            let client = try await fixture.connect()
-            try await client.send(fixture.head("/open/x"))
-            #expect(try await client.head().status == 200)
-            var text = ""
-            while !text.contains("data: 1"), let piece = try await client.piece() { text += piece.text }
-            seen.open()
-            while !text.hasSuffix("0\r\n\r\n"), let piece = try await client.piece() { text += piece.text }
-            #expect(text.contains("data: 2"))
         }
     }
 

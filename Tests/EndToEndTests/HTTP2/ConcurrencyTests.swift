@@ -26,19 +26,6 @@ import Testing
         }
     }
 
-    @Test func anAnswerDoesNotWaitForAnEarlierRequest() async throws {
-        let answer = Gate("the backend answers")
-        try await withGateway(backend: Self.held(answer)) { fixture async throws in
-            let client = try await fixture.http2()
-            let slow = try await client.open("/open/slow")
-            _ = try await fixture.backend.arrivals.next()
-            try await client.expectAlive()
-            #expect(await client.ready(on: slow) == [])
-            answer.open()
-            #expect(try await client.answer(on: slow).body.text == "/open/slow")
-        }
-    }
-
     @Test func aStreamPastTheLimitIsRefusedAndTheOthersLiveOn() async throws {
         let answer = Gate("the backend answers")
         try await withGateway(backend: Self.held(answer)) { fixture async throws in
@@ -58,27 +45,6 @@ import Testing
             for stream in streams { #expect(try await client.answer(on: stream).status == 200) }
             try await client.expectAlive()
             #expect(!fixture.backend.requests.contains { $0.target == "/open/over" })
-        }
-    }
-
-    @Test func aPlaceThatGetsFreeCanBeHadAgain() async throws {
-        let answer = Gate("the backend answers")
-        try await withGateway(backend: Self.held(answer)) { fixture async throws in
-            let client = try await fixture.http2()
-            var streams: [Int] = []
-            for number in 0..<Self.limit { streams.append(try await client.open("/open/\(number)")) }
-            #expect(try await client.sync())
-            try await client.send(.reset(streams[0]), .reset(streams[1]))
-            for _ in 0..<2 { streams.append(try await client.open("/open/again")) }
-            answer.open()
-            for stream in streams.dropFirst(2) { #expect(try await client.answer(on: stream).status == 200) }
-        }
-    }
-
-    @Test func aClientsOwnLimitIsNoMatterOfRequests() async throws {
-        try await withGateway { fixture async throws in
-            let client = try await fixture.http2(.maxConcurrentStreams(0), .enablePush(0))
-            #expect(try await client.request("/open/x").status == 200)
         }
     }
 }

@@ -10,8 +10,7 @@ import Testing
     private static let values = ["1", "", "5", "trailers", "app.test", "a\r\nb: c", "100-continue", "/open/y", "a=b"]
     private static let types: [FrameType] = [
         .data, .data, .data, .headers, .headers, .headers, .priority, .resetStream, .settings, .pushPromise, .ping,
-        .goAway,
-        .windowUpdate, .windowUpdate, .continuation, .unknown,
+        .goAway, .windowUpdate, .windowUpdate, .continuation, .unknown,
     ]
 
     private static func frame(_ generator: inout SplitMix64, _ turn: Int) -> HTTP2Frame {

@@ -1,82 +1,127 @@
 import TestSupport
 import Testing
 
-/// What every frame has in common (RFC 9113 sections 4.1, 4.2 and 5.5).
+/// What comes of frames for the client, its other streams and the backend. Which frames are errors, and of which kind,
+/// is tested with the session (`HTTPCoreTests/HTTP2`).
 @Suite struct FrameTests {
-    private static let request = HeaderBlock(fields: HTTP2Client.fields("/open/x", method: "POST"))
+    private static let post = HeaderBlock(fields: HTTP2Client.fields("/open/x", method: "POST"))
 
-    @Test func unknownFrameTypesAreIgnored() async throws {
-        try await withGateway { fixture async throws in
-            let client = try await fixture.http2()
-            let stream = await client.newStream()
-            let alien = HTTP2Frame(type: .unknown, flags: .all, payload: [1, 2, 3])
-            let onStream = HTTP2Frame(type: .unknown, stream: stream, payload: [])
-            let onIdleStream = HTTP2Frame(type: .unknown, stream: 101, payload: [UInt8](repeating: 9, count: 1000))
-            try await client.send(alien, onIdleStream, .headers(stream, Self.request, end: false), onStream)
-            try await client.send(.data(stream, "he"), onStream, alien, .data(stream, "llo", end: true))
-            #expect(try await client.answer(on: stream).status == 200)
-            try await client.send(onStream)
-            try await client.expectAlive()
-            #expect(fixture.backend.requestsButCanaries.map(\.body.text) == ["hello"])
-        }
-    }
+    // MARK: Errors
 
-    @Test func anUnknownFrameInsideAFieldSectionIsAConnectionError() async throws {
+    @Test func connectionErrorIsToldAndReachesNoBackend() async throws {
         try await withGateway { fixture async throws in
-            let client = try await fixture.http2()
-            try await client.send(
-                .headers(1, Self.request, complete: false),
-                HTTP2Frame(type: .unknown, stream: 1, payload: [1])
-            )
-            try await client.expectConnectionError(.protocolError)
+            for frame in [
+                HTTP2Frame.ping([1, 2, 3, 4, 5, 6, 7, 8]), .headers(3, Self.post), .continuation(3, Self.post),
+            ] {
+                let client = try await fixture.http2()
+                try await client.send(.headers(1, Self.post, complete: false), frame)
+                try await client.expectConnectionError(.protocolError, comment: "\(frame)")
+            }
             #expect(fixture.backend.requests.isEmpty)
         }
     }
 
-    @Test func undefinedFlagsAreIgnored() async throws {
-        try await withGateway { fixture async throws in
+    @Test func streamErrorResetsItsStreamAlone() async throws {
+        let answer = Gate("the backend answers")
+        try await withGateway(backend: .ok(after: answer, at: "/open/held")) { fixture async throws in
             let client = try await fixture.http2()
-            let stream = await client.newStream()
-            let undefined = FrameFlags(rawValue: 0xd2)
-            var headers = HTTP2Frame.headers(stream, Self.request, end: false)
-            var data = HTTP2Frame.data(stream, "hello", end: true)
-            var ping = HTTP2Frame.ping([8, 7, 6, 5, 4, 3, 2, 1])
-            var settings = HTTP2Frame.settings(.maxFrameSize(20_000))
-            var window = HTTP2Frame.windowUpdate(0, 1)
-            headers.flags.formUnion(undefined)
-            data.flags.formUnion(undefined)
-            ping.flags.formUnion(FrameFlags(rawValue: 0xfe))
-            settings.flags.formUnion(FrameFlags(rawValue: 0xfe))
-            window.flags = .all
-            try await client.send(ping, settings, window, headers, data)
-            #expect(try await client.answer(on: stream).status == 200)
-            #expect(await client.ready(on: 0).contains(.pingAcknowledged([8, 7, 6, 5, 4, 3, 2, 1])))
-            #expect(fixture.backend.requests.map(\.body.text) == ["hello"])
+            let stream = try await client.open("/open/held", method: "POST", body: Array("hello".utf8))
+            _ = try await fixture.backend.arrivals.next()
+            try await client.send(.data(stream, "more", end: true))
+            try await client.expectStreamError(.streamClosed, on: stream)
+            #expect(fixture.backend.requestsButCanaries.map(\.body.text) == ["hello"])
+            answer.open()
         }
     }
 
-    @Test func theReservedBitIsIgnored() async throws {
-        try await withGateway { fixture async throws in
+    @Test func resetStreamIsGivenUpAtTheBackendToo() async throws {
+        let script = BackendScript { exchange in
+            if exchange.head.path == "/open/canary" { return try await exchange.sendOK() }
+            try await exchange.body()
+        }
+        try await withGateway(backend: script) { fixture async throws in
             let client = try await fixture.http2()
-            let stream = await client.newStream()
-            var headers = HTTP2Frame.headers(stream, Self.request, end: false)
-            var data = HTTP2Frame.data(stream, "hello", end: true)
-            var ping = HTTP2Frame.ping([0, 0, 0, 0, 0, 0, 0, 99])
-            headers.reservedBit = true
-            data.reservedBit = true
-            ping.reservedBit = true
-            try await client.send(ping, headers, data)
-            #expect(try await client.answer(on: stream).status == 200)
-            #expect(fixture.backend.requests.map(\.body.text) == ["hello"])
+            let stream = try await client.open("/open/x", method: "POST", body: [1, 2, 3], end: false)
+            _ = try await fixture.backend.heads.next()
+            try await client.send(.reset(stream))
+            _ = try await fixture.backend.abandoned.next()
+            try await client.expectAlive()
+            #expect(fixture.backend.requestsButCanaries.isEmpty)
         }
     }
 
-    @Test func framesMayComeByteByByte() async throws {
+    @Test func clientThatSaysGoodbyeStillGetsItsResponses() async throws {
+        let answer = Gate("the backend answers")
+        try await withGateway(backend: .ok(after: answer)) { fixture async throws in
+            for code in [HTTP2ErrorCode.noError, HTTP2ErrorCode(rawValue: 0xcafe)] {
+                let client = try await fixture.http2()
+                let stream = try await client.open("/open/x")
+                _ = try await fixture.backend.arrivals.next()
+                try await client.send(.goAway(code, debug: "so long"))
+                answer.open()
+                #expect(try await client.answer(on: stream).status == 200, "\(code)")
+            }
+        }
+    }
+
+    // MARK: Fields
+
+    /// A refused request has changed the table of the connection all the same.
+    @Test func headerTableOutlivesARefusal() async throws {
+        let request =
+            HeaderBlock.indexed(StaticIndex.methodGET) + .indexed(StaticIndex.schemeHTTP)
+            + .withoutIndexing(nameIndex: StaticIndex.path, "/open/x")
+            + .withoutIndexing(nameIndex: StaticIndex.authority, "app.test")
+        try await withGateway { fixture async throws in
+            let client = try await fixture.http2()
+            let refused = await client.newStream()
+            try await client.send(.headers(refused, request + .incremental("x-a", "kept") + .neverIndexed("te", "x")))
+            try await client.expectMalformed(on: refused)
+            let stream = await client.newStream()
+            try await client.send(.headers(stream, request + .indexed(StaticIndex.last + 1)))
+            #expect(try await client.answer(on: stream).status == 200)
+            #expect(fixture.backend.requests.last?.fields["x-a"] == ["kept"])
+        }
+    }
+
+    /// The gateway's table for answers is never larger than the client allows (RFC 7541 section 4.2).
+    @Test func emptyHeaderTableOfTheClientIsObeyed() async throws {
+        let script = BackendScript.answers("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX-Same: again\r\n\r\n")
+        try await withGateway(backend: script) { fixture async throws in
+            let client = try await fixture.http2(.headerTableSize(0))
+            for _ in 0..<3 {
+                #expect(try await client.request("/open/x").fields["x-same"] == ["again"])
+            }
+        }
+    }
+
+    /// The client's limit on field sections is advice; a head past it may be sent or the stream be reset.
+    @Test func clientsLimitOnFieldsDoesNotHarmTheConnection() async throws {
+        let long = String(repeating: "a", count: 2000)
+        let script = BackendScript { exchange in
+            try await exchange.body()
+            let isCanary = exchange.head.path == "/open/canary"
+            try await exchange.sendOK(fields: isCanary ? "" : "X-Long: \(long)\r\n")
+        }
+        try await withGateway(backend: script) { fixture async throws in
+            let client = try await fixture.http2(.maxHeaderListSize(1000))
+            switch try await client.outcome(of: try await client.open("/open/x")) {
+            case .answered(let response): #expect(response.status == 502 || response.fields["x-long"] == [long])
+            case .reset(let code): #expect(code != .noError)
+            case .ended: Issue.record("the connection ended")
+            }
+            try await client.expectAlive()
+        }
+    }
+
+    // MARK: Content
+
+    @Test func requestByteByByteIsTheSameAsAtOnce() async throws {
         try await withGateway(backend: .echo) { fixture async throws in
             let client = try await fixture.http2()
             let stream = await client.newStream()
             try await client.drip(
-                .headers(stream, Self.request, end: false),
+                .headers(stream, Self.post, end: false),
                 .data(stream, "he", padding: 3),
                 .data(stream, "llo", end: true)
             )
@@ -84,87 +129,51 @@ import Testing
         }
     }
 
-    // MARK: Sizes
-
-    @Test func aFrameOfTheOrdinaryLimitIsTaken() async throws {
+    /// Padding counts for flow control; if it were not given back, the windows would run dry.
+    @Test func paddingIsGivenBackToTheWindows() async throws {
         try await withGateway(backend: .echo) { fixture async throws in
             let client = try await fixture.http2()
-            var generator = SplitMix64(seed: 16)
-            let body = generator.variedBytes(16_384)
-            #expect(try await client.request("/open/x", method: "POST", body: body).body.bytes == body)
-        }
-    }
-
-    @Test func dataPastTheLimitIsAFrameSizeError() async throws {
-        try await withGateway { fixture async throws in
-            let client = try await fixture.http2()
             let stream = try await client.open("/open/x", method: "POST", end: false)
-            try await client.send(.data(stream, [UInt8](repeating: 0, count: 16_385), end: true))
-            try await client.expectStreamError(.frameSizeError, on: stream)
-            #expect(fixture.backend.requests.count == 0)
+            let body = [UInt8](repeating: 7, count: 2000)
+            try await client.sendBody(body, on: stream, pieces: 1, padding: 255)
+            #expect(try await client.answer(on: stream).body.bytes == body)
         }
     }
 
-    /// RFC 9113 section 4.2: a frame that could alter the state of the whole connection.
-    @Test func headersPastTheLimitAreAConnectionError() async throws {
-        try await withGateway { fixture async throws in
+    @Test func largeBodyPassesWhole() async throws {
+        try await withGateway(backend: .echo) { fixture async throws in
+            var generator = SplitMix64(seed: 61)
+            let body = generator.variedBytes(3 << 20)
             let client = try await fixture.http2()
-            let long = [("x-long", String(repeating: "a", count: 16_500))]
-            try await client.send(.headers(1, HeaderBlock(fields: HTTP2Client.fields("/open/x", fields: long))))
-            try await client.expectConnectionError(.frameSizeError)
-            #expect(fixture.backend.requests.isEmpty)
+            let stream = try await client.open("/open/x", method: "POST", body: body)
+            let same = try await client.answer(on: stream).body.bytes == body
+            #expect(same)
         }
     }
 
-    @Test func aLengthPastTheLimitIsRefusedBeforeThePayloadComes() async throws {
-        let types: [FrameType] = [.data, .headers, .settings, .goAway, .unknown]
-        try await withGateway { fixture async throws in
-            for type in types {
-                let client = try await fixture.http2()
-                let stream = try await client.open("/open/x", method: "POST", end: false)
-                let onStream = type == .data || type == .headers
-                let frame = HTTP2Frame(type: type, stream: onStream ? stream : 0)
-                try await client.sendRaw(frame.bytes(claimedLength: 0xff_ffff))
-                try await client.expectConnectionError(.frameSizeError, comment: "\(type)")
-            }
-        }
-    }
-
-    @Test func framesOfOneSizeAloneAreHeldToIt() async throws {
-        let wrong: [HTTP2Frame] = [
-            HTTP2Frame(type: .ping, payload: [UInt8](repeating: 0, count: 7)),
-            HTTP2Frame(type: .ping, payload: [UInt8](repeating: 0, count: 9)),
-            HTTP2Frame(type: .ping),
-            HTTP2Frame(type: .resetStream, stream: 1, payload: [0, 0, 0]),
-            HTTP2Frame(type: .resetStream, stream: 1, payload: [0, 0, 0, 8, 0]),
-            HTTP2Frame(type: .windowUpdate, payload: [0, 0, 1]),
-            HTTP2Frame(type: .windowUpdate, payload: [0, 0, 0, 1, 0]),
-            HTTP2Frame(type: .windowUpdate, stream: 1, payload: [0, 0, 1]),
-            HTTP2Frame(type: .settings, payload: [0, 3, 0, 0, 0]),
-            HTTP2Frame(type: .settings, payload: [0, 3, 0, 0, 0, 100, 0]),
-            HTTP2Frame(type: .settings, flags: .acknowledgement, payload: HTTP2Setting.maxFrameSize(16_384).bytes),
-            HTTP2Frame(type: .goAway, payload: [0, 0, 0, 0, 0, 0, 0]),
-        ]
-        try await withGateway { fixture async throws in
-            for frame in wrong {
-                let client = try await fixture.http2()
-                _ = try await client.open("/open/x", method: "POST", end: false)
-                try await client.send(frame)
-                try await client.expectConnectionError(.frameSizeError, comment: "\(frame)")
-            }
-            #expect(fixture.backend.requests.isEmpty)
-        }
-    }
-
-    /// RFC 9113 section 6.3: a stream error, which may be made a connection error.
-    @Test func aPriorityOfAnotherSizeIsAFrameSizeError() async throws {
-        try await withGateway { fixture async throws in
-            for length in [4, 6] {
-                let client = try await fixture.http2()
-                let stream = try await client.open("/open/x", method: "POST", end: false)
-                let payload = [UInt8](repeating: 0, count: length)
-                try await client.send(HTTP2Frame(type: .priority, stream: stream, payload: payload))
-                try await client.expectStreamError(.frameSizeError, on: stream, comment: "\(length) bytes")
+    /// ``HTTP2Ledger`` counts along: one byte past a window fails any test.
+    @Test func responseWaitsForAWindow() async throws {
+        let script = BackendScript.answers("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")
+        try await withGateway(backend: script) { fixture async throws in
+            let client = try await fixture.http2()
+            await client.keepWindowsShut()
+            try await client.send(.settings(.initialWindowSize(0)))
+            let stream = try await client.open("/open/x")
+            guard case .fields(_, end: false) = try await client.event(on: stream) else { throw Malformed("no head") }
+            #expect(try await client.sync())
+            #expect(await client.ready(on: stream) == [])
+            for (increment, text, end) in [(1, "h", false), (2, "el", false), (1000, "lo", true)] {
+                try await client.send(.windowUpdate(stream, increment))
+                var received = ""
+                var isOver = false
+                while received.utf8.count < text.utf8.count || isOver != end {
+                    guard case .data(let bytes, let last) = try await client.event(on: stream) else {
+                        throw Malformed("no more content after \(received)")
+                    }
+                    received += bytes.text
+                    isOver = last
+                }
+                #expect(received == text)
             }
         }
     }

@@ -39,15 +39,6 @@ import Testing
         }
     }
 
-    @Test(arguments: ["application/grpc-web", "application/grpc-web-text", "application/json"])
-    func otherContentIsAnsweredWithTheHTTPStatus(type: String) async throws {
-        try await withGateway { fixture async throws in
-            let answer = try await fixture.http2().request("/x", method: "POST", fields: [("content-type", type)])
-            #expect(answer.status == 401)
-            #expect(Problem(answer)?.code == "missing_token")
-        }
-    }
-
     /// gRPC is not spoken over HTTP/1.1: there the status is all that a client has.
     @Test func callOverHTTP1IsAnsweredWithTheHTTPStatus() async throws {
         try await withGateway { fixture async throws in

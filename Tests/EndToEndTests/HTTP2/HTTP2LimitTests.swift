@@ -54,22 +54,6 @@ import Testing
         }
     }
 
-    /// A block that is not kept cannot be decoded, and the compression state is the connection's (RFC 9113 section
-    /// 4.3).
-    @Test func aHeadFarPastItsBoundMayEndTheConnection() async throws {
-        try await withGateway(GatewaySetup(gateway: "limits: { header_bytes: 8KiB }")) { fixture async throws in
-            let client = try await fixture.http2()
-            let fields = [("x-a", String(repeating: "a", count: 200_000))]
-            let stream = try await send(HeaderBlock(fields: HTTP2Client.fields("/open/x", fields: fields)), client)
-            switch try await client.outcome(of: stream) {
-            case .answered(let response): #expect(response.status == 431)
-            case .reset(let code): #expect(code != .noError)
-            case .ended(let code): #expect(code == .enhanceYourCalm || code == .compressionError)
-            }
-            #expect(fixture.backend.connections == 0)
-        }
-    }
-
     @Test func moreFieldsThanAllowedAreTooMany() async throws {
         try await withGateway(GatewaySetup(gateway: "limits: { headers: 20 }")) { fixture async throws in
             let client = try await fixture.http2()
@@ -99,15 +83,6 @@ import Testing
             }
             #expect(fixture.backend.requestsButCanaries.count == 1)
             #expect(try await fixture.http2().request("/open/canary").status == 200)
-        }
-    }
-
-    @Test func aTargetPast8KiBIsTooLong() async throws {
-        try await withGateway { fixture async throws in
-            let client = try await fixture.http2()
-            let long = "/open/" + String(repeating: "a", count: 8192)
-            try await expectRefused(client, try await client.open(long), 414, 431)
-            #expect(fixture.backend.requestsButCanaries.isEmpty)
         }
     }
 
@@ -154,77 +129,4 @@ import Testing
     }
 
     // MARK: Time
-
-    @Test func aFieldSectionThatNeverEndsIsDropped() async throws {
-        try await withGateway(GatewaySetup(gateway: "limits: { header_timeout: 300ms }")) { fixture async throws in
-            let client = try await fixture.http2()
-            let block = HeaderBlock(fields: HTTP2Client.fields("/open/x"))
-            try await client.send(.headers(1, block, complete: false))
-            while try await client.event(on: 0) != nil {}
-            #expect(fixture.backend.requests.isEmpty)
-        }
-    }
-
-    @Test func anIdleConnectionIsClosedWithAGoodbye() async throws {
-        try await withGateway(GatewaySetup(gateway: "limits: { idle_timeout: 300ms }")) { fixture async throws in
-            let client = try await fixture.http2()
-            #expect(try await client.request("/open/x").status == 200)
-            while try await client.event(on: 0) != nil {}
-            let goodbye = await client.lastGoAway
-            #expect(goodbye?.code == .noError)
-            #expect(goodbye?.lastStream == 1)
-        }
-    }
-
-    @Test func aBodyThatStopsComingIsDropped() async throws {
-        try await withGateway(GatewaySetup(gateway: "limits: { idle_timeout: 300ms }")) { fixture async throws in
-            let client = try await fixture.http2()
-            let stream = try await client.open("/open/x", method: "POST", body: [1, 2, 3], end: false)
-            switch try await client.outcome(of: stream) {
-            case .answered(let response): #expect(response.status == 408)
-            case .reset(let code): #expect(code != .noError)
-            case .ended: break
-            }
-            _ = try await fixture.backend.abandoned.next()
-            #expect(fixture.backend.requests.isEmpty)
-        }
-    }
-
-    @Test func aClientThatNeverOpensItsWindowIsDropped() async throws {
-        try await withGateway(GatewaySetup(gateway: "limits: { idle_timeout: 300ms }")) { fixture async throws in
-            let client = try await fixture.http2(.initialWindowSize(0))
-            let stream = try await client.open("/open/x")
-            switch try await client.outcome(of: stream) {
-            case .answered: Issue.record("content past a window of nothing")
-            case .reset(let code): #expect(code != .noError)
-            case .ended: break
-            }
-        }
-    }
-
-    @Test func drainingSaysGoodbyeAndLetsRequestsEnd() async throws {
-        let answer = Gate("the backend answers")
-        let script = BackendScript { exchange in
-            try await exchange.body()
-            try await answer.passed()
-            try await exchange.sendOK()
-        }
-        try await withGateway(backend: script) { fixture async throws in
-            let client = try await fixture.http2()
-            let stream = try await client.open("/open/x")
-            _ = try await fixture.backend.arrivals.next()
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { await fixture.shutdown() }
-                while await client.lastGoAway == nil {
-                    guard try await client.event(on: 0) != nil else { throw Malformed("closed without a goodbye") }
-                }
-                #expect(await client.lastGoAway?.code == .noError)
-                answer.open()
-                #expect(try await client.answer(on: stream).status == 200)
-                while try await client.event(on: 0) != nil {}
-                #expect(await client.lastGoAway?.code == .noError)
-                try await group.waitForAll()
-            }
-        }
-    }
 }

@@ -23,16 +23,6 @@ import Testing
         }
     }
 
-    @Test func everyMethodIsPassedOn() async throws {
-        try await withGateway { fixture async throws in
-            let client = try await fixture.http2()
-            for method in ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND", "x-Odd"] {
-                #expect(try await client.request("/open/x", method: method).status == 200, "\(method)")
-                #expect(fixture.backend.requests.last?.method == method)
-            }
-        }
-    }
-
     @Test func aHeadRequestIsAnsweredWithoutContent() async throws {
         let script = BackendScript.answers("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
         try await withGateway(backend: script) { fixture async throws in
@@ -41,21 +31,6 @@ import Testing
                 let answer = try await client.request("/open/x", method: "HEAD")
                 #expect(answer.status == 200)
                 #expect(answer.fields["content-length"] == ["1000"])
-            }
-        }
-    }
-
-    @Test func statusesWithoutContentEndTheStream() async throws {
-        try await withGateway(
-            backend: BackendScript { exchange in
-                try await exchange.body()
-                let status = exchange.head.path.split(separator: "/").last ?? ""
-                try await exchange.send("HTTP/1.1 \(status) X\r\n\r\n")
-            }
-        ) { fixture async throws in
-            let client = try await fixture.http2()
-            for status in [204, 304] {
-                #expect(try await client.request("/open/\(status)").status == status)
             }
         }
     }
@@ -80,22 +55,6 @@ import Testing
         }
     }
 
-    @Test func hopByHopFieldsOfAnAnswerStayBehind() async throws {
-        let script = BackendScript.answers(
-            "HTTP/1.1 200 OK\r\nConnection: keep-alive, X-Hop\r\nKeep-Alive: timeout=5\r\nX-Hop: 1\r\n"
-                + "Proxy-Connection: keep-alive\r\nUpgrade: h2c\r\nX-Upper: Kept\r\nTransfer-Encoding: chunked\r\n\r\n"
-                + "2\r\nok\r\n0\r\n\r\n"
-        )
-        try await withGateway(backend: script) { fixture async throws in
-            let client = try await fixture.http2()
-            let answer = try await client.request("/open/x")
-            #expect(answer.fields["x-upper"] == ["Kept"])
-            for name in ["connection", "keep-alive", "x-hop", "proxy-connection", "upgrade", "transfer-encoding"] {
-                #expect(answer.fields[name] == [], "\(name)")
-            }
-        }
-    }
-
     @Test func interimResponsesComeBeforeTheFinalOne() async throws {
         let script = BackendScript.answers(
             "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
@@ -110,18 +69,6 @@ import Testing
     }
 
     // MARK: Content
-
-    @Test func aLengthIsPassedOnAndItsLackIsChunked() async throws {
-        try await withGateway { fixture async throws in
-            let client = try await fixture.http2()
-            let body = Array("hello".utf8)
-            let length = [("content-length", "5")]
-            #expect(try await client.request("/open/a", method: "POST", fields: length, body: body).status == 200)
-            #expect(try await client.request("/open/b", method: "POST", body: body).status == 200)
-            #expect(fixture.backend.requests.map(\.head.framing) == [.contentLength(5), .chunked])
-            #expect(fixture.backend.requests.map(\.body.text) == ["hello", "hello"])
-        }
-    }
 
     /// RFC 9113 section 8.1.1. The server must see a request that breaks off: after as many bytes as were announced it
     /// would act on it.
@@ -211,24 +158,6 @@ import Testing
         }
     }
 
-    @Test func anAnswerThatBreaksOffIsNeverTakenForWhole() async throws {
-        let scripts: [(String, BackendScript)] = [
-            ("a length", .answersAndCloses("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfive!")),
-            ("chunks", .answersAndCloses("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nfive!\r\n")),
-        ]
-        for (name, script) in scripts {
-            try await withGateway(backend: script) { fixture async throws in
-                let client = try await fixture.http2()
-                switch try await client.outcome(of: try await client.open("/open/x")) {
-                case .answered(let response): #expect(response.status == 502, "\(name)")
-                case .reset(let code): #expect(code != .noError, "\(name)")
-                case .ended: Issue.record("the connection ended: \(name)")
-                }
-                #expect(try await client.sync(), "\(name)")
-            }
-        }
-    }
-
     @Test func anAnswerMayComeBeforeTheRequestIsOver() async throws {
         let script = BackendScript { exchange in
             exchange.skipBody()
@@ -271,28 +200,6 @@ import Testing
             #expect(seen.body.text == "hello")
             #expect(seen.body.trailers["x-check"] == ["42"])
             #expect(seen.head.framing == .chunked)
-        }
-    }
-
-    @Test func trailersMayComeWithoutContent() async throws {
-        try await withGateway { fixture async throws in
-            let client = try await fixture.http2()
-            let answer = try await client.request("/open/x", method: "POST", trailers: [("x-check", "1")])
-            #expect(answer.status == 200)
-            #expect(fixture.backend.requests.map(\.body.bytes) == [[]])
-        }
-    }
-
-    @Test func aSecondFieldSectionHasToEndTheRequest() async throws {
-        try await withGateway { fixture async throws in
-            for fields in [[("x-check", "1")], HTTP2Client.fields("/open/second")] {
-                let client = try await fixture.http2()
-                let stream = try await client.open("/open/x", method: "POST", body: [1], end: false)
-                try await client.send(.headers(stream, HeaderBlock(fields: fields), end: false))
-                try await client.send(.data(stream, "x", end: true))
-                try await client.expectMalformed(on: stream)
-            }
-            #expect(fixture.backend.requestsButCanaries.isEmpty)
         }
     }
 

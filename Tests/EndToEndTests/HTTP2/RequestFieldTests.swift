@@ -62,14 +62,6 @@ import Testing
         ])
     }
 
-    @Test func emptyPseudoFieldsAreMalformed() async throws {
-        try await expectMalformed([
-            ("an empty :path", Self.replacing(":path", "")), ("an empty :method", Self.replacing(":method", "")),
-            ("an empty :scheme", Self.replacing(":scheme", "")),
-            ("an empty :authority", Self.replacing(":authority", "")),
-        ])
-    }
-
     @Test func aPathStartsWithASlash() async throws {
         try await expectMalformed(
             ["open/x", "*", "?a", "http://app.test/open/x", "app.test:80", "\\open", "#", "/open/x#y"].map {
@@ -91,8 +83,7 @@ import Testing
     @Test func namesAreLowerCaseTokens() async throws {
         let names = [
             "X-Upper", "x-Mixed", "connectioN", "x y", " x", "x ", "x:", "x:y", "x\ty", "x\u{0}", "x\r\ny", "x\ny",
-            "x\ry",
-            "x\u{7f}", "x(y)", "x\"y", "x/y", "x[y]", "x\u{e9}", "",
+            "x\ry", "x\u{7f}", "x(y)", "x\"y", "x/y", "x[y]", "x\u{e9}", "",
         ]
         try await expectMalformed(names.map { ("\($0.debugDescription)", Self.with(($0, "1"))) })
     }
@@ -103,42 +94,6 @@ import Testing
             "a\u{1}b", "a\u{7f}b", "a\u{b}b", "a\u{1b}b",
         ]
         try await expectMalformed(values.map { ("\($0.debugDescription)", Self.with(("x-a", $0))) })
-    }
-
-    @Test func valuesMayHoldEverythingElse() async throws {
-        try await withGateway { fixture async throws in
-            let client = try await fixture.http2()
-            for value in ["", "a b", "a\tb", "\u{e9}\u{20ac}", "a,b;c=\"d\"", ":", "a:b", "~!@#$%^&*()"] {
-                #expect(try await client.request("/open/x", fields: [("x-a", value)]).status == 200, "\(value)")
-                #expect(fixture.backend.requests.last?.fields["x-a"] == [value])
-            }
-            let stream = await client.newStream()
-            let block = HeaderBlock(fields: Self.whole) + .neverIndexed("x-a", bytes: [0x61, 0xff, 0x80, 0x62])
-            try await client.send(.headers(stream, block))
-            #expect(try await client.answer(on: stream).status == 200)
-        }
-    }
-
-    /// RFC 9113 section 8.2.2.
-    @Test func fieldsOfTheConnectionAreMalformed() async throws {
-        try await expectMalformed([
-            ("connection", Self.with(("connection", "keep-alive"))),
-            ("connection: close", Self.with(("connection", "close"))),
-            ("an empty connection", Self.with(("connection", ""))),
-            ("keep-alive", Self.with(("keep-alive", "timeout=5"))),
-            ("proxy-connection", Self.with(("proxy-connection", "keep-alive"))),
-            ("transfer-encoding", Self.with(("transfer-encoding", "chunked"))),
-            ("transfer-encoding: identity", Self.with(("transfer-encoding", "identity"))),
-            ("upgrade", Self.with(("upgrade", "websocket"))), ("upgrade: h2c", Self.with(("upgrade", "h2c"))),
-            ("te", Self.with(("te", "gzip"))), ("te with trailers", Self.with(("te", "trailers, deflate"))),
-            ("te twice", Self.with(("te", "trailers"), ("te", "gzip"))),
-        ])
-    }
-
-    @Test func trailersMayBeAskedFor() async throws {
-        try await withGateway { fixture async throws in
-            #expect(try await fixture.http2().request("/open/x", fields: [("te", "trailers")]).status == 200)
-        }
     }
 
     // MARK: Host
@@ -214,38 +169,11 @@ import Testing
         }
     }
 
-    @Test func lengthsThatAreNoneAreMalformed() async throws {
-        let lengths = ["", "+5", "-5", "0x5", "5.0", "5, 5", "five", "5 5", "99999999999999999999", "\u{665}"]
-        try await withGateway { fixture async throws in
-            var cases = lengths.map { [("content-length", $0)] }
-            cases.append([("content-length", "5"), ("content-length", "6")])
-            cases.append([("content-length", "5"), ("content-length", "5")])
-            for fields in cases {
-                let client = try await fixture.http2()
-                let stream = try await client.open("/open/x", method: "POST", fields: fields, end: false)
-                try await client.send(.data(stream, "hello", end: true))
-                try await client.expectMalformed(on: stream, comment: "\(fields)")
-            }
-            #expect(fixture.backend.requestsButCanaries.map(\.target) == [])
-        }
-    }
-
     // MARK: Cookies (RFC 9113 section 8.2.3)
-
-    @Test func cookieCrumbsArePutTogetherAgain() async throws {
-        try await withGateway { fixture async throws in
-            let crumbs = [("cookie", "a=1"), ("x-between", "1"), ("cookie", "b=2; c=3"), ("cookie", "d=4")]
-            #expect(try await fixture.http2().request("/open/x", fields: crumbs).status == 200)
-            #expect(fixture.backend.requests.first?.fields["Cookie"] == ["a=1; b=2; c=3; d=4"])
-        }
-    }
 
     @Test func aTokenIsFoundInCookieCrumbs() async throws {
         let issuers = """
-            authenticate:
-              from: ["cookie:sid"]
-              issuers:
-                - { issuer: "https://secret.test", audiences: [app], algorithms: [HS256], secret: "${HOUSE_SECRET}" }
+            authenticate: { from: ["cookie:sid"], issuers: [ \(TestIssuer.entry) ] }
             """
         try await withGateway(GatewaySetup(tenant: issuers)) { fixture async throws in
             let client = try await fixture.http2()

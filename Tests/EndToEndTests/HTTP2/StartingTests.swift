@@ -22,14 +22,6 @@ import Testing
         }
     }
 
-    @Test func theClientsSettingsAreAcknowledged() async throws {
-        try await withGateway { fixture async throws in
-            let client = try await fixture.http2(.initialWindowSize(100_000))
-            #expect(try await client.event(on: 0) == .settingsAcknowledged)
-            try await client.expectAlive()
-        }
-    }
-
     @Test func requestsMayComeWithThePreface() async throws {
         try await withGateway { fixture async throws in
             let client = HTTP2Client(try await fixture.connect())
@@ -67,22 +59,6 @@ import Testing
             }
             #expect(fixture.backend.connections == 0)
             #expect(try await fixture.request("/open/canary").status == 200)
-        }
-    }
-
-    @Test func theFirstFrameHasToBeSettings() async throws {
-        let others: [HTTP2Frame] = [
-            .ping([1, 2, 3, 4, 5, 6, 7, 8]), .headers(1, HeaderBlock(fields: HTTP2Client.fields("/open/x"))),
-            .windowUpdate(0, 1), .data(1, "x"), .goAway(), .settingsAcknowledgement,
-        ]
-        try await withGateway { fixture async throws in
-            for frame in others {
-                let client = HTTP2Client(try await fixture.connect())
-                try await client.sendRaw(HTTP2Client.preface)
-                try await client.send(frame)
-                try await client.expectClosed(comment: "\(frame)")
-            }
-            #expect(fixture.backend.requests.isEmpty)
         }
     }
 

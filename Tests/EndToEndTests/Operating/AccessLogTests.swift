@@ -104,25 +104,10 @@ import Verification
         }
     }
 
-    @Test func aSubjectWithControlCharactersCannotForgeALine() async throws {
-        try await withGateway { fixture async throws in
-            _ = try await fixture.request(
-                "/x",
-                token: try fixture.token(["sub": "a\"}\n{\"status\":200,\"x\":\"\u{1b}"])
-            )
-            _ = try await fixture.accessLog.next()
-            _ = try await fixture.request("/open/after")
-            #expect(try await fixture.accessLog.next()["path"] == "/open/after")
-        }
-    }
-
     @Test func neitherQueryNorTokensNorCookiesAreLogged() async throws {
         let setup = GatewaySetup(
             tenant: """
-                authenticate:
-                  from: [bearer, "cookie:session", "query:token", "header:X-Token"]
-                  issuers:
-                    - { issuer: "https://secret.test", audiences: [app], algorithms: [HS256], secret: "${HOUSE_SECRET}" }
+                authenticate: { from: [bearer, "cookie:session", "query:token", "header:X-Token"], issuers: [ \(TestIssuer.entry) ] }
                 """
         )
         try await withGateway(setup) { fixture async throws in
@@ -151,10 +136,7 @@ import Verification
         let setup = GatewaySetup(
             gateway: "log: { level: info, query: true }",
             tenant: """
-                authenticate:
-                  from: [bearer, "query:ours"]
-                  issuers:
-                    - { issuer: "https://secret.test", audiences: [app], algorithms: [HS256], secret: "${HOUSE_SECRET}" }
+                authenticate: { from: [bearer, "query:ours"], issuers: [ \(TestIssuer.entry) ] }
                 """
         )
         try await withGateway(setup) { fixture async throws in

@@ -60,12 +60,6 @@ import Testing
         }
     }
 
-    @Test func anUnknownAdminPathIsNotFound() async throws {
-        try await withGateway { fixture async throws in
-            #expect(try await fixture.admin("/nothing-here").status == 404)
-        }
-    }
-
     @Test func theAdminPathsAreNotOnTheTenantsListener() async throws {
         try await withGateway { fixture async throws in
             for path in ["/metrics", "/healthz", "/readyz"] {

@@ -53,17 +53,6 @@ import Verification
         }
     }
 
-    @Test func aTokenThatLivesLongerIsLeftAlone() async throws {
-        try await withStub(Self.setup) { fixture, stub async throws in
-            let session = try fixture.session(Self.fresh)
-            stub.give(token: session.new)
-            for _ in 0..<3 { expectNothingDelivered(try await fixture.request("/x", token: session.old)) }
-            // What is behind it in the log of the backend would be the call.
-            #expect(try await fixture.request("/open/last").status == 200)
-            #expect(fixture.refreshCalls.isEmpty)
-        }
-    }
-
     @Test func openPathsRefreshNothing() async throws {
         try await withStub(Self.setup) { fixture, stub async throws in
             let session = try fixture.session(Self.ending, next: Self.fresh)

@@ -6,10 +6,7 @@ import Verification
 @Suite struct BesideOthersTests {
     /// A proxy may send several users' requests on one connection.
     @Test func aRequestThatIsRefusedBeforeItIsReadGetsNobodysTokens() async throws {
-        try await withStub { fixture, stub async throws in
-            let session = try fixture.session()
-            stub.end(session.old)
-            stub.give(token: session.new)
+        try await withEndedSession(giving: .token) { fixture, _, session async throws in
             let client = try await fixture.connect()
             try await client.send(fixture.head("/x", token: session.old))
             expectDelivered(try await client.response(), session.new)
@@ -21,10 +18,7 @@ import Verification
     }
 
     @Test func aStreamThatIsRefusedBeforeItIsReadGetsNobodysTokens() async throws {
-        try await withStub { fixture, stub async throws in
-            let session = try fixture.session()
-            stub.end(session.old)
-            stub.give(token: session.new)
+        try await withEndedSession(giving: .token) { fixture, _, session async throws in
             let client = try await fixture.http2()
             let first = try await client.request("/x", fields: [("authorization", "Bearer \(session.old)")])
             expectDelivered(first, session.new)
@@ -70,9 +64,7 @@ import Verification
     @Test func aHeld401LeavesItsConnectionToOthers() async throws {
         let (called, gate) = (Gate("the refresh"), Gate("its answer"))
         let limits = "backend: { servers: [\"{backend}\"], limits: { connections: 2, pending: 0 } }"
-        try await withStub(.refreshing(tenant: limits)) { fixture, stub async throws in
-            let session = try fixture.session()
-            stub.end(session.old)
+        try await withEndedSession(.refreshing(tenant: limits)) { fixture, stub, session async throws in
             let answer = #"{"token":"\#(session.new)"}"#
             stub.onRefresh { exchange in
                 called.open()
@@ -111,9 +103,7 @@ import Verification
 
     @Test func theAppsOwnRefreshIsNotRefreshedUnderAPrefixEither() async throws {
         let prefix = "path_prefix: /app\nstrip_prefix: true"
-        try await withStub(.refreshing("grace: 1h", tenant: prefix)) { fixture, stub async throws in
-            let session = try fixture.session()
-            stub.end(session.old)
+        try await withEndedSession(.refreshing("grace: 1h", tenant: prefix)) { fixture, stub, session async throws in
             stub.give(["nothing": true], status: 401)
             let response = try await fixture.request("/app/auth/refresh", method: "POST", token: session.old)
             #expect(response.status == 401)

@@ -48,10 +48,7 @@ import Verification
     }
 
     @Test func whoWasToldToGoOnIsNotToldAgain() async throws {
-        try await withStub { fixture, stub async throws in
-            let session = try fixture.session()
-            stub.end(session.old)
-            stub.give(token: session.new)
+        try await withEndedSession(giving: .token) { fixture, _, session async throws in
             let fields = ["Content-Length: 5", "Expect: 100-continue"]
             let client = try await fixture.connect()
             try await client.send(fixture.head("/x", method: "POST", token: session.old, fields: fields))

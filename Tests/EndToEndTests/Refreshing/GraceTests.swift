@@ -98,16 +98,6 @@ import Verification
 
     // MARK: Where there is none
 
-    @Test func beyondTheGraceATokenIsWorthNothing() async throws {
-        try await withStub(Self.setup) { fixture, stub async throws in
-            // The leeway of a minute is on top.
-            let session = try fixture.session(["exp": TestIssuer.fromNow(-3600 - 120)])
-            stub.give(token: session.new)
-            expectExpired(try await fixture.request("/x", token: session.old))
-            #expect(fixture.backend.connections == 0)
-        }
-    }
-
     @Test func aForgedTokenIsNotRefreshedForItsAge() async throws {
         try await withStub(Self.setup) { fixture, stub async throws in
             let session = try fixture.session()
@@ -126,31 +116,6 @@ import Verification
             expectExpired(try await fixture.request("/x", token: session.old, fields: fields))
             expectExpired(try await fixture.request("/x", fields: ["Cookie: access=\(session.old)"]))
             #expect(fixture.backend.connections == 0)
-        }
-    }
-
-    @Test func openPathsTakeAnExpiredTokenForNone() async throws {
-        try await withStub(Self.setup) { fixture, stub async throws in
-            let session = try fixture.session(Self.past)
-            stub.give(token: session.new)
-            let response = try await fixture.request("/open/x", token: session.old)
-            #expect(response.status == 200)
-            expectNothingDelivered(response)
-            #expect(fixture.visits(session) == ["GET /open/x old"])
-            #expect(fixture.backend.requests[0].fields["X-User-Id"] == [])
-        }
-    }
-
-    @Test func observedTenantsLetThroughWithoutARefresh() async throws {
-        let setup = GatewaySetup.refreshing("grace: 1h", tenant: "mode: observe")
-        try await withStub(setup) { fixture, stub async throws in
-            let session = try fixture.session(Self.past)
-            stub.give(token: session.new)
-            let response = try await fixture.request("/x", token: session.old)
-            #expect(response.status == 200)
-            expectNothingDelivered(response)
-            #expect(fixture.visits(session) == ["GET /x old"])
-            #expect(try await fixture.accessLog.next()["outcome"] == "token_expired")
         }
     }
 
@@ -187,18 +152,6 @@ import Verification
             stub.give(session.pair)
             let other = "Cookie: access=\(session.old); refresh=another"
             #expect(try await fixture.request("/x", fields: [other]).status == 200)
-        }
-    }
-
-    @Test func anExpiredTokenIsSignedOutOnAnOpenPath() async throws {
-        let setup = GatewaySetup.refreshing("grace: 1h", tenant: #"revoke_on: ["POST /open/logout"]"#)
-        try await withStub(setup) { fixture, stub async throws in
-            let session = try fixture.session(Self.past)
-            stub.give(token: session.new)
-            #expect(try await fixture.request("/open/logout", method: "POST", token: session.old).status == 200)
-            #expect(fixture.backend.requests[0].fields["X-User-Id"] == [])
-            expectRefusal(try await fixture.request("/x", token: session.old), 401, "token_revoked")
-            #expect(fixture.visits(session) == ["POST /open/logout old"])
         }
     }
 }

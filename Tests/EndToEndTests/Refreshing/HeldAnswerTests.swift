@@ -101,10 +101,7 @@ import Verification
     func theSecondAnswerIsTheAnswer(_ status: Int) async throws {
         let head = "HTTP/1.1 \(status) X\r\nX-Second: yes\r\n"
         let good = BackendScript.answers(status == 204 ? "\(head)\r\n" : "\(head)Content-Length: 2\r\n\r\nno")
-        try await withStub(otherwise: good) { fixture, stub async throws in
-            let session = try fixture.session()
-            stub.end(session.old)
-            stub.give(token: session.new)
+        try await withEndedSession(otherwise: good, giving: .token) { fixture, _, session async throws in
             let response = try await fixture.request("/x", token: session.old)
             #expect(response.status == status && response.fields["X-Second"] == ["yes"])
             expectDelivered(response, session.new)
@@ -113,14 +110,8 @@ import Verification
     }
 
     @Test func aSecondRequestThatGetsNoAnswerStillBringsTheToken() async throws {
-        let resets = BackendScript { exchange in
-            try await exchange.body()
-            try await exchange.reset()
-        }
-        try await withStub(otherwise: resets) { fixture, stub async throws in
-            let session = try fixture.session()
-            stub.end(session.old)
-            stub.give(token: session.new)
+        let resets = BackendScript.resets
+        try await withEndedSession(otherwise: resets, giving: .token) { fixture, _, session async throws in
             let head = fixture.head("/x", method: "POST", token: session.old, fields: ["Content-Length: 2"])
             let response = try await fixture.send(head + "ab", method: "POST")
             expectRefusal(response, 502, "backend_unavailable")
@@ -130,10 +121,7 @@ import Verification
     }
 
     @Test func anHTTP10ClientGetsTheSecondAnswerToo() async throws {
-        try await withStub { fixture, stub async throws in
-            let session = try fixture.session()
-            stub.end(session.old)
-            stub.give(token: session.new)
+        try await withEndedSession(giving: .token) { fixture, _, session async throws in
             let lines = ["GET /x HTTP/1.0", "Host: app.test", "Authorization: Bearer \(session.old)"]
             let response = try await fixture.send(lines.joined(separator: "\r\n") + "\r\n\r\n")
             #expect(response.status == 200 && response.body.text == "ok")

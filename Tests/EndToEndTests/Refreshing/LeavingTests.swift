@@ -130,10 +130,7 @@ import Verification
     }
 
     @Test func whatWasRefreshedIsNotGivenToARevokedToken() async throws {
-        try await withStub(Self.setup) { fixture, stub async throws in
-            let session = try fixture.session()
-            stub.end(session.old)
-            stub.give(token: session.new)
+        try await withEndedSession(Self.setup, giving: .token) { fixture, _, session async throws in
             expectDelivered(try await fixture.request("/x", token: session.old), session.new)
             let body = #"{"tenant":"app","session":"s1"}"#
             _ = try fixture.entries("revoked", try await fixture.revocations("POST", body: body))

@@ -33,36 +33,10 @@ import Verification
         return try #require(seen)
     }
 
-    @Test func aPublicClientIsNamedInTheForm() async throws {
-        let request = try await refresh("client_id: \"the app/1\"")
-        #expect(request.method == "POST" && request.target == "/oauth/token?v=2")
-        #expect(request.fields["Content-Type"] == ["application/x-www-form-urlencoded"])
-        #expect(request.fields["Authorization"] == [])
-        #expect(
-            request.body.text
-                == "grant_type=refresh_token&refresh_token=refresh-one-9f8e7d6c5b4a&client_id=the+app%2F1"
-        )
-    }
-
     @Test func aConfidentialClientAuthenticatesByBasic() async throws {
         let request = try await refresh("client_id: \"the app\", client_secret: \"s:e/cret of the tests\"")
         let credentials = Data("the+app:s%3Ae%2Fcret+of+the+tests".utf8).base64EncodedString()
         #expect(request.fields["Authorization"] == ["Basic \(credentials)"])
         #expect(request.body.text == "grant_type=refresh_token&refresh_token=refresh-one-9f8e7d6c5b4a")
-    }
-
-    @Test func invalidGrantEndsTheSession() async throws {
-        let script = BackendScript.answers(
-            "HTTP/1.1 400 Bad Request\r\nContent-Length: 25\r\n\r\n{\"error\":\"invalid_grant\"}"
-        )
-        try await withProvider(Self.setup("client_id: app"), script) { fixture, stub, provider async throws in
-            let session = try fixture.session()
-            stub.end(session.old)
-            let response = try await fixture.request("/x", fields: [session.cookies])
-            expectBackendsRefusal(response)
-            #expect(response.fields["Set-Cookie"].count == 2)
-            expectRefusal(try await fixture.request("/x", fields: [session.cookies]), 401, "token_revoked")
-            #expect(provider.requests.count == 1)
-        }
     }
 }

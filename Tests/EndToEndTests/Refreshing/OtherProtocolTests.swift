@@ -11,10 +11,7 @@ import Verification
             let body = try await exchange.body()
             try await exchange.sendOK(body.text)
         }
-        try await withStub(otherwise: names) { fixture, stub async throws in
-            let session = try fixture.session()
-            stub.end(session.old)
-            stub.give(token: session.new)
+        try await withEndedSession(otherwise: names, giving: .token) { fixture, _, session async throws in
             let client = try await fixture.http2()
             let response = try await client.request(
                 "/x?y",
@@ -35,9 +32,7 @@ import Verification
 
     @Test func streamsOfOneConnectionShareARefresh() async throws {
         let gate = Gate("the refresh")
-        try await withStub { fixture, stub async throws in
-            let session = try fixture.session()
-            stub.end(session.old)
+        try await withEndedSession { fixture, stub, session async throws in
             let answer = #"{"token":"\#(session.new)"}"#
             stub.onRefresh { exchange in
                 try await gate.passed()
@@ -77,27 +72,6 @@ import Verification
             expectDelivered(response, session.new)
             #expect(fixture.visits(session) == ["POST /auth/refresh old", "POST /x new"])
             #expect(fixture.backend.requests.last?.body.bytes == body)
-        }
-    }
-
-    @Test func cookiesOfAStreamAreReplaced() async throws {
-        try await withStub(.refreshingCookies()) { fixture, stub async throws in
-            let session = try fixture.session()
-            stub.end(session.old)
-            stub.give(session.pair)
-            let client = try await fixture.http2()
-            // Each crumb in a field of its own (RFC 9113 section 8.2.3).
-            let fields = [
-                ("cookie", "theme=dark"), ("cookie", "access=\(session.old)"),
-                ("cookie", "refresh=\(session.oldRefresh)"),
-            ]
-            let response = try await client.request("/x", fields: fields)
-            #expect(response.status == 200)
-            #expect(response.fields["set-cookie"].count == 2)
-            #expect(
-                fixture.backend.requests.last?.fields["Cookie"]
-                    == ["theme=dark; access=\(session.new); refresh=\(session.newRefresh)"]
-            )
         }
     }
 
@@ -174,10 +148,7 @@ import Verification
 
     @Test func aHandshakeThatIsRefusedIsMadeAgainAndThenTunnels() async throws {
         let hall = TunnelBackend(fields: "X-Own: 1\r\n")
-        try await withStub(otherwise: hall.script) { fixture, stub async throws in
-            let session = try fixture.session()
-            stub.end(session.old)
-            stub.give(token: session.new)
+        try await withEndedSession(otherwise: hall.script, giving: .token) { fixture, _, session async throws in
             let tunnel = try await fixture.openTunnel(hall, "/socket", token: session.old)
             try await fixture.withTunnel(tunnel) { tunnel async throws in
                 try await tunnel.expectOpen()
@@ -215,15 +186,11 @@ import Verification
 
     /// RFC 8441.
     @Test func aHandshakeOnAStreamIsMadeAgainAndThenTunnels() async throws {
-        try await withStub(otherwise: Self.parrot) { fixture, stub async throws in
-            let session = try fixture.session()
-            stub.end(session.old)
-            stub.give(token: session.new)
+        try await withEndedSession(otherwise: Self.parrot, giving: .token) { fixture, _, session async throws in
             let client = try await fixture.http2()
             let fields = [
                 (":method", "CONNECT"), (":protocol", "websocket"), (":scheme", "http"), (":path", "/socket"),
-                (":authority", "app.test"), ("sec-websocket-version", "13"),
-                ("authorization", "Bearer \(session.old)"),
+                (":authority", "app.test"), ("sec-websocket-version", "13"), ("authorization", "Bearer \(session.old)"),
             ]
             let stream = await client.newStream()
             try await client.send(.headers(stream, HeaderBlock(fields: fields), end: false))
@@ -247,9 +214,7 @@ import Verification
 
     @Test func aHandshakeWhoseSessionIsOverIsRefused() async throws {
         let hall = TunnelBackend()
-        try await withStub(otherwise: hall.script) { fixture, stub async throws in
-            let session = try fixture.session()
-            stub.end(session.old)
+        try await withEndedSession(otherwise: hall.script) { fixture, stub, session async throws in
             stub.give(["error": "invalid_grant"], status: 400)
             let client = try await fixture.connect()
             try await client.send(fixture.head("/socket", token: session.old, fields: Handshake.fields))

@@ -28,15 +28,10 @@ import Verification
     }
 
     @Test func aReplayedRequestIsOneLineAndOneRefresh() async throws {
-        try await withStub { fixture, stub async throws in
-            let session = try fixture.session()
-            stub.end(session.old)
-            stub.give(token: session.new)
+        try await withEndedSession(giving: .token) { fixture, _, session async throws in
             _ = try await fixture.request("/x", token: session.old)
             _ = try await fixture.request("/open/y")
-            #expect(
-                try await line(fixture) == ["path": "/x", "status": 200, "refreshed": true, "refresh": "replayed"]
-            )
+            #expect(try await line(fixture) == ["path": "/x", "status": 200, "refreshed": true, "refresh": "replayed"])
             #expect(try await line(fixture) == ["path": "/open/y", "status": 200, "refreshed": false])
             try await expectCounts(fixture, ["started": 1, "renewed": 1, "replayed": 1])
             let requests = try await fixture.metrics().value("gatehouse_requests_total", ["tenant": "app"])
@@ -45,10 +40,7 @@ import Verification
     }
 
     @Test func whoSharesARefreshIsToldApart() async throws {
-        try await withStub { fixture, stub async throws in
-            let session = try fixture.session()
-            stub.end(session.old)
-            stub.give(token: session.new)
+        try await withEndedSession(giving: .token) { fixture, _, session async throws in
             for _ in 0..<2 { _ = try await fixture.request("/x", token: session.old) }
             #expect(try await line(fixture)["refresh_shared"] == nil)
             #expect(try await line(fixture)["refresh_shared"] == true)
@@ -83,9 +75,7 @@ import Verification
     }
 
     @Test func aRefusalIsLoggedWithItsReason() async throws {
-        try await withStub { fixture, stub async throws in
-            let session = try fixture.session()
-            stub.end(session.old)
+        try await withEndedSession { fixture, stub, session async throws in
             stub.give(["error": "invalid_grant"], status: 400)
             _ = try await fixture.request("/x", token: session.old)
             #expect(
@@ -100,9 +90,7 @@ import Verification
     }
 
     @Test func whatIsNotToBeHadIsLoggedWithItsReason() async throws {
-        try await withStub { fixture, stub async throws in
-            let session = try fixture.session()
-            stub.end(session.old)
+        try await withEndedSession { fixture, stub, session async throws in
             stub.give(token: try fixture.token(["sub": "mallory"]))
             _ = try await fixture.request("/x", token: session.old)
             #expect(
@@ -118,10 +106,7 @@ import Verification
 
     @Test func aRequestThatCannotBeMadeAgainIsCounted() async throws {
         let setup = GatewaySetup.refreshing(tenant: "limits: { replay_bytes: 1 }")
-        try await withStub(setup) { fixture, stub async throws in
-            let session = try fixture.session()
-            stub.end(session.old)
-            stub.give(token: session.new)
+        try await withEndedSession(setup, giving: .token) { fixture, _, session async throws in
             let head = fixture.head("/x", method: "POST", token: session.old, fields: ["Content-Length: 2"])
             _ = try await fixture.send(head + "ab", method: "POST")
             #expect(
@@ -136,10 +121,7 @@ import Verification
     }
 
     @Test func noTokenIsInAnyLog() async throws {
-        try await withStub(.refreshingCookies()) { fixture, stub async throws in
-            let session = try fixture.session()
-            stub.end(session.old)
-            stub.give(session.pair)
+        try await withEndedSession(.refreshingCookies(), giving: .pair) { fixture, stub, session async throws in
             _ = try await fixture.request("/x", fields: [session.cookies])
             // Answers that are refused are not quoted either.
             stub.end(session.new)

@@ -18,9 +18,7 @@ import Verification
 
     @Test(arguments: [400, 401, 403, 404, 409])
     func aRefusedSessionIsOver(_ status: Int) async throws {
-        try await withStub { fixture, stub async throws in
-            let session = try fixture.session()
-            stub.end(session.old)
+        try await withEndedSession { fixture, stub, session async throws in
             stub.give(["error": "invalid_grant"], status: status)
             let response = try await fixture.request("/x", token: session.old)
             expectBackendsRefusal(response)
@@ -36,9 +34,7 @@ import Verification
     }
 
     @Test func theCookiesOfARefusedSessionAreCleared() async throws {
-        try await withStub(.refreshingCookies()) { fixture, stub async throws in
-            let session = try fixture.session()
-            stub.end(session.old)
+        try await withEndedSession(.refreshingCookies()) { fixture, stub, session async throws in
             stub.give(["error": "invalid_grant"], status: 400)
             let response = try await fixture.request("/x", fields: [session.cookies])
             expectBackendsRefusal(response)
@@ -53,9 +49,7 @@ import Verification
 
     @Test(arguments: ["garbage", "no token", "token of another kind", "array", "empty", "huge", "redirect"])
     func whatIsNoAnswerEndsNothing(_ kind: String) async throws {
-        try await withStub { fixture, stub async throws in
-            let session = try fixture.session()
-            stub.end(session.old)
+        try await withEndedSession { fixture, stub, session async throws in
             stub.onRefresh { exchange in
                 switch kind {
                 case "garbage": try await exchange.sendOK("{ not json")
@@ -89,9 +83,7 @@ import Verification
         let isUp = kind == "fails"
         let path = isUp ? RefreshingBackend.refreshPath : "\"{nobody}/refresh\""
         let setup = GatewaySetup.refreshingCookies(call: "path: \(path), send: refresh_token_json")
-        try await withStub(setup) { fixture, stub async throws in
-            let session = try fixture.session()
-            stub.end(session.old)
+        try await withEndedSession(setup) { fixture, stub, session async throws in
             stub.give(["error": "server_error"], status: 503)
             let response = try await fixture.request("/x", fields: [session.cookies])
             expectBackendsRefusal(response)
@@ -106,35 +98,13 @@ import Verification
         }
     }
 
-    @Test func aProviderThatFailsOnceIsAskedAgain() async throws {
-        try await withStub { fixture, stub async throws in
-            let session = try fixture.session()
-            stub.end(session.old)
-            let calls = Tally()
-            stub.onRefresh { exchange in
-                calls.add(1)
-                if calls.value == 1 {
-                    try await exchange.send("HTTP/1.1 500 X\r\nContent-Length: 0\r\n\r\n")
-                } else {
-                    try await exchange.sendOK(#"{"token":"\#(session.new)"}"#)
-                }
-            }
-            let response = try await fixture.request("/x", token: session.old)
-            #expect(response.status == 200)
-            expectDelivered(response, session.new)
-            #expect(calls.value == 2)
-        }
-    }
-
     // MARK: Tokens that are not taken
 
     @Test(arguments: [
         "other subject", "other issuer", "forged", "expired", "same", "no token at all", "other audience",
     ])
     func aTokenThatIsNotTheSessionsIsNotDelivered(_ kind: String) async throws {
-        try await withStub { fixture, stub async throws in
-            let session = try fixture.session()
-            stub.end(session.old)
+        try await withEndedSession { fixture, stub, session async throws in
             let claims: JSONObject = ["jti": "new", "sid": "s1"]
             let token =
                 switch kind {

@@ -26,10 +26,7 @@ import Verification
 
     @Test(arguments: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
     func everyMethodIsMadeAgain(_ method: String) async throws {
-        try await withStub { fixture, stub async throws in
-            let session = try fixture.session()
-            stub.end(session.old)
-            stub.give(token: session.new)
+        try await withEndedSession(giving: .token) { fixture, _, session async throws in
             let response = try await fixture.request("/x", method: method, token: session.old)
             #expect(response.status == 200)
             #expect(response.body.text == (method == "HEAD" ? "" : "ok"))
@@ -40,10 +37,7 @@ import Verification
 
     @Test func aRequestThatIsMadeAgainCountsOnce() async throws {
         let setup = GatewaySetup.refreshing(tenant: "rate_limits: [{ by: subject, rate: 1/h, burst: 1 }]")
-        try await withStub(setup) { fixture, stub async throws in
-            let session = try fixture.session()
-            stub.end(session.old)
-            stub.give(token: session.new)
+        try await withEndedSession(setup, giving: .token) { fixture, _, session async throws in
             let response = try await fixture.request("/x", token: session.old)
             #expect(response.status == 200)
             expectDelivered(response, session.new)
@@ -53,10 +47,7 @@ import Verification
     }
 
     @Test func aBodyWithALengthIsSentAgain() async throws {
-        try await withStub { fixture, stub async throws in
-            let session = try fixture.session()
-            stub.end(session.old)
-            stub.give(token: session.new)
+        try await withEndedSession(giving: .token) { fixture, _, session async throws in
             let head = fixture.head("/x", method: "POST", token: session.old, fields: ["Content-Length: 11"])
             let response = try await fixture.send(head + "hello world", method: "POST")
             #expect(response.status == 200)
@@ -66,10 +57,7 @@ import Verification
     }
 
     @Test func aChunkedBodyIsSentAgainWithItsTrailers() async throws {
-        try await withStub { fixture, stub async throws in
-            let session = try fixture.session()
-            stub.end(session.old)
-            stub.give(token: session.new)
+        try await withEndedSession(giving: .token) { fixture, _, session async throws in
             let fields = ["Transfer-Encoding: chunked", "Trailer: X-Sum"]
             let head = fixture.head("/x", method: "POST", token: session.old, fields: fields)
             let body = "5;a=b\r\nhello\r\n6\r\n world\r\n0\r\nX-Sum: 42\r\n\r\n"
@@ -84,26 +72,8 @@ import Verification
     }
 
     @Test(arguments: ["length", "chunked"])
-    func aBodyOfExactlyTheBoundIsSentAgain(_ framing: String) async throws {
-        try await withStub(Self.small) { fixture, stub async throws in
-            let session = try fixture.session()
-            stub.end(session.old)
-            stub.give(token: session.new)
-            var random = SplitMix64(seed: 5)
-            let body = random.variedBytes(1024)
-            let response = try await put(fixture, session, body, isChunked: framing == "chunked")
-            #expect(response.status == 200)
-            expectDelivered(response, session.new)
-            try expectReplayed(fixture, session, of: body, framing)
-        }
-    }
-
-    @Test(arguments: ["length", "chunked"])
     func aLongerBodyIsNotButItsTokenIsDelivered(_ framing: String) async throws {
-        try await withStub(Self.small) { fixture, stub async throws in
-            let session = try fixture.session()
-            stub.end(session.old)
-            stub.give(token: session.new)
+        try await withEndedSession(Self.small, giving: .token) { fixture, _, session async throws in
             var random = SplitMix64(seed: 6)
             let response = try await put(fixture, session, random.variedBytes(1025), isChunked: framing == "chunked")
             expectBackendsRefusal(response)
@@ -136,25 +106,8 @@ import Verification
         return try await client.response(to: "PUT")
     }
 
-    @Test func replayBytesOfZeroKeepsNoBody() async throws {
-        let setup = GatewaySetup.refreshing(tenant: "limits: { replay_bytes: 0 }")
-        try await withStub(setup) { fixture, stub async throws in
-            let session = try fixture.session()
-            stub.end(session.old)
-            stub.give(token: session.new)
-            let refused = try await put(fixture, session, [1, 2], isChunked: false)
-            expectBackendsRefusal(refused)
-            expectDelivered(refused, session.new)
-            // No body is not a longer one.
-            #expect(try await fixture.request("/x", token: session.old).status == 200)
-        }
-    }
-
     @Test func theConnectionGoesOnAfterAReplay() async throws {
-        try await withStub { fixture, stub async throws in
-            let session = try fixture.session()
-            stub.end(session.old)
-            stub.give(token: session.new)
+        try await withEndedSession(giving: .token) { fixture, _, session async throws in
             let client = try await fixture.connect()
             for turn in 0..<3 {
                 let head = fixture.head("/\(turn)", method: "POST", token: session.old, fields: ["Content-Length: 2"])
@@ -175,10 +128,7 @@ import Verification
             let body = try await exchange.body()
             try await exchange.sendOK(exchange.head.target + body.text)
         }
-        try await withStub(otherwise: names) { fixture, stub async throws in
-            let session = try fixture.session()
-            stub.end(session.old)
-            stub.give(token: session.new)
+        try await withEndedSession(otherwise: names, giving: .token) { fixture, _, session async throws in
             let client = try await fixture.connect()
             try await client.send(
                 fixture.head("/1", token: session.old) + fixture.head("/open/2")
@@ -208,10 +158,7 @@ import Verification
             try await more.passed()
             try await exchange.send("3\r\ntwo\r\n0\r\n\r\n")
         }
-        try await withStub(otherwise: good) { fixture, stub async throws in
-            let session = try fixture.session()
-            stub.end(session.old)
-            stub.give(token: session.new)
+        try await withEndedSession(otherwise: good, giving: .token) { fixture, _, session async throws in
             let client = try await fixture.connect()
             try await client.send(fixture.head("/x", token: session.old))
             let head = try await client.head()

@@ -8,10 +8,7 @@ import Verification
     )
 
     @Test func aPastTokenIsReplacedAndTheRequestMadeAgain() async throws {
-        try await withStub(Self.identity) { fixture, stub async throws in
-            let session = try fixture.session()
-            stub.end(session.old)
-            stub.give(token: session.new)
+        try await withEndedSession(Self.identity, giving: .token) { fixture, _, session async throws in
             let fields = ["X-Own: 1", "Accept: text/html", "X-Token-Id: forged"]
             let response = try await fixture.request("/x/y?z=1&z=2", token: session.old, fields: fields)
             #expect(response.status == 200 && response.body.text == "ok")
@@ -41,28 +38,8 @@ import Verification
         #expect(fields(first).contains("x-own: 1"))
     }
 
-    @Test func theRefreshCallIsAsTheTenantHasIt() async throws {
-        try await withStub { fixture, stub async throws in
-            let session = try fixture.session()
-            stub.end(session.old)
-            stub.give(token: session.new)
-            _ = try await fixture.request("/x", token: session.old, fields: ["Cookie: a=b", "X-Own: 1"])
-            let call = try #require(fixture.refreshCalls.first)
-            #expect(call.method == "POST" && call.target == "/auth/refresh")
-            #expect(call.fields["Host"] == ["app.test"])
-            #expect(call.fields["Authorization"] == ["Bearer \(session.old)"])
-            #expect(call.fields["Accept"] == ["application/json"])
-            #expect(call.body.bytes.isEmpty)
-            // It is the gateway's own request, not the client's.
-            #expect(call.fields["X-Own"] == [] && call.fields["Cookie"] == [])
-        }
-    }
-
     @Test func theNewTokenIsGoodHereAtOnce() async throws {
-        try await withStub { fixture, stub async throws in
-            let session = try fixture.session()
-            stub.end(session.old)
-            stub.give(token: session.new)
+        try await withEndedSession(giving: .token) { fixture, _, session async throws in
             let client = try await fixture.connect()
             try await client.send(fixture.head("/x", token: session.old))
             expectDelivered(try await client.response(), session.new)
@@ -74,25 +51,9 @@ import Verification
         }
     }
 
-    @Test func laterRequestsWithTheOldTokenShareTheResult() async throws {
-        try await withStub { fixture, stub async throws in
-            let session = try fixture.session()
-            stub.end(session.old)
-            stub.give(token: session.new)
-            for _ in 0..<3 {
-                let response = try await fixture.request("/x", token: session.old)
-                #expect(response.status == 200)
-                expectDelivered(response, session.new)
-            }
-            #expect(fixture.refreshCalls.count == 1)
-        }
-    }
-
     @Test func requestsAtTheSameTimeShareOneRefresh() async throws {
         let asked = Gate("the refresh call")
-        try await withStub { fixture, stub async throws in
-            let session = try fixture.session()
-            stub.end(session.old)
+        try await withEndedSession { fixture, stub, session async throws in
             stub.onRefresh { exchange in
                 try await asked.passed()
                 let text = #"{"token":"\#(session.new)"}"#
@@ -134,10 +95,7 @@ import Verification
                 + "X-Refreshed-Token: the backend's\r\nX-Own: 1\r\nAccess-Control-Expose-Headers: X-Own\r\n"
                 + "Content-Length: 0\r\n\r\n"
         )
-        try await withStub(otherwise: good) { fixture, stub async throws in
-            let session = try fixture.session()
-            stub.end(session.old)
-            stub.give(token: session.new)
+        try await withEndedSession(otherwise: good, giving: .token) { fixture, _, session async throws in
             for isHTTP2 in [false, true] {
                 let fields =
                     isHTTP2
@@ -155,10 +113,10 @@ import Verification
     }
 
     @Test func switchedOffA401IsPassedOn() async throws {
-        try await withStub(.refreshing("on_401: false", "grace: 1h")) { fixture, stub async throws in
-            let session = try fixture.session()
-            stub.end(session.old)
-            stub.give(token: session.new)
+        try await withEndedSession(.refreshing("on_401: false", "grace: 1h"), giving: .token) {
+            fixture,
+            _,
+            session async throws in
             let response = try await fixture.request("/x", token: session.old)
             expectBackendsRefusal(response)
             expectNothingDelivered(response)
@@ -169,16 +127,10 @@ import Verification
     @Test func aTokenInTheQueryIsReplacedThere() async throws {
         let setup = GatewaySetup.refreshing(
             tenant: """
-                authenticate:
-                  from: ["query:token"]
-                  issuers:
-                    - { issuer: "https://secret.test", audiences: [app], algorithms: [HS256], secret: "${HOUSE_SECRET}" }
+                authenticate: { from: ["query:token"], issuers: [ \(TestIssuer.entry) ] }
                 """
         )
-        try await withStub(setup) { fixture, stub async throws in
-            let session = try fixture.session()
-            stub.end(session.old)
-            stub.give(token: session.new)
+        try await withEndedSession(setup, giving: .token) { fixture, _, session async throws in
             let response = try await fixture.request("/x?a=1&token=\(session.old)&b=2")
             #expect(response.status == 200)
             expectDelivered(response, session.new)

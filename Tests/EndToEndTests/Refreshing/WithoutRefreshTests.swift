@@ -10,9 +10,7 @@ import Verification
         method: String = "GET",
         fields: (SampleSession) -> [String] = { ["Authorization: Bearer \($0.old)"] }
     ) async throws {
-        try await withStub(setup) { fixture, stub async throws in
-            let session = try fixture.session()
-            stub.end(session.old)
+        try await withEndedSession(setup) { fixture, stub, session async throws in
             var answer = session.pair
             answer["token"] = .string(session.new)
             stub.give(answer)
@@ -60,9 +58,7 @@ import Verification
     /// In every spelling that the backend may take for the same.
     @Test(arguments: ["/auth/refresh", "/auth//refresh", "/auth/%72efresh", "/auth/refresh;x=1"])
     func theRefreshPathItself(_ path: String) async throws {
-        try await withStub { fixture, stub async throws in
-            let session = try fixture.session()
-            stub.end(session.old)
+        try await withEndedSession { fixture, stub, session async throws in
             stub.onRefresh { try await $0.send(RefreshingBackend.unauthorized + "past") }
             let response = try await fixture.request(path, method: "POST", token: session.old)
             expectBackendsRefusal(response)

@@ -7,10 +7,7 @@ import Verification
 /// Reloads while refreshes, uploads, WebSockets, revocations and outages of the store are under way.
 @Suite(.serialized, .timeLimit(.minutes(4))) struct ReloadRaceTests {
     private static let rules = """
-        authenticate:
-          from: ["cookie:access", bearer]
-          issuers:
-            - { issuer: "https://secret.test", audiences: [app], algorithms: [HS256], secret: "${HOUSE_SECRET}" }
+        authenticate: { from: ["cookie:access", bearer], issuers: [ \(TestIssuer.entry) ] }
         access:
           - { path: /admin/**, allow: { roles: [admin] } }
           - { path: /open/**, allow: anyone }

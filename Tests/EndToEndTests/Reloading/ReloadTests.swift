@@ -173,21 +173,6 @@ import Verification
         }
     }
 
-    @Test(arguments: [
-        ("threads: 2", "gateway.threads"), ("store: \"embedded:elsewhere.db\"", "gateway.store"),
-        ("admin: { address: \"127.0.0.1:1\" }", "gateway.admin.address"),
-    ])
-    func whatNeedsARestartIsRefusedByName(_ line: String, _ key: String) async throws {
-        try await withGateway { fixture async throws in
-            var setup = Self.strict
-            setup.gateway = line
-            let report = await fixture.reload(setup)
-            #expect(report.result == .refused)
-            #expect(report.mistakes == ["\(key) can only change with a restart"])
-            #expect(try await fixture.request("/open/x").status == 200)
-        }
-    }
-
     @Test func anAddressThatIsTakenLeavesAllAsItWas() async throws {
         try await withGateway { fixture async throws in
             var setup = Self.strict
@@ -201,24 +186,11 @@ import Verification
         }
     }
 
-    @Test func theSameFileChangesNothing() async throws {
-        try await withGateway { fixture async throws in
-            let report = await fixture.reload(GatewaySetup())
-            #expect(report.result == .unchanged)
-            #expect(report.generation == 1)
-        }
-    }
-
     // MARK: What is under way
 
     @Test func aRequestUnderWayEndsAsItBegan() async throws {
         let gate = Gate("the end of the reload")
-        let script = BackendScript { exchange in
-            try await exchange.body()
-            try await gate.passed()
-            try await exchange.sendOK()
-        }
-        try await withGateway(backend: script) { fixture async throws in
+        try await withGateway(backend: .ok(after: gate)) { fixture async throws in
             let client = try await fixture.connect()
             try await client.send(fixture.head("/open/slow"))
             _ = try await fixture.backend.heads.next()

@@ -27,9 +27,7 @@ import Verification
     @Test func androidSignsInWithCodeRefreshesAsksWhoItIsAndRevokes() async throws {
         try await withApps(.clans) { fixture, standIn async throws in
             let app = fixture.app(.clans)
-            let discovery = try #require(
-                try await app.get("/api/v1/users/.well-known/openid-configuration").json
-            )
+            let discovery = try #require(try await app.get("/api/v1/users/.well-known/openid-configuration").json)
             #expect(discovery["issuer"] == "https://clans.localtest/oidc")
             #expect(discovery["token_endpoint"] == "http://clans.localtest/api/v1/users/oauth2/token")
             let keys = try #require(try await app.get("/api/v1/users/oauth2/jwks.json").json?["keys"]?.array)

@@ -10,9 +10,7 @@ import Verification
         try await withApps(.customer) { fixture, standIn async throws in
             let app = fixture.app(.customer)
             let nonce = "a-raw-nonce-of-the-customers-app"
-            let identity = fixture.keepSecret(
-                try standIn.appleToken(.anna, for: "com.goumuve.app", nonce: nonce)
-            )
+            let identity = fixture.keepSecret(try standIn.appleToken(.anna, for: "com.goumuve.app", nonce: nonce))
             let body: JSONObject = [
                 "identity_token": .string(identity), "nonce": .string(nonce), "full_name": "Anna Example",
             ]

@@ -110,8 +110,7 @@ import Verification
             )
             for (path, token) in [
                 (Self.discovery, nil), ("/id/.well-known/oauth-authorization-server", nil),
-                ("/id/oauth2/jwks.json", nil),
-                ("/auth/me", tokens.access),
+                ("/id/oauth2/jwks.json", nil), ("/auth/me", tokens.access),
             ] {
                 let get = try await client.get(path, token: token)
                 let head = try await client.request("HEAD", path, token: token)

@@ -11,10 +11,7 @@ import Verification
     private func signIn(_ fixture: GatewayFixture, _ standIn: ProviderStandIn) async throws -> GivenTokens {
         let identity = try standIn.appleToken(.anna, for: "com.example.chat")
         return try GivenTokens(
-            try await fixture.app(.chat).post(
-                "/api/auth/mobile/apple",
-                json: ["identity_token": .string(identity)]
-            ),
+            try await fixture.app(.chat).post("/api/auth/mobile/apple", json: ["identity_token": .string(identity)]),
             fixture
         )
     }

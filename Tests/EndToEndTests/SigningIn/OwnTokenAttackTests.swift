@@ -99,9 +99,7 @@ import Verification
             #expect(try await app.get("/id/userinfo", token: idToken).status == 401)
             let introspection = try await app.post(
                 "/id/oauth2/introspect",
-                form: Form.text([
-                    "token": idToken, "client_id": "games-server", "client_secret": TestIssuer.secret,
-                ])
+                form: Form.text(["token": idToken, "client_id": "games-server", "client_secret": TestIssuer.secret])
             )
             #expect(introspection.json == ["active": false])
             // Ahead of the rules, on a path for anyone: it yields no identity.

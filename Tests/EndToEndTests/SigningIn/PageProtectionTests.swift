@@ -31,8 +31,7 @@ import Testing
             for target in [
                 ClientSignIn.games.authorizeTarget(["client_id": "nobody"]),
                 "/id/oauth2/callback/google?state=x&code=y", "/auth/callback?state=x",
-                "/auth/login?after=//evil.example",
-                "/id/oauth2/logout", "/id/oauth2/logout?id_token_hint=x",
+                "/auth/login?after=//evil.example", "/id/oauth2/logout", "/id/oauth2/logout?id_token_hint=x",
             ] {
                 try expectProtected(try await client.get(target), target)
             }

@@ -96,10 +96,7 @@ import Verification
                         audience: "com.example.games"
                     ), "invalid_token"
                 ),
-                (
-                    "Google's",
-                    try standIn.googleToken(.annaAtGoogle, for: "com.example.games"), "invalid_token"
-                ),
+                ("Google's", try standIn.googleToken(.annaAtGoogle, for: "com.example.games"), "invalid_token"),
                 ("the gateway's own algorithm", try fixture.token(["aud": "com.example.games"]), "invalid_token"),
                 ("nothing at all", "e30.e30.", "invalid_token"),
             ]

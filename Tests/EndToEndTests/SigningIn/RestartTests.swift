@@ -43,13 +43,11 @@ import Verification
         try await withStandIn(setup) { standIn, values in
             let backend = try await RecordingBackend.start(.ok)
             let values = values.merging(["backend": "http://127.0.0.1:\(backend.port)"]) { $1 }
-            do {
+            try await attempt {
                 try await visit({ try await withGateway(setup, values, scratch, $0) }, standIn)
-            } catch {
+            } finally: {
                 await backend.stop()
-                throw error
             }
-            await backend.stop()
         }
     }
 
@@ -69,24 +67,13 @@ import Verification
         )
         let address = try #require(try await gateway.start().listeners.first)
         let app = AppClient(host: AppSetup.games.host) { text, method in
-            let client = RawClient(try await Wire.connect(to: address))
-            do {
-                try await client.send(text)
-                let response = try await client.response(to: method)
-                await client.close()
-                return response
-            } catch {
-                await client.close()
-                throw error
-            }
+            return try await RawClient.answer(to: text, method: method, at: address)
         }
-        do {
+        try await attempt {
             try await visit(app)
-        } catch {
+        } finally: {
             await gateway.shutdown()
-            throw error
         }
-        await gateway.shutdown()
     }
 
     /// What the first gateway has given.

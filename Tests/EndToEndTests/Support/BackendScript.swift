@@ -35,4 +35,46 @@ struct BackendScript: Sendable {
             await exchange.close()
         }
     }
+
+    /// These bytes, and then nothing until the gateway is gone.
+    static func answersAndWaits(_ raw: String) -> BackendScript {
+        BackendScript { exchange in
+            try await exchange.body()
+            try await exchange.send(raw)
+            try await exchange.gone()
+            await exchange.close()
+        }
+    }
+
+    /// ``ok``, once the test says so.
+    ///
+    /// - Parameter path: Of the requests that wait for it; nil: all.
+    static func ok(after gate: Gate, at path: String? = nil) -> BackendScript {
+        BackendScript { exchange in
+            try await exchange.body()
+            if path == nil || exchange.head.path == path { try await gate.passed() }
+            try await exchange.sendOK()
+        }
+    }
+
+    /// Nothing until the gateway is gone.
+    static let silent = BackendScript { exchange in
+        try await exchange.body()
+        try await exchange.gone()
+        await exchange.close()
+    }
+
+    /// Nothing while the test lasts.
+    static func nothing(until over: Gate) -> BackendScript {
+        BackendScript { exchange in
+            try await exchange.body()
+            try await over.passed()
+        }
+    }
+
+    /// The end of the connection in the place of an answer.
+    static let hangsUp = BackendScript { exchange in
+        try await exchange.body()
+        await exchange.close()
+    }
 }

@@ -1,3 +1,5 @@
+import TestSupport
+
 /// Several servers of one backend.
 final class Fleet: Sendable {
     let servers: [RecordingBackend]
@@ -61,14 +63,12 @@ func withFleet(
         "{ url: \"\(fleet.label(place))\", weight: \(weights?[place] ?? 1) }"
     }
     let backend = (["servers: [\(list.joined(separator: ", "))]"] + keys).joined(separator: ", ")
-    do {
+    try await attempt {
         try await withGateway(GatewaySetup(gateway: gateway, tenant: "backend: { \(backend) }")) {
             fixture async throws in
             try await visit(fixture, fleet)
         }
-    } catch {
+    } finally: {
         await fleet.stop()
-        throw error
     }
-    await fleet.stop()
 }

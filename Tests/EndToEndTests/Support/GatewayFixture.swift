@@ -85,11 +85,7 @@ final class GatewayFixture: Sendable {
 
     /// One request on a connection of its own.
     func send(_ raw: String, method: String = "GET") async throws -> RawResponse {
-        let client = try await connect()
-        try await client.send(raw)
-        let response = try await client.response(to: method)
-        await client.close()
-        return response
+        try await RawClient.answer(to: raw, method: method, at: address)
     }
 
     /// One request without a body on a connection of its own.
@@ -121,12 +117,10 @@ final class GatewayFixture: Sendable {
     /// One request to the admin listener.
     func admin(_ path: String, fields: [String] = []) async throws -> RawResponse {
         guard let adminAddress else { throw Malformed("no admin listener") }
-        let client = RawClient(try await Wire.connect(to: adminAddress))
-        clients.withLock { $0.append(client) }
-        try await client.send(head(path, host: "\(adminAddress)", fields: fields + ["Connection: close"]))
-        let response = try await client.response()
-        await client.close()
-        return response
+        return try await RawClient.answer(
+            to: head(path, host: "\(adminAddress)", fields: fields + ["Connection: close"]),
+            at: adminAddress
+        )
     }
 
     // MARK: Tokens
@@ -221,13 +215,11 @@ func withGateway(
             closed: closed,
             scratch: scratch
         )
-        do {
+        try await attempt {
             try await visit(fixture)
-        } catch {
+        } finally: {
             await fixture.close()
-            throw error
         }
-        await fixture.close()
         fixture.expectCleanBooks()
         withExtendedLifetime(closed) {}
     }

@@ -12,6 +12,20 @@ final class RawClient: Sendable {
         self.reader = ByteReader(wire)
     }
 
+    /// The answer to one request on a connection of its own.
+    static func answer(to request: String, method: String = "GET", at address: HostPort) async throws -> RawResponse {
+        let client = RawClient(try await Wire.connect(to: address))
+        do {
+            try await client.send(request)
+            let response = try await client.response(to: method)
+            await client.close()
+            return response
+        } catch {
+            await client.close()
+            throw error
+        }
+    }
+
     func send(_ text: String) async throws {
         try await send(Array(text.utf8))
     }

@@ -1,3 +1,5 @@
+import TestSupport
+
 /// Bounds how many fixtures stand at once, so that parallel tests do not starve each other on a small machine.
 actor Street {
     static let shared = Street(places: 4)
@@ -11,13 +13,11 @@ actor Street {
 
     nonisolated func withPlace(_ body: () async throws -> Void) async throws {
         await take()
-        do {
+        try await attempt {
             try await body()
-        } catch {
+        } finally: {
             await give()
-            throw error
         }
-        await give()
     }
 
     private func take() async {

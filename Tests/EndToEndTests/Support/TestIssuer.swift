@@ -11,6 +11,10 @@ struct TestIssuer: Sendable {
     /// 64 bytes, enough for every HMAC (RFC 7518 section 3.2).
     static let secret = "a-secret-of-the-tests-and-of-nobody-else-0123456789-abcdefghijkl"
 
+    /// It as one of the `issuers` of a tenant.
+    static let entry =
+        #"{ issuer: "https://secret.test", audiences: [app], algorithms: [HS256], secret: "${HOUSE_SECRET}" }"#
+
     private static let made = Result { try TestIssuer() }
 
     /// Keys are made once for the whole run: RSA takes its time.

@@ -18,14 +18,12 @@ import Testing
     ) async throws {
         let tls = try ServerTLS(try TestAuthority.trusted.get().server(certificate))
         let backend = try await RecordingBackend.start(.ok, tls: tls)
-        do {
+        try await attempt {
             let server = "https://\(host):\(backend.port)"
             try await withServer(server, serverName: serverName, keys: keys) { try await visit($0, backend) }
-        } catch {
+        } finally: {
             await backend.stop()
-            throw error
         }
-        await backend.stop()
     }
 
     private func withServer(

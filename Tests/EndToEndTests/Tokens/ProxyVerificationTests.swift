@@ -18,41 +18,6 @@ import Verification
         }
     }
 
-    @Test func anAlgorithmThatIsNotListedIsRefusedThoughTheKeyCouldDoIt() async throws {
-        try await withGateway { fixture async throws in
-            for algorithm in [SignatureAlgorithm.rs384, .rs512, .ps512, .hs384, .hs512] {
-                let response = try await fixture.request("/x", token: try fixture.token(algorithm: algorithm))
-                expectChallenge(response, 401, "invalid_token", error: "invalid_token", algorithm.rawValue)
-            }
-        }
-    }
-
-    @Test func anExpiredTokenSaysSo() async throws {
-        try await withGateway { fixture async throws in
-            let token = try fixture.token(["exp": TestIssuer.fromNow(-3600)])
-            for _ in 0..<2 {
-                let response = try await fixture.request("/x", token: token)
-                expectChallenge(response, 401, "token_expired", error: "invalid_token")
-            }
-            #expect(fixture.backend.requests.isEmpty)
-        }
-    }
-
-    @Test func leewayAppliesToEveryTimeClaim() async throws {
-        try await withGateway { fixture async throws in
-            let good: [JSONObject] = [
-                ["exp": TestIssuer.fromNow(-20)], ["nbf": TestIssuer.fromNow(20)], ["iat": TestIssuer.fromNow(20)],
-            ]
-            for claims in good {
-                #expect(try await fixture.request("/x", token: try fixture.token(claims)).status == 200)
-            }
-            let bad: [JSONObject] = [["exp": TestIssuer.fromNow(-120)], ["nbf": TestIssuer.fromNow(300)]]
-            for claims in bad {
-                #expect(try await fixture.request("/x", token: try fixture.token(claims)).status == 401)
-            }
-        }
-    }
-
     @Test func leewayIsWhatTheTenantSays() async throws {
         let setup = GatewaySetup(
             tenant: """
@@ -64,58 +29,6 @@ import Verification
         try await withGateway(setup) { fixture async throws in
             let response = try await fixture.request("/x", token: try fixture.token(["exp": TestIssuer.fromNow(-20)]))
             expectRefusal(response, 401, "token_expired")
-        }
-    }
-
-    @Test func aForgedTokenThatIsAlsoExpiredIsInvalid() async throws {
-        try await withGateway { fixture async throws in
-            let token = try fixture.token(
-                ["exp": TestIssuer.fromNow(-3600)],
-                algorithm: .rs256,
-                key: fixture.issuer.stranger
-            )
-            expectRefusal(try await fixture.request("/x", token: token), 401, "invalid_token")
-        }
-    }
-
-    @Test func aTokenWithWrongClaimsIsInvalid() async throws {
-        try await withGateway { fixture async throws in
-            let wrong: [(String, JSONObject)] = [
-                ("issuer", ["iss": "https://evil.test"]), ("issuer with a slash", ["iss": "https://secret.test/"]),
-                ("no issuer", ["iss": nil]), ("the other issuer", ["iss": "https://id.test"]),
-                ("issuer as an array", ["iss": ["https://secret.test"]]),
-                ("audience", ["aud": "other"]), ("no audience", ["aud": nil]), ("audiences", ["aud": ["a", "b"]]),
-                ("audience in another case", ["aud": "App"]), ("exp as text", ["exp": "9999999999"]),
-                ("nbf as text", ["nbf": "0"]), ("iat as text", ["iat": "0"]), ("exp as true", ["exp": true]),
-            ]
-            for (name, claims) in wrong {
-                let response = try await fixture.request("/x", token: try fixture.token(claims))
-                expectChallenge(response, 401, "invalid_token", error: "invalid_token", name)
-            }
-            #expect(fixture.backend.requests.isEmpty)
-        }
-    }
-
-    @Test func oneOfSeveralAudiencesIsEnough() async throws {
-        try await withGateway { fixture async throws in
-            #expect(try await fixture.request("/x", token: try fixture.token(["aud": ["other", "app"]])).status == 200)
-        }
-    }
-
-    @Test func requiredClaimsMustBeThere() async throws {
-        let setup = GatewaySetup(
-            tenant: """
-                authenticate:
-                  issuers: [ { issuer: "https://secret.test", algorithms: [HS256], secret: "${HOUSE_SECRET}" } ]
-                  require: [sub, exp, email]
-                """
-        )
-        try await withGateway(setup) { fixture async throws in
-            let email: JSONValue = "alice@example.test"
-            #expect(try await fixture.request("/x", token: try fixture.token(["email": email])).status == 200)
-            for claims: JSONObject in [[:], ["email": email, "exp": nil], ["email": email, "sub": nil]] {
-                expectRefusal(try await fixture.request("/x", token: try fixture.token(claims)), 401, "invalid_token")
-            }
         }
     }
 
@@ -191,35 +104,6 @@ import Verification
                 expectRefusal(try await fixture.request("/x", token: token), 401, "invalid_token")
             }
             #expect(fixture.other.connections == 0)
-        }
-    }
-
-    @Test func criticalMembersThatAreNotUnderstoodSpoilAGoodSignature() async throws {
-        try await withGateway { fixture async throws in
-            let headers: [JSONObject] = [
-                ["crit": ["x-policy"], "x-policy": 1], ["crit": ["b64"], "b64": false], ["crit": []], ["b64": false],
-            ]
-            for header in headers {
-                expectRefusal(
-                    try await fixture.request("/x", token: try fixture.token(header: header)),
-                    401,
-                    "invalid_token"
-                )
-            }
-        }
-    }
-
-    @Test func whatIsNoCompactTokenIsInvalid() async throws {
-        try await withGateway { fixture async throws in
-            let token = try fixture.token()
-            let texts = [
-                "x", "a.b", "a.b.c", "...", "..", ".", "\(token).", ".\(token)", "\(token).x.y", "\(token)=",
-                "\(token)==",
-                "{}", "null", token.replacing(".", with: ".."), token.uppercased(),
-            ]
-            for text in texts {
-                expectRefusal(try await fixture.request("/x", token: text), 401, "invalid_token", text)
-            }
         }
     }
 

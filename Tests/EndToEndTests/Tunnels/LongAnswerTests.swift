@@ -97,12 +97,7 @@ import Verification
     }
 
     @Test func aStreamThatFallsSilentIsCutSoThatTheClientCanTell() async throws {
-        let script = BackendScript { exchange in
-            try await exchange.body()
-            try await exchange.send(Self.head + Self.chunk("data: 1\n\n"))
-            try await exchange.gone()
-            await exchange.close()
-        }
+        let script = BackendScript.answersAndWaits(Self.head + Self.chunk("data: 1\n\n"))
         let setup = GatewaySetup(tenant: "backend: { servers: [\"{backend}\"], timeouts: { idle: 400ms } }")
         try await withGateway(setup, backend: script) { fixture async throws in
             let client = try await fixture.connect()
@@ -115,12 +110,7 @@ import Verification
     }
 
     @Test func aClientThatLeavesEndsTheStreamAtTheBackend() async throws {
-        let script = BackendScript { exchange in
-            try await exchange.body()
-            try await exchange.send(Self.head + Self.chunk("data: 1\n\n"))
-            try await exchange.gone()
-            await exchange.close()
-        }
+        let script = BackendScript.answersAndWaits(Self.head + Self.chunk("data: 1\n\n"))
         try await withGateway(backend: script) { fixture async throws in
             let client = try await fixture.connect()
             try await client.send(fixture.head("/open/events"))

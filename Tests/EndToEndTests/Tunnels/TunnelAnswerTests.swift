@@ -71,11 +71,7 @@ import Verification
     }
 
     @Test func aBackendThatHangsUpIsABrokenBackend() async throws {
-        let script = BackendScript { exchange in
-            try await exchange.body()
-            await exchange.close()
-        }
-        try await withGateway(backend: script) { fixture async throws in
+        try await withGateway(backend: .hangsUp) { fixture async throws in
             let response = try await fixture.request("/open/socket", fields: Handshake.fields)
             expectRefusal(response, 502, "backend_unavailable")
         }
@@ -94,12 +90,9 @@ import Verification
     }
 
     @Test func anInterimAnswerMayComeBeforeThe101() async throws {
-        let script = BackendScript { exchange in
-            try await exchange.body()
-            try await exchange.send("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + Handshake.granted())
-            try await exchange.gone()
-            await exchange.close()
-        }
+        let script = BackendScript.answersAndWaits(
+            "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + Handshake.granted()
+        )
         try await withGateway(backend: script) { fixture async throws in
             let client = try await fixture.connect()
             try await client.send(fixture.head("/open/socket", fields: Handshake.fields))

@@ -55,12 +55,7 @@ import Verification
     }
 
     @Test func aClientThatLeavesBeforeThe101EndsTheBackendsSide() async throws {
-        let script = BackendScript { exchange in
-            try await exchange.body()
-            try await exchange.gone()
-            await exchange.close()
-        }
-        try await withGateway(backend: script) { fixture async throws in
+        try await withGateway(backend: .silent) { fixture async throws in
             let client = try await fixture.connect()
             try await client.send(fixture.head("/open/socket", fields: Handshake.fields))
             _ = try await fixture.backend.arrivals.next()

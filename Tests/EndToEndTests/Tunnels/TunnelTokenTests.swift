@@ -7,10 +7,7 @@ import Verification
     private static func setup(_ places: String, _ whatBecomesOfIt: String) -> GatewaySetup {
         GatewaySetup(
             tenant: """
-                authenticate:
-                  from: [\(places)]
-                  issuers:
-                    - { issuer: "https://secret.test", audiences: [app], algorithms: [HS256], secret: "${HOUSE_SECRET}" }
+                authenticate: { from: [\(places)], issuers: [ \(TestIssuer.entry) ] }
                 identity: { headers: { X-User-Id: sub }, token: \(whatBecomesOfIt) }
                 """
         )
@@ -51,14 +48,6 @@ import Verification
         }
     }
 
-    @Test func aTokenInTheQueryIsKeptWhereTheTenantSaysSo() async throws {
-        try await open(Self.setup(Self.query, "keep")) {
-            "/socket?access_token=\($0)"
-        } _: { tunnel, token in
-            #expect(tunnel.server.head.target == "/socket?access_token=\(token)")
-        }
-    }
-
     // MARK: The subprotocols
 
     @Test func aTokenAmongTheSubprotocolsIsTakenAndStripped() async throws {
@@ -69,34 +58,6 @@ import Verification
         ) { tunnel, _ in
             #expect(tunnel.server.head.fields.list("Sec-WebSocket-Protocol") == ["chat", "superchat"])
             #expect(tunnel.client.answer.fields["Sec-WebSocket-Protocol"] == ["chat"])
-        }
-    }
-
-    @Test func aTokenInAFieldOfItsOwnIsTakenAndStripped() async throws {
-        try await open(
-            Self.setup(Self.subprotocol, "strip"),
-            fields: { ["Sec-WebSocket-Protocol: chat", "Sec-WebSocket-Protocol: \($0)"] }
-        ) { tunnel, _ in
-            #expect(tunnel.server.head.fields["Sec-WebSocket-Protocol"] == ["chat"])
-        }
-    }
-
-    @Test func aTokenThatIsTheOnlySubprotocolLeavesNone() async throws {
-        try await open(
-            Self.setup(Self.subprotocol, "strip"),
-            fields: { ["Sec-WebSocket-Protocol: \($0)"] }
-        ) { tunnel, _ in
-            #expect(!tunnel.server.head.fields.names.contains("sec-websocket-protocol"))
-        }
-    }
-
-    @Test func aTokenAmongTheSubprotocolsIsKeptWhereTheTenantSaysSo() async throws {
-        try await open(
-            Self.setup(Self.subprotocol, "keep"),
-            fields: { ["Sec-WebSocket-Protocol: chat, \($0)"] },
-            answer: "Sec-WebSocket-Protocol: chat\r\n"
-        ) { tunnel, token in
-            #expect(tunnel.server.head.fields["Sec-WebSocket-Protocol"] == ["chat, \(token)"])
         }
     }
 
@@ -111,29 +72,7 @@ import Verification
         }
     }
 
-    @Test func twoTokensAmongTheSubprotocolsAreRefused() async throws {
-        try await withGateway(Self.setup(Self.subprotocol, "strip")) { fixture async throws in
-            let tokens = [try fixture.token(), try fixture.token(["sub": "mallory"])]
-            let fields = Handshake.fields + ["Sec-WebSocket-Protocol: \(tokens.joined(separator: ", "))"]
-            expectRefusal(try await fixture.request("/socket", fields: fields), 400, "bad_request")
-            #expect(fixture.backend.connections == 0)
-        }
-    }
-
     // MARK: Not where it is not wanted
-
-    @Test func whereTheTenantNamesNoSuchPlaceThereIsNoToken() async throws {
-        try await withGateway { fixture async throws in
-            let token = try fixture.token()
-            let fields = Handshake.fields + ["Sec-WebSocket-Protocol: \(token)"]
-            let inQuery = try await fixture.request("/socket?access_token=\(token)", fields: Handshake.fields)
-            let inProtocol = try await fixture.request("/socket", fields: fields)
-            expectChallenge(inQuery, 401, "missing_token", error: nil)
-            expectChallenge(inProtocol, 401, "missing_token", error: nil)
-            #expect(fixture.backend.connections == 0)
-            for _ in 0..<2 { _ = try await fixture.accessLog.next() }
-        }
-    }
 
     @Test func aRefusedTokenIsNotLogged() async throws {
         try await withGateway(Self.setup("\(Self.query), \(Self.subprotocol)", "strip")) { fixture async throws in

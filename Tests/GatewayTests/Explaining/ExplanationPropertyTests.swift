@@ -10,8 +10,7 @@ import Verification
 struct ExplanationPropertyTests {
     private static let paths = [
         "/", "/open/x", "/open/../admin", "/admin/x", "/admin", "/write/1?a=b", "/soon/x", "/any/x", "//admin/x",
-        "/x;y=1",
-        "/a%2fb", "/%6fpen/x", "/.gatehouse/x", "/é", "*", "/x%zz", "/admin/./x", "/soon//x",
+        "/x;y=1", "/a%2fb", "/%6fpen/x", "/.gatehouse/x", "/é", "*", "/x%zz", "/admin/./x", "/soon//x",
     ]
     private static let methods = ["GET", "POST", "HEAD", "OPTIONS", "DELETE", "get"]
     private static let fields: [(name: String, value: String)] = [
@@ -24,9 +23,8 @@ struct ExplanationPropertyTests {
         var random = SplitMix64(seed: 7)
         let tokens: [String?] = [
             nil, try RequestPipeline.token(), try RequestPipeline.token(["role": "admin"]),
-            try RequestPipeline.token(["exp": -1000]),
-            try RequestPipeline.token(forged: true), try RequestPipeline.token(["scope": "read delete"]), "rubbish",
-            "a.b.c",
+            try RequestPipeline.token(["exp": -1000]), try RequestPipeline.token(forged: true),
+            try RequestPipeline.token(["scope": "read delete"]), "rubbish", "a.b.c",
             try RequestPipeline.token(["iss": "https://other.test"]), try RequestPipeline.token(["sub": nil]),
         ]
         let doors = [

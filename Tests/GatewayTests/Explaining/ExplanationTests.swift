@@ -151,9 +151,7 @@ struct ExplanationTests {
         let pipeline = ExplainPipeline(try ExplainPipeline.tenant())
         let elsewhere = try pipeline.report("/x", host: "other.test")
         #expect(elsewhere.decision == .refuse(status: 404, code: "unknown_host"))
-        #expect(
-            elsewhere.steps.dropFirst().first?.text == "host other.test: no tenant answers for it and this path"
-        )
+        #expect(elsewhere.steps.dropFirst().first?.text == "host other.test: no tenant answers for it and this path")
         let ambiguous = try pipeline.report("/x/..%2fadmin")
         #expect(ambiguous.decision == .refuse(status: 400, code: "ambiguous_path"))
         let ours = try pipeline.report("/.gatehouse/x")
@@ -214,8 +212,6 @@ struct ExplanationTests {
         }
         let told = try #require(report?.steps.dropFirst().first)
         #expect(told.line == 40)
-        #expect(
-            told.text == "host app.test and path_prefix /other: tenant other, not app; rules see the path /other/x"
-        )
+        #expect(told.text == "host app.test and path_prefix /other: tenant other, not app; rules see the path /other/x")
     }
 }

@@ -13,9 +13,7 @@ import UpstreamTestSupport
     @Test func callerIsSetAndNothingThatIsSetIsRemoved() throws {
         let pipeline = try ExtAuthzPipeline([RequestPipeline.tenant()])
         let changes = try pipeline.changes(ExtAuthzPipeline.request(token: RequestPipeline.token()))
-        #expect(
-            changes.setTexts == ["X-User-Id: alice", "X-User-Email: alice@example.test", "X-User-Role: customer"]
-        )
+        #expect(changes.setTexts == ["X-User-Id: alice", "X-User-Email: alice@example.test", "X-User-Role: customer"])
         #expect(changes.removeTexts == Self.verified)
         #expect(changes.removeParameters.isEmpty)
     }

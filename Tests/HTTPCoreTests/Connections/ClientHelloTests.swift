@@ -116,17 +116,4 @@ import Testing
         #expect(outcome == .unreadable)
         #expect(bytes.readableBytes <= (32 << 10) + 6)
     }
-
-    @Test func injuredHellosReadTheSameAtOnceAndByTheByte() {
-        var generator = SplitMix64(seed: 8446)
-        var outcomes: Set<String> = []
-        for _ in 0..<3000 {
-            let extensions = serverName("shop.test") + protocols([Array("h2".utf8), Array("http/1.1".utf8)])
-            let bytes = generator.mutated(hello(extensions, longest: generator.within(1...200)))
-            let outcome = read(bytes)
-            #expect(outcome == drip(bytes))
-            outcomes.insert("\(outcome)".prefix { $0 != "(" }.description)
-        }
-        #expect(outcomes.count == 4)
-    }
 }

@@ -47,28 +47,4 @@ struct FrameBoundaryPropertyTests {
             }
         }
     }
-
-    /// Any bytes are some stream; what a caller relies on is that looking ahead and going on agree.
-    @Test func randomBytesAreFollowedAlike() {
-        var random = SplitMix64(seed: 42)
-        var breaks = 0
-        for _ in 0..<3000 {
-            var bytes = (0..<random.within(1...200)).map { _ in UInt8(truncatingIfNeeded: random.next()) }
-            if random.oneIn(4), bytes.count > 1 { bytes[1] |= 0x7f }
-            var atOnce = FrameBoundary()
-            atOnce.advance(bytes)
-            var dripped = FrameBoundary()
-            for byte in bytes {
-                let ends = dripped.prefixToBoundary([byte]) == 1
-                let wasAtBoundary = dripped.isAtBoundary
-                dripped.advance([byte])
-                if !wasAtBoundary { #expect(ends == dripped.isAtBoundary) }
-            }
-            #expect(atOnce.isAtBoundary == dripped.isAtBoundary)
-            #expect(atOnce.hasClosed == dripped.hasClosed)
-            #expect(atOnce.isBroken == dripped.isBroken)
-            if atOnce.isBroken { breaks += 1 }
-        }
-        #expect(breaks > 300)
-    }
 }

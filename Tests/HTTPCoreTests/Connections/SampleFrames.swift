@@ -13,12 +13,7 @@ struct SampleFrames {
     var closeEnd: Int?
 
     /// - Parameter form: The shortest that the payload allows is taken if this one is too short for it.
-    mutating func append(
-        firstByte: UInt8,
-        _ payload: [UInt8],
-        form: LengthForm = .seven,
-        mask: [UInt8] = []
-    ) {
+    mutating func append(firstByte: UInt8, _ payload: [UInt8], form: LengthForm = .seven, mask: [UInt8] = []) {
         let maskBit: UInt8 = mask.isEmpty ? 0 : 0x80
         let count = payload.count
         bytes.append(firstByte)

@@ -140,15 +140,15 @@ enum HTTP2Fuzz {
     // MARK: Sessions
 
     /// What a session makes of the pieces: all events, then all bytes that it wrote.
-    private static func outcome(_ role: HTTP2Session.Role, _ pieces: [[UInt8]]) -> ([SessionFixture.Seen], [UInt8]) {
-        let fixture = SessionFixture(role)
+    private static func outcome(_ role: HTTP2Session.Role, _ pieces: [[UInt8]]) -> ([SessionProbe.Seen], [UInt8]) {
+        let fixture = SessionProbe(role)
         if role == .client {
             for _ in 0..<2 {
                 guard let stream = fixture.session.openStream() else { continue }
                 fixture.sendHeaders(stream, Frame.request, endStream: stream == 1)
             }
         }
-        var seen: [SessionFixture.Seen] = []
+        var seen: [SessionProbe.Seen] = []
         for piece in pieces {
             fixture.session.receive(ByteBuffer(bytes: piece))
             while let event = fixture.session.next(headers: &fixture.list, at: fixture.now) {

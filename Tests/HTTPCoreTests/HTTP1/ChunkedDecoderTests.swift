@@ -40,14 +40,11 @@ struct ChunkedDecoderTests {
 
     static let violations = [
         "\r\n", "\r\n5\r\nhello\r\n0\r\n\r\n", "x\r\n", "-1\r\n", "+5\r\n", "0x5\r\n", " 5\r\n", "5 \r\n", "5\n",
-        "5\r5",
-        "5\t\r\n", "5 \n", "5 5\r\n", "5 x\r\n", " ;x\r\n", "5 \u{b};x\r\n", "5 \r;x\r\n", "5 =x\r\n", "g\r\n",
-        ";x\r\n", "5\rhello", "5\r\nhelloX\r\n", "5\r\nhello\n0\r\n\r\n", "5\r\nhello\rX",
-        "5;a\nb\r\n", "5;\u{0}\r\n", "5;\"a\r\n\"\r\n", "5;\u{7f}\r\n", "5;\"\\\u{1}\"\r\n", "5;a\rb\r\n",
-        "0\r\nA : b\r\n\r\n", "0\r\n: b\r\n\r\n", "0\r\nA\r\n\r\n", "0\r\nA: b\n\r\n", "0\r\nA: b\rc\r\n\r\n",
-        "0\r\n\rX", "0\r\n\n", "0\r\nA: b\r\n c\r\n\r\n", "0\r\nA: \u{0}\r\n\r\n", "5\r\nhello5\r\n",
-        "0\r\n\u{e9}: b\r\n\r\n",
-        "100000000000000000000\r\n",
+        "5\r5", "5\t\r\n", "5 \n", "5 5\r\n", "5 x\r\n", " ;x\r\n", "5 \u{b};x\r\n", "5 \r;x\r\n", "5 =x\r\n", "g\r\n",
+        ";x\r\n", "5\rhello", "5\r\nhelloX\r\n", "5\r\nhello\n0\r\n\r\n", "5\r\nhello\rX", "5;a\nb\r\n", "5;\u{0}\r\n",
+        "5;\"a\r\n\"\r\n", "5;\u{7f}\r\n", "5;\"\\\u{1}\"\r\n", "5;a\rb\r\n", "0\r\nA : b\r\n\r\n", "0\r\n: b\r\n\r\n",
+        "0\r\nA\r\n\r\n", "0\r\nA: b\n\r\n", "0\r\nA: b\rc\r\n\r\n", "0\r\n\rX", "0\r\n\n", "0\r\nA: b\r\n c\r\n\r\n",
+        "0\r\nA: \u{0}\r\n\r\n", "5\r\nhello5\r\n", "0\r\n\u{e9}: b\r\n\r\n", "100000000000000000000\r\n",
     ]
 
     @Test(arguments: violations)

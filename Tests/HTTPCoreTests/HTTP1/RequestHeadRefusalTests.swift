@@ -52,19 +52,18 @@ struct RequestHeadRefusalTests {
         "Content-Length: 5\r\nContent-Length: 5", "Content-Length: 5\r\nContent-Length: 6", "Content-Length: 5, 5",
         "Content-Length: +5", "Content-Length: -5", "Content-Length: 0x5", "Content-Length: 5 5", "Content-Length: 5.0",
         "Content-Length:", "Content-Length: five", "Content-Length: 1000000000000000000",
-        "Content-Length: 99999999999999999999999999999", "Content_Length: 5",
-        "Transfer-Encoding: gzip", "Transfer-Encoding: chunked, gzip", "Transfer-Encoding: chunked, chunked",
+        "Content-Length: 99999999999999999999999999999", "Content_Length: 5", "Transfer-Encoding: gzip",
+        "Transfer-Encoding: chunked, gzip", "Transfer-Encoding: chunked, chunked",
         "Transfer-Encoding: gzip, chunked, chunked", "Transfer-Encoding: gzip, chunked;q=1, chunked",
         "Transfer-Encoding: gzip,, chunked", "Transfer-Encoding: gz ip, chunked", "Transfer-Encoding: , chunked",
         "Transfer-Encoding: gzip, chunked\r\nContent-Length: 5", "Transfer-Encoding: gzip\r\nTransfer-Encoding: br",
         "Transfer-Encoding: chunked\r\nTransfer-Encoding: gzip, chunked", "Transfer-Encoding: \u{b}gzip, chunked",
         "Transfer-Encoding: identity", "Transfer-Encoding:", "Transfer-Encoding: chunked;q=1",
         "Transfer-Encoding: \"chunked\"", "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
-        "Transfer_Encoding: chunked", "Transfer-Encoding: xchunked", "Transfer-Encoding: chunked,",
-        "Host: b", "Host: a", "hOST: a", "A : b", "A\t: b", " A: b", "\tA: b", ": b", "A", "A b: c",
-        "A: b\r\n c", "A: b\r\n\tc", "A: b\nC: d", "A: b\rC: d", "A: b\u{0}", "A: \u{1}", "A: \u{7f}", "A\u{e9}: b",
-        "A(: b", "A: 0123456789\u{8}", "A: \r", "A:\r\r",
-        "TRANSFER_ENCODING: x", "connection\u{b}: close",
+        "Transfer_Encoding: chunked", "Transfer-Encoding: xchunked", "Transfer-Encoding: chunked,", "Host: b",
+        "Host: a", "hOST: a", "A : b", "A\t: b", " A: b", "\tA: b", ": b", "A", "A b: c", "A: b\r\n c", "A: b\r\n\tc",
+        "A: b\nC: d", "A: b\rC: d", "A: b\u{0}", "A: \u{1}", "A: \u{7f}", "A\u{e9}: b", "A(: b", "A: 0123456789\u{8}",
+        "A: \r", "A:\r\r", "TRANSFER_ENCODING: x", "connection\u{b}: close",
     ]
 
     @Test(arguments: badFields)
@@ -169,9 +168,7 @@ struct RequestHeadRefusalTests {
 
     @Test func asManyFieldsAsAllowedAreTakenAndOneMoreIs431() {
         let head = { (count: Int) in
-            Array(
-                ("GET / HTTP/1.1\r\nHost: a\r\n" + String(repeating: "A: b\r\n", count: count - 1) + "\r\n").utf8
-            )
+            Array(("GET / HTTP/1.1\r\nHost: a\r\n" + String(repeating: "A: b\r\n", count: count - 1) + "\r\n").utf8)
         }
         #expect(RequestOutcome.parse(head(100)).reading?.fields.count == 100)
         #expect(RequestOutcome.parse(head(101)).status == 431)

@@ -238,20 +238,6 @@ struct AccountHookTests {
         #expect(side.received.isEmpty)
     }
 
-    @Test func bytesAtRandomAreNoAnswerAndNoCrash() {
-        var random = SplitMix64(seed: 6)
-        let good = Array(#"{"subject":"u-1","role":"a","claims":{"tier":3}}"#.utf8)
-        for _ in 0..<5000 {
-            var bytes = good
-            for _ in 0...Int.random(in: 0..<4, using: &random) {
-                bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
-            }
-            guard let answer = try? AccountHook.Answer(bytes) else { continue }
-            #expect(!answer.subject.isEmpty && answer.subject.utf8.count <= 255)
-            #expect(answer.subject.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control })
-        }
-    }
-
     private func code(_ side: HookSide, _ log: RecordedLog) async throws -> EndpointRefusal.Code? {
         do {
             _ = try await book(side, log: log).enter(AccountFixture.apple())

@@ -67,9 +67,7 @@ struct AccountRecordTests {
         #expect(record.account.identities.map { Array($0.subject.utf8) } == [Array("e\u{301}".utf8)])
     }
 
-    @Test(arguments: [
-        "", "@", "a@", "@b", "a b@c", "a\u{7F}@b", "a\n@b", String(repeating: "a", count: 319) + "@b",
-    ])
+    @Test(arguments: ["", "@", "a@", "@b", "a b@c", "a\u{7F}@b", "a\n@b", String(repeating: "a", count: 319) + "@b"])
     func whatIsNoEmailIsNone(_ text: String) {
         #expect(EmailAddress(text) == nil)
     }
@@ -79,9 +77,7 @@ struct AccountRecordTests {
         #expect(EmailAddress(text)?.bytes == Array(address.utf8))
     }
 
-    @Test(arguments: [
-        ("  Alice\u{0}\r\n ", "Alice"), ("A\u{9B}B", "AB"), ("Å Ö", "Å Ö"), ("\u{2003}x\u{A0}", "x"),
-    ])
+    @Test(arguments: [("  Alice\u{0}\r\n ", "Alice"), ("A\u{9B}B", "AB"), ("Å Ö", "Å Ö"), ("\u{2003}x\u{A0}", "x")])
     func aNameIsWithoutControlsAndOuterSpace(_ text: String, _ kept: String) {
         #expect(PersonName.kept(text) == kept)
     }

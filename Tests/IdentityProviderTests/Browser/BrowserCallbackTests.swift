@@ -108,9 +108,7 @@ struct BrowserCallbackTests {
         let attacker = try await BrowserVisit(fixture, .apple)
         _ = try await fixture.response(attacker.back(.appleCallback, by: "POST", cookies: []))
         let victim = try await BrowserVisit(fixture, .apple)
-        let response = try await fixture.response(
-            attacker.back(.appleCallback, ["code": nil], cookies: victim.cookies)
-        )
+        let response = try await fixture.response(attacker.back(.appleCallback, ["code": nil], cookies: victim.cookies))
         #expect(response.status == 400)
         #expect(fixture.accounts.calls.isEmpty)
     }
@@ -149,11 +147,10 @@ struct BrowserCallbackTests {
     }
 
     static let forged: [KeyValuePairs<String, String?>] = [
-        ["state": nil], ["state": "x.g"], ["state": ".g"],
-        ["state": "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA.g"],
+        ["state": nil], ["state": "x.g"], ["state": ".g"], ["state": "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA.g"],
         ["state": "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA.x"],
-        ["state": "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"],
-        ["code": nil], ["error": "access_denied"], ["code": String(repeating: "c", count: 4097)],
+        ["state": "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"], ["code": nil], ["error": "access_denied"],
+        ["code": String(repeating: "c", count: 4097)],
     ]
 
     @Test(arguments: forged.indices)

@@ -84,8 +84,7 @@ struct WebSignInTests {
 
     static let foreign = [
         "//evil.example", "///evil.example", "/\\evil.example", "\\\\evil.example", "/\t/evil.example",
-        "/\n/evil.example",
-        "https://evil.example", "https:evil.example", "https://app.chat.example.evil.example/",
+        "/\n/evil.example", "https://evil.example", "https:evil.example", "https://app.chat.example.evil.example/",
         "https://app.chat.example@evil.example/", "https://app.chat.example:8443/", "https://app.chat.example:443/",
         "https://app.chat.example\\@evil.example", "https://APP.chat.example/", "http://app.chat.example/",
         "HTTPS://app.chat.example/", "https://user@app.chat.example/", "https://chat.example/home", "home", "?x", "#x",

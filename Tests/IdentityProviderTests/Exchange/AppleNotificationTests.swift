@@ -79,10 +79,7 @@ import Verification
         let stage = try ExchangeFixture()
         let other = try stage.book(.clans)
         let first = try await Self.signIn(stage, at: Self.start)
-        let elsewhere = try await other.start(
-            SessionOpening(subject: "account-of-001.apple"),
-            at: Self.start
-        )
+        let elsewhere = try await other.start(SessionOpening(subject: "account-of-001.apple"), at: Self.start)
         let stranger = try await other.start(SessionOpening(subject: "bob"), at: Self.start)
         let endpoints = ExchangeEndpoints(
             stage.context,

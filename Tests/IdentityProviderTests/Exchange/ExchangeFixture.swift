@@ -71,8 +71,8 @@ struct ExchangeFixture {
             accounts: accounts,
             sessions: book,
             keys: nil,
-            providerTokens: NoProvider(),
-            requests: NoProvider(),
+            providerTokens: NoProviders(),
+            requests: NoProviders(),
             revocations: revocations,
             logger: log.logger,
             proofNonces: ProofNonces(),
@@ -173,21 +173,6 @@ extension Tenant {
             signIn: signIn,
             crossSite: CrossSiteRules(trustedOrigins: trustedOrigins)
         )
-    }
-}
-
-/// Asks nobody: what is tried here does not get so far.
-struct NoProvider: ProviderTokens, ProviderRequests {
-    func verify(
-        _ token: String,
-        as kind: ProviderTokenKind,
-        at now: UnixTime
-    ) async -> Result<Principal, ProviderTokenProblem> {
-        .failure(.keysUnavailable)
-    }
-
-    func send(_ request: ProviderRequest) async throws(ProviderRequestFailure) -> ProviderResponse {
-        throw .unreachable
     }
 }
 

@@ -36,12 +36,7 @@ final class PretendChecks: ExchangeChecking {
         state.withLock { $0.apple[token] = checked }
     }
 
-    func issueGoogle(
-        _ token: String,
-        for subject: String = "g-1",
-        email: String? = nil,
-        isEmailVerified: Bool = true
-    ) {
+    func issueGoogle(_ token: String, for subject: String = "g-1", email: String? = nil, isEmailVerified: Bool = true) {
         let identity = ProviderIdentity(
             provider: .google,
             subject: subject,

@@ -8,9 +8,8 @@ struct GivenNameTests {
     @Test(
         arguments: [
             ("Ann Ek", "Ann Ek"), ("  Ann \n", "Ann"), ("\u{3000}愛\u{3000}", "愛"),
-            (["firstName": "Ann", "lastName": "Ek"], "Ann Ek"),
-            (["givenName": "Ann", "familyName": "Ek"], "Ann Ek"), (["firstName": " Ann "], "Ann"),
-            (["firstName": "", "lastName": "Ek"], "Ek"),
+            (["firstName": "Ann", "lastName": "Ek"], "Ann Ek"), (["givenName": "Ann", "familyName": "Ek"], "Ann Ek"),
+            (["firstName": " Ann "], "Ann"), (["firstName": "", "lastName": "Ek"], "Ek"),
             (["givenName": nil, "familyName": "Ek", "nickname": nil], "Ek"),
             (["firstName": nil, "lastName": nil, "givenName": "Ann"], "Ann"),
             (["firstName": 1, "lastName": "Ek"], "Ek"),

@@ -27,9 +27,7 @@ struct SignInLimitTests {
         #expect(refusal?.code == .rateLimited && refusal?.status == 429 && refusal?.retryAfterSeconds == 1)
         // Others do, and so does this one soon.
         #expect(try await stage.post(.googleExchange, ["access_token": "2"]).response.status == 200)
-        #expect(
-            try await stage.post(.googleExchange, ["access_token": "1"], at: Self.start + 1).response.status == 200
-        )
+        #expect(try await stage.post(.googleExchange, ["access_token": "1"], at: Self.start + 1).response.status == 200)
     }
 
     @Test func anAppleExchangeIsStillGoodOnceTheAccountMaySignInAgain() async throws {

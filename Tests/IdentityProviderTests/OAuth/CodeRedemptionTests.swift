@@ -221,9 +221,7 @@ struct CodeRedemptionTests {
 
     // MARK: What fails
 
-    @Test(arguments: [
-        [WatchedStore.Call.value], [.set], [.replace], WatchedStore.Call.allCases,
-    ])
+    @Test(arguments: [[WatchedStore.Call.value], [.set], [.replace], WatchedStore.Call.allCases])
     func whileTheStoreIsAwayNothingIsLost(_ calls: [WatchedStore.Call]) async throws {
         let fixture = try IssuerFixture()
         let form = try await fixture.redemption(fixture.code())

@@ -9,11 +9,7 @@ struct CodeVerifierTests {
         #expect(CodeVerifier.matches(IssuerFixture.verifier, challenge: IssuerFixture.challenge))
     }
 
-    @Test(arguments: [
-        "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXK",
-        "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
-        "",
-    ])
+    @Test(arguments: ["dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXK", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", ""])
     func anotherVerifierDoesNotMatch(_ verifier: String) {
         #expect(!CodeVerifier.matches(verifier, challenge: IssuerFixture.challenge))
     }

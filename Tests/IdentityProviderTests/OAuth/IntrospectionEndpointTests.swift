@@ -50,8 +50,7 @@ struct IntrospectionEndpointTests {
             try await ask(fixture, tokens.refresh).object == [
                 "active": true, "exp": .number(JSONNumber(Int(Self.start.seconds) + 30 * 86_400)),
                 "iat": .number(JSONNumber(Int(Self.start.seconds))), "sub": "alice",
-                "sid": .string(try tokens.sessionID),
-                "iss": "https://clans.example", "client_id": "mobile",
+                "sid": .string(try tokens.sessionID), "iss": "https://clans.example", "client_id": "mobile",
             ]
         )
         // It was not used up by that.

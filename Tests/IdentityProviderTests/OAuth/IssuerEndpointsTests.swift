@@ -145,7 +145,7 @@ struct IssuerEndpointsTests {
     }
 
     @Test func whileTheKeysAreAwayNothingIsSaidOfTokens() async throws {
-        let (whole, keyless) = (try IssuerFixture(), try IssuerFixture(keys: BrokenFiles()))
+        let (whole, keyless) = (try IssuerFixture(), try IssuerFixture(keys: BrokenKeyFiles()))
         let tokens = try await whole.tokens()
         let board = IssuerClient.board.credentials
         let responses = [

@@ -8,9 +8,7 @@ import Verification
 struct AppleEventTests {
     private static let now = SignedByProviders.now
     private static let subject: JSONValue = "001234.abcdef.0815"
-    private static let revoked: JSONObject = [
-        "type": "consent-revoked", "sub": subject, "event_time": 1_799_999_000,
-    ]
+    private static let revoked: JSONObject = ["type": "consent-revoked", "sub": subject, "event_time": 1_799_999_000]
 
     private func token(_ events: JSONValue, _ changes: JSONObject = [:]) throws -> String {
         let claims: JSONObject = [
@@ -97,9 +95,7 @@ struct AppleEventTests {
         #expect(try await refusal(body("a.b.c")).code == .invalidToken)
     }
 
-    @Test(arguments: [
-        "", "{", "[]", "{}", "null", #"{"payload":1}"#, #"{"payload":"a","payload":"b"}"#, #""a.b.c""#,
-    ])
+    @Test(arguments: ["", "{", "[]", "{}", "null", #"{"payload":1}"#, #"{"payload":"a","payload":"b"}"#, #""a.b.c""#])
     func aBodyOfAnotherShapeIsABadRequest(text: String) async throws {
         #expect(try await refusal(Array(text.utf8)) == .badRequest("the body is not {\"payload\": JWS}"))
     }

@@ -126,9 +126,7 @@ struct AppleIdentityTests {
     @Test func anOptionalNonceThatIsOnOneSideHasToBeOnBoth() async throws {
         #expect(try await check(["nonce": nil], nonce: nil, .optional).identity.subject == "001234.abcdef.0815")
         #expect(try await check([:], .optional).identity.subject == "001234.abcdef.0815")
-        let table: [(JSONObject, String?)] = [
-            ([:], nil), (["nonce": nil], Self.rawNonce), ([:], "another"), ([:], ""),
-        ]
+        let table: [(JSONObject, String?)] = [([:], nil), (["nonce": nil], Self.rawNonce), ([:], "another"), ([:], "")]
         for (changes, raw) in table {
             #expect(try await refusal(changes, nonce: raw, .optional).code == .invalidToken)
         }

@@ -141,9 +141,7 @@ struct BrowserProviderTests {
             ]
         )
         let form = try FormFields(request.body)
-        #expect(
-            form.all.map(\.name).sorted() == ["client_id", "client_secret", "code", "grant_type", "redirect_uri"]
-        )
+        #expect(form.all.map(\.name).sorted() == ["client_id", "client_secret", "code", "grant_type", "redirect_uri"])
         #expect(form["grant_type"] == "authorization_code")
         #expect(form["code"] == "c-0&de")
         #expect(form["redirect_uri"] == VisitedProvider.redirectURI)
@@ -194,8 +192,7 @@ struct BrowserProviderTests {
         arguments: SignIn.Provider.allCases,
         [
             (["nonce": "nonce-2"], "nonce-1"), (["nonce": nil], "nonce-1"), (["nonce": ""], ""),
-            (["nonce": 1], "nonce-1"),
-            (["nonce": "NONCE-1"], "nonce-1"), (["aud": "org.example.page"], "nonce-1"),
+            (["nonce": 1], "nonce-1"), (["nonce": "NONCE-1"], "nonce-1"), (["aud": "org.example.page"], "nonce-1"),
             (["aud": "org.example.rider"], "nonce-1"), (["azp": "org.example.page"], "nonce-1"),
             (["aud": ["org.example.web", "org.example.page"], "azp": "org.example.web"], "nonce-1"),
             (["iss": "https://evil.example"], "nonce-1"), (["sub": ""], "nonce-1"),

@@ -12,10 +12,7 @@ import Verification
     private let other = TokenConfirmation(keyThumbprint: SHA256.digest([2]))
 
     private func opening(_ confirmation: TokenConfirmation?, bindsSession: Bool = true) -> SessionOpening {
-        SessionOpening(
-            subject: "alice",
-            binding: confirmation.map { TokenBinding($0, bindsSession: bindsSession) }
-        )
+        SessionOpening(subject: "alice", binding: confirmation.map { TokenBinding($0, bindsSession: bindsSession) })
     }
 
     @Test(arguments: [

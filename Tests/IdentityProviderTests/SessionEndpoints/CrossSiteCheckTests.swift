@@ -56,9 +56,7 @@ import Testing
     )
     func originThenFetchMetadata(_ origin: String?, _ fetchSite: String?, _ isAllowed: Bool) throws {
         let check = try Self.check()
-        #expect(
-            check.allows(origin: origin, fetchSite: fetchSite, authority: Self.own, isSecure: true) == isAllowed
-        )
+        #expect(check.allows(origin: origin, fetchSite: fetchSite, authority: Self.own, isSecure: true) == isAllowed)
     }
 
     @Test func theRequestsOwnOriginIsItsSchemeAndAuthority() throws {

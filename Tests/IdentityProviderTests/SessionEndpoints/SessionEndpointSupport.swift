@@ -12,10 +12,7 @@ extension ExchangeFixture {
             givenName: "Alice",
             at: now
         )
-        return try await book.start(
-            SessionOpening(subject: account.subject, claims: account.tokenClaims(nil)),
-            at: now
-        )
+        return try await book.start(SessionOpening(subject: account.subject, claims: account.tokenClaims(nil)), at: now)
     }
 
     /// - Parameters:

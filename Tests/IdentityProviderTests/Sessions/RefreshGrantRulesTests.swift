@@ -46,9 +46,7 @@ struct RefreshGrantRulesTests {
     func aSessionOfNoClientIsBoundToNone(_ client: RefreshingClient) async throws {
         let service = try SessionFixture()
         let tokens = try await signIn(service, client: nil)
-        #expect(
-            try await service.book.refresh(tokens.refresh, client: client, at: start).sessionID == tokens.sessionID
-        )
+        #expect(try await service.book.refresh(tokens.refresh, client: client, at: start).sessionID == tokens.sessionID)
     }
 
     @Test func fewerScopesTellLessButTheSessionKeepsAll() async throws {

@@ -100,9 +100,7 @@ struct SessionListFailureTests {
         for garbage in ["", "null", "{}", #"{"v":1,"sessions":[{}]}"#, #"{"v":2,"sessions":[]}"#] {
             try await store.set(Array(garbage.utf8), for: key, lifetime: nil)
             let tokens = try await service.signIn()
-            #expect(
-                try await service.book.sessions(ofSubject: "alice", at: start).map(\.id) == [tokens.sessionID]
-            )
+            #expect(try await service.book.sessions(ofSubject: "alice", at: start).map(\.id) == [tokens.sessionID])
         }
         #expect(
             log.lines

@@ -6,7 +6,7 @@ import Verification
 struct DirectoryKeysTests {
     private static let claims: JSONObject = ["iss": "https://chat.example", "sub": "a", "aud": "chat-api", "exp": 100]
 
-    private func keyID(of token: String, _ files: PretendFiles) throws -> String? {
+    private func keyID(of token: String, _ files: PretendKeyFiles) throws -> String? {
         try IssuerRules.chat.verifier(files).verify(Array(token.utf8), at: 50).keyID
     }
 
@@ -15,7 +15,7 @@ struct DirectoryKeysTests {
     }
 
     @Test func aNewKeySignsOnceItIsRead() async throws {
-        let files = PretendFiles()
+        let files = PretendKeyFiles()
         try TestKeys.put(.generate(.p256), named: "1", in: files)
         let keys = TestKeys.directoryKeys(.es256, files)
         #expect(await keys.keyID == nil)
@@ -30,7 +30,7 @@ struct DirectoryKeysTests {
     }
 
     @Test func aReloadThatFailsLeavesTheKeyInUse() async throws {
-        let files = PretendFiles()
+        let files = PretendKeyFiles()
         try TestKeys.put(.generate(.p256), named: "1", in: files)
         let keys = TestKeys.directoryKeys(.es256, files)
         try await keys.reload()
@@ -42,7 +42,7 @@ struct DirectoryKeysTests {
     }
 
     @Test func aKeyThatIsMadeLaterIsFound() async throws {
-        let files = PretendFiles()
+        let files = PretendKeyFiles()
         let keys = TestKeys.directoryKeys(.es256, files)
         await #expect(throws: SigningProblem.noKey(directory: "/keys", .es256)) {
             try await keys.sign(Self.claims, as: .access)

@@ -98,7 +98,7 @@ struct OwnTokenVerifierTests {
     }
 
     @Test func newKeysAreUsedWhenTheyArePublished() async throws {
-        let files = PretendFiles()
+        let files = PretendKeyFiles()
         try TestKeys.put(.generate(.p256), named: "1", in: files)
         let keys = TestKeys.directoryKeys(.es256, files)
         let verifier = OwnTokenVerifier(.chat, keys: keys)
@@ -115,7 +115,7 @@ struct OwnTokenVerifierTests {
     }
 
     @Test func keysThatAreNotThereAreSaid() async {
-        let keys = TestKeys.directoryKeys(.es256, BrokenFiles())
+        let keys = TestKeys.directoryKeys(.es256, BrokenKeyFiles())
         let result = await verify("a.b.c", as: .access, keys)
         guard case .failure(.unavailable(.unpublishable)) = result else {
             Issue.record("\(result)")

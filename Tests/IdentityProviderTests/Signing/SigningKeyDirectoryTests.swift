@@ -18,7 +18,7 @@ struct SigningKeyDirectoryTests {
     }
 
     @Test func theLastByNameSigns() throws {
-        let files = PretendFiles()
+        let files = PretendKeyFiles()
         for name in ["2026-11", "2027-01", "2026-12"] { try TestKeys.put(.generate(.p256), named: name, in: files) }
         let keys = try keys(.es256, files)
         #expect(keys.keys.map(\.keyID) == ["2026-11", "2026-12", "2027-01"])
@@ -26,7 +26,7 @@ struct SigningKeyDirectoryTests {
     }
 
     @Test func aKeyOfAnotherKindDoesNotSignEvenIfItIsLast() throws {
-        let files = PretendFiles()
+        let files = PretendKeyFiles()
         try TestKeys.put(#require(TestKeys.p256), named: "a", in: files)
         try TestKeys.put(#require(TestKeys.rsa), named: "b", in: files)
         #expect(try keys(.es256, files).active.keyID == "a")
@@ -43,7 +43,7 @@ struct SigningKeyDirectoryTests {
     @Test func aFileWithoutAPrivateKeyIsSaid() throws {
         let files = try TestKeys.files()
         files["/keys/half.pem"] = "-----BEGIN PRIVATE KEY-----\nMIG"
-        let files2 = PretendFiles(["/keys/public.pem": try #require(TestKeys.p256?.publicKeyPEM)])
+        let files2 = PretendKeyFiles(["/keys/public.pem": try #require(TestKeys.p256?.publicKeyPEM)])
         #expect(throws: SigningProblem.unusable(path: "/keys/half.pem", .notAPrivateKey)) {
             try keys(.es256, files)
         }
@@ -55,13 +55,13 @@ struct SigningKeyDirectoryTests {
     @Test func noKeyIsSaidWithWhatToDo() throws {
         let problem = SigningProblem.noKey(directory: "/keys", .es384)
         #expect(throws: problem) { try keys(.es384, TestKeys.files()) }
-        #expect(throws: problem) { try keys(.es384, PretendFiles()) }
+        #expect(throws: problem) { try keys(.es384, PretendKeyFiles()) }
         #expect("\(problem)".contains("gatehouse keys generate --algorithm ES384 --out /keys"))
     }
 
     @Test func aDirectoryThatCannotBeReadIsSaid() {
-        #expect(throws: SigningProblem.unreadable(path: "/keys", BrokenFiles.fault)) {
-            try keys(.es256, BrokenFiles())
+        #expect(throws: SigningProblem.unreadable(path: "/keys", BrokenKeyFiles.fault)) {
+            try keys(.es256, BrokenKeyFiles())
         }
     }
 
@@ -77,9 +77,9 @@ struct SigningKeyDirectoryTests {
 
 /// Lists `/keys/` as `/keys`, as a disk does, and reads no path with two slashes.
 private struct SlashedFiles: FileReading {
-    private let files: PretendFiles
+    private let files: PretendKeyFiles
 
-    init(_ files: PretendFiles) {
+    init(_ files: PretendKeyFiles) {
         self.files = files
     }
 

@@ -13,7 +13,7 @@ struct SessionFixture {
 
     let rules: IssuerRules
     let book: SessionService
-    private let files: PretendFiles
+    private let files: PretendKeyFiles
 
     /// - Parameter problem: Why it cannot sign; nil: it can.
     init(

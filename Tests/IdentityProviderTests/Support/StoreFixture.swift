@@ -13,13 +13,11 @@ enum StoreKind: String, CaseIterable, Sendable {
     /// Runs `body` with a place that is empty, and gone afterwards.
     func run(_ body: (StoreFixture) async throws -> Void) async throws {
         let place = try await StoreFixture(self)
-        do {
+        try await attempt {
             try await body(place)
-        } catch {
+        } finally: {
             await place.remove()
-            throw error
         }
-        await place.remove()
     }
 }
 

@@ -72,8 +72,7 @@ import UpstreamTestSupport
         for target in [
             "/", "/.gatehouse", "/.gatehouse/", "/.gatehouse/aut", "/.gatehouse/authz", "/.gatehouse/auth;x", "/x",
             "/%2egatehouse/auth", "/.gatehouse/%61uth", "//.gatehouse/auth", "/x/../.gatehouse/auth",
-            "/.Gatehouse/auth",
-            "http://app.test/.gatehouse/auth", "/app/.gatehouse/auth",
+            "/.Gatehouse/auth", "http://app.test/.gatehouse/auth", "/app/.gatehouse/auth",
         ] {
             #expect(try Self.ask(target) == nil, "\(target)")
         }
@@ -116,12 +115,9 @@ import UpstreamTestSupport
             try Self.ask(
                 lines: Self.told + [
                     "Authorization: Bearer t", "Cookie: a=b", "X-Forwarded-For: 203.0.113.9",
-                    "X-Forwarded-Proto: https",
-                    "X-Forwarded-Port: 443", "X_Forwarded_For: 1.2.3.4", "Origin: https://app.test",
-                    "Content-Length: 0",
-                    "Connection: keep-alive, Origin", "TE: trailers", "Proxy-Authorization: x", "Upgrade: h2c",
-                    "X-A: 1",
-                    "X-A: 2",
+                    "X-Forwarded-Proto: https", "X-Forwarded-Port: 443", "X_Forwarded_For: 1.2.3.4",
+                    "Origin: https://app.test", "Content-Length: 0", "Connection: keep-alive, Origin", "TE: trailers",
+                    "Proxy-Authorization: x", "Upgrade: h2c", "X-A: 1", "X-A: 2",
                 ]
             )
         ).get()

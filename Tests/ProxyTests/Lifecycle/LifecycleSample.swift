@@ -41,10 +41,7 @@ enum LifecycleSample {
     }
 
     /// With a response of 401 that waits for new tokens.
-    static func refreshing(
-        _ framing: RequestFraming = .none,
-        capture: TokenCapture? = nil
-    ) throws -> RequestLifecycle {
+    static func refreshing(_ framing: RequestFraming = .none, capture: TokenCapture? = nil) throws -> RequestLifecycle {
         let kept = try kept()
         var life = try streaming(framing, holds: ResponseHolds(refresh: kept, capture: capture))
         _ = life.nextHold(ResponseSummary(status: 401, isReadableJSON: true))

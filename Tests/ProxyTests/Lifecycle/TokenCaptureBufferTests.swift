@@ -32,10 +32,9 @@ struct TokenCaptureBufferTests {
 
     @Test(arguments: [
         "", "{", "null", "[]", #"{"access":"a"}"#, #"{"access":"a","data":{}}"#,
-        #"{"access":"a","data":{"refresh":""}}"#,
-        #"{"access":"a","data":{"refresh":1}}"#, #"{"access":1,"data":{"refresh":"r"}}"#,
-        #"{"access":"a","data":["r"]}"#, #"{"access":"a","data":{"refresh":"r"}} x"#,
-        #"{"access":"a","access":"b","data":{"refresh":"r"}}"#,
+        #"{"access":"a","data":{"refresh":""}}"#, #"{"access":"a","data":{"refresh":1}}"#,
+        #"{"access":1,"data":{"refresh":"r"}}"#, #"{"access":"a","data":["r"]}"#,
+        #"{"access":"a","data":{"refresh":"r"}} x"#, #"{"access":"a","access":"b","data":{"refresh":"r"}}"#,
     ])
     func otherDocumentsHoldNone(_ text: String) throws {
         #expect(try tokens(text) == nil)

@@ -87,11 +87,7 @@ struct LineQueueTests {
 
     @Test func aLineThatWasTornSpoilsNoOther() async {
         let file = ShortFile(room: 3)
-        let queue = LineQueue(
-            bound: Self.bound,
-            notice: { Array("lost \($0)\n".utf8) },
-            output: { file.write($0) }
-        )
+        let queue = LineQueue(bound: Self.bound, notice: { Array("lost \($0)\n".utf8) }, output: { file.write($0) })
         queue.add(Array("first\n".utf8))
         await queue.flush(within: .seconds(60))
         file.room.withLock { $0 = .max }

@@ -11,12 +11,7 @@ import UpstreamTestSupport
 /// Refusals as calls of gRPC are told them (gRPC over HTTP/2, "Trailers-Only").
 struct GRPCStatusTests {
     private func write(_ refusal: Refusal, fields: [HeaderField] = []) -> String {
-        let context = RefusalContext(
-            realm: "app",
-            requestID: RequestPipeline.requestID,
-            fields: fields,
-            isGRPC: true
-        )
+        let context = RefusalContext(realm: "app", requestID: RequestPipeline.requestID, fields: fields, isGRPC: true)
         var out = ByteBuffer()
         let length = GatewayResponse(refusal, context).write(
             isHead: false,

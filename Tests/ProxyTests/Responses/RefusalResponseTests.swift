@@ -73,9 +73,7 @@ struct RefusalResponseTests {
         #expect(head.body.isEmpty && head.bodyLength == 0)
     }
 
-    @Test(arguments: [
-        (1, false, nil), (1, true, "close"), (0, false, "keep-alive"), (0, true, "close"),
-    ])
+    @Test(arguments: [(1, false, nil), (1, true, "close"), (0, false, "keep-alive"), (0, true, "close")])
     func connectionIsNamedWhereItMatters(minorVersion: Int, closes: Bool, expected: String?) throws {
         let written = try write(.overloaded, minorVersion: minorVersion, closes: closes)
         #expect(ResponseOutcome.parse(written.head).reading?.values("Connection").first == expected)

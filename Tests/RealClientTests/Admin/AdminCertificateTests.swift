@@ -19,9 +19,7 @@ extension RealClients {
                 "--disable", "--silent", "--noproxy", "*", "--cacert", listener.authority, "--write-out",
                 "\n%{http_code}",
             ]
-            let output = try await Program.curl.run(
-                common + options + ["https://127.0.0.1:\(listener.port)\(path)"]
-            )
+            let output = try await Program.curl.run(common + options + ["https://127.0.0.1:\(listener.port)\(path)"])
             let lines = output.text.split(separator: "\n", omittingEmptySubsequences: false)
             return (Int(lines.last ?? "") ?? 0, lines.dropLast().joined(separator: "\n"))
         }
@@ -110,7 +108,7 @@ extension RealClients {
         @Test func aRenewedCertificateIsShownToNewConnections() async throws {
             try await withAdminListener("\(Self.token), \(Self.tls) }") { listener async throws in
                 #expect(try await ask(listener, "/healthz").status == 200)
-                try await listener.certificates.makeServer("admin", forAddress: "127.0.0.1")
+                try listener.certificates.makeServer("admin", for: "127.0.0.1")
                 let serial = try await listener.certificates.serialNumber("admin").lowercased()
                 var seen = ""
                 // The files are looked at every second, and a change is taken up when it has settled.

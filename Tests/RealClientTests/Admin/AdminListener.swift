@@ -3,12 +3,13 @@ import Gateway
 import Logging
 import Synchronization
 import Tenants
+import TestSupport
 
 /// A running gateway whose admin listener is asked: its tenant `app` has an issuer of its own.
 final class AdminListener: Sendable {
     static let token = "an-admin-token-of-the-real-clients"
 
-    let certificates: TestCertificates
+    let certificates: CertificateFolder
     /// Of the admin listener, on loopback.
     let port: Int
     let log: Log
@@ -24,7 +25,7 @@ final class AdminListener: Sendable {
     }
 
     /// - Parameter admin: Keys of `gateway.admin` beside its address; `{NAME}` stands for that certificate's file.
-    fileprivate init(_ admin: String, _ certificates: TestCertificates) async throws {
+    fileprivate init(_ admin: String, _ certificates: CertificateFolder) async throws {
         self.certificates = certificates
         let log = Log()
         self.log = log
@@ -45,7 +46,7 @@ final class AdminListener: Sendable {
 
     private static func configuration(
         _ admin: String,
-        _ certificates: TestCertificates
+        _ certificates: CertificateFolder
     ) throws -> TenantsConfiguration {
         var keys = admin
         for name in ["admin.pem", "admin.key", "members.pem"] {
@@ -67,16 +68,7 @@ final class AdminListener: Sendable {
                 authenticate: { from: [bearer], issuers: [ { preset: built-in } ] }
                 issuer: { url: "https://app.test", audience: app, algorithm: ES256 }
             """
-        let result = TenantsFile.read(
-            text: Array(text.utf8),
-            path: "tenants.yaml",
-            environment: [:],
-            files: DiskFiles()
-        )
-        guard let configuration = result.configuration else {
-            throw Program.Failure(result.errors.map(\.description).joined(separator: "\n"))
-        }
-        return configuration
+        return try TenantsConfiguration.reading(text)
     }
 
     private struct Handler: LogHandler {
@@ -107,17 +99,12 @@ func withAdminListener(
     _ admin: String = "token: \"\(AdminListener.token)\"",
     _ visit: (AdminListener) async throws -> Void
 ) async throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("admin-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let certificates = try await TestCertificates(in: folder.path)
-    try await certificates.makeServer("admin", forAddress: "127.0.0.1")
+    let certificates = try CertificateFolder.forRealGateway()
+    try certificates.makeServer("admin", for: "127.0.0.1")
     let listener = try await AdminListener(admin, certificates)
-    do {
+    try await attempt {
         try await visit(listener)
-    } catch {
+    } finally: {
         await listener.shutdown()
-        throw error
     }
-    await listener.shutdown()
 }

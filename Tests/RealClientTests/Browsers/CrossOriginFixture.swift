@@ -2,6 +2,7 @@ import Foundation
 import Gateway
 import Logging
 import Tenants
+import TestSupport
 import Verification
 
 /// A running gateway before an app on `shop.localtest`, and pages of its neighbours: of all sites these can do the most,
@@ -39,9 +40,7 @@ final class CrossOriginFixture: Sendable {
 
     private func token() throws -> String {
         let now = Int(Date().timeIntervalSince1970)
-        let claims: JSONObject = [
-            "iss": "https://secret.test", "sub": "alice", "exp": .number(JSONNumber(now + 3600)),
-        ]
+        let claims: JSONObject = ["iss": "https://secret.test", "sub": "alice", "exp": .number(JSONNumber(now + 3600))]
         return try TokenSigner(SigningKey(secret: Array(Self.secret.utf8)), algorithm: .hs256).sign(claims)
     }
 
@@ -70,34 +69,21 @@ final class CrossOriginFixture: Sendable {
                   credentials: true
                   expose: [X-Total]
             """
-        let result = TenantsFile.read(
-            text: Array(text.utf8),
-            path: "tenants.yaml",
-            environment: ["SECRET": secret],
-            files: DiskFiles()
-        )
-        guard let configuration = result.configuration else {
-            throw Program.Failure(result.errors.map(\.description).joined(separator: "\n"))
-        }
-        return configuration
+        return try TenantsConfiguration.reading(text, environment: ["SECRET": secret])
     }
 }
 
 /// Opens a gateway, lets `visit` in, and always closes it again.
 func withCrossOriginFixture(_ visit: (CrossOriginFixture) async throws -> Void) async throws {
     let app = try Program.python.start([Program.script("cross_origin_app")])
-    do {
+    try await attempt {
         let fixture = try await CrossOriginFixture(pagePort: try await app.line())
-        do {
+        try await attempt {
             try await visit(fixture)
-        } catch {
+        } finally: {
             await fixture.shutdown()
-            throw error
         }
-        await fixture.shutdown()
-    } catch {
+    } finally: {
         await app.stop()
-        throw error
     }
-    await app.stop()
 }

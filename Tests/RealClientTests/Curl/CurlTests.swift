@@ -38,8 +38,7 @@ extension RealClients {
             let port = way.isTLS ? fixture.securedPort : fixture.plainPort
             let common = [
                 "--disable", "--silent", "--show-error", "--max-time", "50", "--noproxy", "*", "--cacert",
-                fixture.authority,
-                "--resolve", "\(host):\(port):127.0.0.1",
+                fixture.authority, "--resolve", "\(host):\(port):127.0.0.1",
             ]
             let arguments = common + way.options + options + [url(fixture, way, path, host: host)]
             let output = try await Program.curl.run(arguments)

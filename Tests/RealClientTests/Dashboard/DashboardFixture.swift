@@ -3,6 +3,7 @@ import Foundation
 import Gateway
 import Logging
 import Tenants
+import TestSupport
 import Time
 import Verification
 
@@ -118,16 +119,7 @@ final class DashboardFixture: Sendable {
                 issuer: { url: "https://clans.localtest", audience: clans-api, algorithm: ES256 }
                 sign_in: { google: { path: /auth/google, client_ids: [clans.apps.example], then: issue } }
             """
-        let result = TenantsFile.read(
-            text: Array(text.utf8),
-            path: "tenants.yaml",
-            environment: ["SECRET": secret, "ADMIN_TOKEN": adminToken],
-            files: DiskFiles()
-        )
-        guard let configuration = result.configuration else {
-            throw Program.Failure(result.errors.map(\.description).joined(separator: "\n"))
-        }
-        return configuration
+        return try TenantsConfiguration.reading(text, environment: ["SECRET": secret, "ADMIN_TOKEN": adminToken])
     }
 }
 
@@ -135,21 +127,16 @@ final class DashboardFixture: Sendable {
 func withDashboardFixture(_ visit: (DashboardFixture) async throws -> Void) async throws {
     let provider = try DashboardFixture.provider()
     let app = try Program.python.start([Program.script("sign_in_app")])
-    do {
+    try await attempt {
         try await provider.start()
         let fixture = try await DashboardFixture(appPort: try await app.line(), provider)
-        do {
+        try await attempt {
             try await visit(fixture)
-        } catch {
+        } finally: {
             await fixture.shutdown()
-            throw error
         }
-        await fixture.shutdown()
-    } catch {
+    } finally: {
         await provider.shutdown()
         await app.stop()
-        throw error
     }
-    await provider.shutdown()
-    await app.stop()
 }

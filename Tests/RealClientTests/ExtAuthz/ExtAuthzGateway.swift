@@ -65,16 +65,7 @@ final class ExtAuthzGateway: Sendable {
                   - { path: /admin/**, allow: { roles: [admin] } }
                 identity: { headers: { X-User-Id: sub, X-User-Role: role }, token: strip }
             """
-        let result = TenantsFile.read(
-            text: Array(text.utf8),
-            path: "tenants.yaml",
-            environment: ["SECRET": secret],
-            files: DiskFiles()
-        )
-        guard let configuration = result.configuration else {
-            throw Program.Failure(result.errors.map(\.description).joined(separator: "\n"))
-        }
-        return configuration
+        return try TenantsConfiguration.reading(text, environment: ["SECRET": secret])
     }
 }
 

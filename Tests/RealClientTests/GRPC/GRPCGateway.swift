@@ -2,6 +2,7 @@ import Foundation
 import Gateway
 import Logging
 import Tenants
+import TestSupport
 import Verification
 
 /// What lies between the client and the echo.
@@ -68,24 +69,12 @@ struct GRPCGateway: Sendable {
                     - { issuer: "\(issuer)", audiences: [echo], algorithms: [HS256], secret: "${GRPC_SECRET}" }
                 identity: { headers: { X-User-Id: sub }, token: keep }
             """
-        let result = TenantsFile.read(
-            text: Array(text.utf8),
-            path: "tenants.yaml",
-            environment: ["GRPC_SECRET": secret],
-            files: DiskFiles()
-        )
-        guard let configuration = result.configuration else {
-            throw GRPCSurprise(result.errors.map(\.description).joined(separator: "\n"))
-        }
-        return configuration
+        return try TenantsConfiguration.reading(text, environment: ["GRPC_SECRET": secret])
     }
 }
 
 /// Runs the echo server and a gateway before it while `visit` runs.
-func withGRPCGateway(
-    _ route: GRPCRoute = .plaintext,
-    _ visit: (GRPCGateway) async throws -> Void
-) async throws {
+func withGRPCGateway(_ route: GRPCRoute = .plaintext, _ visit: (GRPCGateway) async throws -> Void) async throws {
     let scratch = try GRPCScratch()
     defer { scratch.remove() }
     let certificate = try GRPCCertificate.shared()
@@ -96,7 +85,7 @@ func withGRPCGateway(
             accessLog: .discard
         )
         let bound = try await gateway.start()
-        do {
+        try await attempt {
             guard let address = bound.listeners.first else { throw GRPCSurprise("no listener") }
             let endpoint = GRPCEndpoint(
                 host: address.host,
@@ -106,10 +95,8 @@ func withGRPCGateway(
                 certificate: route == .tlsToGateway ? certificate : nil
             )
             try await visit(GRPCGateway(server: server, endpoint: endpoint))
-        } catch {
+        } finally: {
             await gateway.shutdown()
-            throw error
         }
-        await gateway.shutdown()
     }
 }

@@ -105,16 +105,7 @@ final class ObservingFixture: Sendable {
                   call: { method: POST, path: /refresh, send: bearer, access_token: /token }
                   deliver: { header: X-Refreshed-Token }
             """
-        let result = TenantsFile.read(
-            text: Array(text.utf8),
-            path: "tenants.yaml",
-            environment: ["SECRET": secret],
-            files: DiskFiles()
-        )
-        guard let configuration = result.configuration else {
-            throw Program.Failure(result.errors.map(\.description).joined(separator: "\n"))
-        }
-        return configuration
+        return try TenantsConfiguration.reading(text, environment: ["SECRET": secret])
     }
 }
 

@@ -3,6 +3,7 @@ import Foundation
 import Gateway
 import Logging
 import Tenants
+import TestSupport
 import Time
 import Verification
 
@@ -19,14 +20,14 @@ final class SignInFixture: Sendable {
 
     fileprivate static let providerKeys = Result { try ProviderKeys.generate() }
 
-    let certificates: TestCertificates
+    let certificates: CertificateFolder
     let provider: ProviderStandIn
     private let appPort: String
     private let gateway: Gateway
     private let plainPort: Int
     private let securedPort: Int
 
-    fileprivate init(appPort: String, _ provider: ProviderStandIn, _ certificates: TestCertificates) async throws {
+    fileprivate init(appPort: String, _ provider: ProviderStandIn, _ certificates: CertificateFolder) async throws {
         self.appPort = appPort
         self.provider = provider
         self.certificates = certificates
@@ -72,23 +73,14 @@ final class SignInFixture: Sendable {
 
     private static func configuration(
         appPort: String,
-        _ certificates: TestCertificates,
+        _ certificates: CertificateFolder,
         keyFile: String
     ) throws -> TenantsConfiguration {
         let text = text(appPort: appPort, certificates, keyFile: keyFile)
-        let result = TenantsFile.read(
-            text: Array(text.utf8),
-            path: "tenants.yaml",
-            environment: ["SECRET": clientSecret],
-            files: DiskFiles()
-        )
-        guard let configuration = result.configuration else {
-            throw Program.Failure(result.errors.map(\.description).joined(separator: "\n"))
-        }
-        return configuration
+        return try TenantsConfiguration.reading(text, environment: ["SECRET": clientSecret])
     }
 
-    private static func text(appPort: String, _ certificates: TestCertificates, keyFile: String) -> String {
+    private static func text(appPort: String, _ certificates: CertificateFolder, keyFile: String) -> String {
         func ordinary(_ name: String) -> String {
             """
               \(name):
@@ -150,11 +142,8 @@ final class SignInFixture: Sendable {
 
 /// Opens a gateway, lets `visit` in, and always closes it again.
 func withSignInFixture(_ visit: (SignInFixture) async throws -> Void) async throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sign-in-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let certificates = try await TestCertificates(in: folder.path)
-    for tenant in ["clans", "chat"] { try await certificates.makeServer(tenant, for: "\(tenant).localtest") }
+    let certificates = try CertificateFolder.forRealGateway()
+    for tenant in ["clans", "chat"] { try certificates.makeServer(tenant, for: "\(tenant).localtest") }
     let provider = ProviderStandIn(
         keys: try SignInFixture.providerKeys.get(),
         logger: Logger(label: "provider") { _ in SwiftLogNoOpLogHandler() }
@@ -163,21 +152,16 @@ func withSignInFixture(_ visit: (SignInFixture) async throws -> Void) async thro
     }
     try provider.appleP8.write(toFile: certificates.file("apple.p8"), atomically: true, encoding: .utf8)
     let app = try Program.python.start([Program.script("sign_in_app")])
-    do {
+    try await attempt {
         try await provider.start()
         let fixture = try await SignInFixture(appPort: try await app.line(), provider, certificates)
-        do {
+        try await attempt {
             try await visit(fixture)
-        } catch {
+        } finally: {
             await fixture.shutdown()
-            throw error
         }
-        await fixture.shutdown()
-    } catch {
+    } finally: {
         await provider.shutdown()
         await app.stop()
-        throw error
     }
-    await provider.shutdown()
-    await app.stop()
 }

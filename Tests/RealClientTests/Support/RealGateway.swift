@@ -2,6 +2,7 @@ import Foundation
 import Gateway
 import Logging
 import Tenants
+import TestSupport
 import Verification
 
 /// A running gateway before a Python backend, with a port in plain text and one with TLS.
@@ -12,14 +13,14 @@ final class RealGateway: Sendable {
     private static let secret = "a-secret-of-the-real-clients-and-of-nobody-else-0123456789"
 
     let backend: RunningProgram
-    let certificates: TestCertificates
+    let certificates: CertificateFolder
     /// On loopback, in plain text.
     let plainPort: Int
     /// On loopback, with TLS.
     let securedPort: Int
     fileprivate let gateway: Gateway
 
-    fileprivate init(backend: RunningProgram, port: String, certificates: TestCertificates) async throws {
+    fileprivate init(backend: RunningProgram, port: String, certificates: CertificateFolder) async throws {
         self.backend = backend
         self.certificates = certificates
         gateway = Gateway(
@@ -50,7 +51,7 @@ final class RealGateway: Sendable {
 
     private static func configuration(
         backendPort: String,
-        _ certificates: TestCertificates
+        _ certificates: CertificateFolder
     ) throws -> TenantsConfiguration {
         func tls(_ name: String) -> String {
             "certificate_file: \"\(certificates.file("\(name).pem"))\", key_file: \"\(certificates.file("\(name).key"))\""
@@ -89,16 +90,7 @@ final class RealGateway: Sendable {
                 authenticate: { from: [bearer], issuers: [ \(issuer) ] }
                 access: [ { path: /open/**, allow: anyone } ]
             """
-        let result = TenantsFile.read(
-            text: Array(text.utf8),
-            path: "tenants.yaml",
-            environment: ["SECRET": secret],
-            files: DiskFiles()
-        )
-        guard let configuration = result.configuration else {
-            throw Program.Failure(result.errors.map(\.description).joined(separator: "\n"))
-        }
-        return configuration
+        return try TenantsConfiguration.reading(text, environment: ["SECRET": secret])
     }
 }
 
@@ -106,24 +98,17 @@ final class RealGateway: Sendable {
 ///
 /// - Parameter script: The backend: the name of one of the Python programs.
 func withRealGateway(_ script: String = "backend", _ visit: (RealGateway) async throws -> Void) async throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("real-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let certificates = try await TestCertificates(in: folder.path)
+    let certificates = try CertificateFolder.forRealGateway()
     let backend = try Program.python.start([Program.script(script)])
-    do {
+    try await attempt {
         let port = try await backend.line()
         let fixture = try await RealGateway(backend: backend, port: port, certificates: certificates)
-        do {
+        try await attempt {
             try await visit(fixture)
-        } catch {
+        } finally: {
             await fixture.shutdown()
-            throw error
         }
-        await fixture.shutdown()
-    } catch {
+    } finally: {
         await backend.stop()
-        throw error
     }
-    await backend.stop()
 }

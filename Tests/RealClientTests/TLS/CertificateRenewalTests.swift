@@ -29,7 +29,7 @@ extension RealClients {
                 let open = try Program.openssl.start(client.arguments(["-servername", "app.test", "-ign_eof"]))
                 try await Self.ask(open, "/before")
 
-                try await fixture.certificates.makeServer("app", for: "app.test")
+                try fixture.certificates.makeServer("app", for: "app.test")
                 let new = try await fixture.certificates.serialNumber("app")
                 #expect(new != old)
                 var serial = old
@@ -54,7 +54,7 @@ extension RealClients {
                 // Longer than the gateway takes to see that a file has changed.
                 let start = ContinuousClock.now
                 while start.duration(to: .now) < .seconds(5) { #expect(try await Self.shown(client) == old) }
-                try await fixture.certificates.makeServer("app", for: "app.test")
+                try fixture.certificates.makeServer("app", for: "app.test")
                 let new = try await fixture.certificates.serialNumber("app")
                 var serial = old
                 let renewed = ContinuousClock.now

@@ -8,10 +8,9 @@ import Testing
     /// Runs `body` with the port where a server listens for TLS.
     private static func run(
         _ options: [String] = [],
-        _ body: (Int, TestCertificates) async throws -> Void
+        _ body: (Int, CertificateFolder) async throws -> Void
     ) async throws {
-        let certificates = try await TestCertificates()
-        defer { certificates.remove() }
+        let certificates = try CertificateFolder.forRedis()
         let port = try await FreePort.find()
         let lines = [
             "tls-port \(port)", "tls-ca-cert-file \(certificates.file("authority.pem"))",

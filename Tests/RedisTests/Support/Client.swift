@@ -21,13 +21,11 @@ struct Client: Sendable {
             logger: logger
         ) { states.put($0) }
         redis.start()
-        do {
+        try await attempt {
             try await body(Client(redis: redis, states: states))
-        } catch {
+        } finally: {
             await redis.close()
-            throw error
         }
-        await redis.close()
     }
 
     /// Waits until it is down, then until it is up again, and gives the number of the new connection.

@@ -210,8 +210,7 @@ import Testing
         ]
     )
     func positionThatNobodyGaveIsMissed(_ position: String) async throws {
-        try await StoreFactory.redis.run { world in
-            let store = try await world.store()
+        try await StoreFactory.redis.runStore { store async throws in
             _ = try await store.revoke([revocation("one")])
             #expect(try await store.news(after: StorePosition(position), waiting: .zero) == .missed)
         }

@@ -36,13 +36,11 @@ import Testing
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         )
         try await store.open()
-        do {
+        try await attempt {
             try await body(master, replica, store)
-        } catch {
+        } finally: {
             await store.close()
-            throw error
         }
-        await store.close()
     }
 
     /// The replica has to be there before a write can be acknowledged.

@@ -165,10 +165,7 @@ import Time
             let store = try await world.store()
             let changes = [
                 [RedisCommand("CONFIG", "SET", "maxmemory", "1")],
-                [
-                    RedisCommand("CONFIG", "SET", "maxmemory", "0"),
-                    RedisCommand("REPLICAOF", "127.0.0.1", "1"),
-                ],
+                [RedisCommand("CONFIG", "SET", "maxmemory", "0"), RedisCommand("REPLICAOF", "127.0.0.1", "1")],
             ]
             for commands in changes {
                 _ = try await withRedis(world.server, commands)

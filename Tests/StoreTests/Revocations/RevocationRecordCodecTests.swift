@@ -47,27 +47,13 @@ import Testing
             ("1763719200000-3", "1763719200000"), ("-3 ", "- "), ("1763719200000-", "-"), ("-3", "-1048576"),
             ("1763719200000", "99999999999999999999999"), ("1763719200000", "17592186044416"), ("-3 ", "-3-3 "),
             ("1763719200.25", "nan"), ("1763719200.25", "inf"), ("1763719200.25", "7\u{0}"),
-            ("1763719200.25", "1e5\u{0}"), ("1763719200.25", "\t7"),
-            ("1763719200.25", ""), ("1763719200.25", "1.2.3"),
+            ("1763719200.25", "1e5\u{0}"), ("1763719200.25", "\t7"), ("1763719200.25", ""), ("1763719200.25", "1.2.3"),
             ("1763805600.0", "nan"), ("1763805600.0", "."), (" R ", " X "), (" R ", " RR "), (" R ", " "),
         ] {
             let changed = good.replacing(part, with: instead, maxReplacements: 1)
             #expect(read(Array(changed.utf8)) == nil, "\(changed)")
         }
         #expect(read(Self.line, digest: Array("0123".utf8)) == nil)
-    }
-
-    @Test func randomChangesNeverTrap() {
-        var generator = SplitMix64(seed: 7)
-        var refused = 0
-        for _ in 0..<5000 {
-            var changed = Self.line
-            for _ in 0...generator.next() % 3 {
-                changed[Int(generator.next() % UInt64(changed.count))] = UInt8(truncatingIfNeeded: generator.next())
-            }
-            if read(changed) == nil { refused += 1 }
-        }
-        #expect(refused > 1000)
     }
 
     @Test func aStreamIDIsAVersionAndBack() {

@@ -88,8 +88,7 @@ import Testing
 
     @Test(arguments: StoreFactory.allCases)
     func whatAnOlderKeySealedIsSealedAnewWhenItIsRead(factory: StoreFactory) async throws {
-        try await factory.run { world in
-            let store = try await world.store()
+        try await factory.runStore { store async throws in
             try await store.setSealed([7, 7], for: key, lifetime: nil, with: sealer(1))
             #expect(try await store.value(for: key) != [7, 7])
             #expect(try await store.sealedValue(for: key, with: sealer(2, 1)) == [7, 7])
@@ -102,8 +101,7 @@ import Testing
 
     @Test(arguments: StoreFactory.allCases)
     func aValueMovedToAnotherKeyDoesNotOpen(factory: StoreFactory) async throws {
-        try await factory.run { world in
-            let store = try await world.store()
+        try await factory.runStore { store async throws in
             try await store.setSealed([7], for: key, lifetime: nil, with: sealer(1))
             let other = StoreKey(tenant: "clans", kind: "vault", name: "session")
             try await store.set(try #require(try await store.value(for: key)), for: other, lifetime: nil)
@@ -116,8 +114,7 @@ import Testing
 
     @Test(arguments: StoreFactory.allCases)
     func aWrongKeyIsFoundAtTheStartAndARotatedOneIsNot(factory: StoreFactory) async throws {
-        try await factory.run { world in
-            let store = try await world.store()
+        try await factory.runStore { store async throws in
             try await store.verifySealing(with: sealer(1))
             try await store.verifySealing(with: sealer(1))
             let error = await #expect(throws: StoreError.self) { try await store.verifySealing(with: sealer(2)) }

@@ -17,13 +17,16 @@ enum StoreFactory: String, CaseIterable {
     /// - Parameter keptChanges: How long the store's history is at least.
     func run(keptChanges: Int = 100_000, _ body: (StoreWorld) async throws -> Void) async throws {
         let world = try await StoreWorld(self, keptChanges: keptChanges)
-        do {
+        try await attempt {
             try await body(world)
-        } catch {
+        } finally: {
             await world.remove()
-            throw error
         }
-        await world.remove()
+    }
+
+    /// As ``run(keptChanges:_:)``, with one open store and nothing else.
+    func runStore(_ body: (any Store) async throws -> Void) async throws {
+        try await run { world in try await body(try await world.store()) }
     }
 }
 

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A temporary folder of certificates that are made by the `openssl` command when a test asks for them.
-package final class CertificateFolder {
+package final class CertificateFolder: Sendable {
     package enum KeyKind: String {
         case p256 = "P-256"
         case p384 = "P-384"

@@ -147,9 +147,7 @@ struct FairQueueTests {
                     waiting.removeAll { $0 === request }
                 case 3:
                     guard let request = waiting.randomElement(using: &random) else { continue }
-                    let (first, second) = (
-                        queue.remove(request), queue.remove(request)
-                    )
+                    let (first, second) = (queue.remove(request), queue.remove(request))
                     #expect(first && !second)
                     waiting.removeAll { $0 === request }
                 default:

@@ -94,6 +94,7 @@ import Verification
     }
 
     @Test func theIssuerMatchesExactly() throws {
+        #expect(try refusal(["iss": ["https://issuer.example"]])?.reason == .badClaim)
         for issuer in ["https://issuer.example/", "https://Issuer.example", "", "https://issuer.exampl\u{65}\u{301}"] {
             #expect(try refusal(["iss": .string(issuer)])?.reason == .unknownIssuer)
         }

@@ -14,10 +14,7 @@ struct IntrospectionAnswerTests {
         return policy
     }
 
-    private func principal(
-        _ body: String,
-        _ policy: IntrospectionPolicy? = nil
-    ) throws -> Principal {
+    private func principal(_ body: String, _ policy: IntrospectionPolicy? = nil) throws -> Principal {
         let answer = try #require(IntrospectionAnswer(Array(body.utf8)))
         return try answer.principal(of: Self.token, policy ?? self.policy(), at: Self.now)
     }
@@ -105,8 +102,7 @@ struct IntrospectionAnswerTests {
         #"{"active":false,"active":true}"#, #"{"active":true,"sub":"a","sub":"b"}"#, #"[{"active":true}]"#,
         #"{"active":true} {"active":true}"#, #"{"active":true,}"#, #"{"active":True}"#, #"{'active':true}"#,
         #"{"active":true"#, "eyJhbGciOiJSUzI1NiJ9.eyJhY3RpdmUiOnRydWV9.c2ln",
-        #"{"token_introspection":{"active":true}}"#,
-        "\u{feff}{\"active\":true}",
+        #"{"token_introspection":{"active":true}}"#, "\u{feff}{\"active\":true}",
     ])
     func whatDoesNotTellIsNoAnswer(body: String) {
         #expect(IntrospectionAnswer(Array(body.utf8)) == nil)

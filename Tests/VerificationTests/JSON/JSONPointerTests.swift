@@ -32,8 +32,7 @@ import Verification
 
     @Test(arguments: [
         "/bar", "/foo/2", "/foo/-", "/foo/-1", "/foo/00", "/foo/01", "/foo/+1", "/foo/1e0", "/foo/", "/foo/ 1",
-        "/foo/٠",
-        "/foo/99999999999999999999", "/foo/0/0", "//", "/a/b", "/FOO", "/foo/0/",
+        "/foo/٠", "/foo/99999999999999999999", "/foo/0/0", "//", "/a/b", "/FOO", "/foo/0/",
     ])
     func nothingStandsThere(text: String) throws {
         #expect(try value(text) == nil)

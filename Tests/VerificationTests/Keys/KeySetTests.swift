@@ -69,9 +69,7 @@ import Testing
         func key(bytes: Int, exponent: [UInt8] = [1, 0, 1]) -> JSONObject {
             var random = SplitMix64(seed: 8)
             let modulus = [0xC1] + random.bytes(bytes - 2) + [0x8F]
-            return [
-                "kty": "RSA", "n": .string(Base64URL.encode(modulus)), "e": .string(Base64URL.encode(exponent)),
-            ]
+            return ["kty": "RSA", "n": .string(Base64URL.encode(modulus)), "e": .string(Base64URL.encode(exponent))]
         }
         #expect(problem(key(bytes: 128)) == .modulusTooShort(bits: 1024))
         #expect(problem(key(bytes: 255)) == .modulusTooShort(bits: 2040))

@@ -66,9 +66,7 @@ struct DPoPExampleTests {
 
     /// Section 7.1: what the request's proof is bound to is what its token says.
     @Test func theConfirmationOfTheExampleToken() throws {
-        let claims: JSONObject = [
-            "sub": "someone@example.com", "cnf": ["jkt": .string(Self.thumbprint)],
-        ]
+        let claims: JSONObject = ["sub": "someone@example.com", "cnf": ["jkt": .string(Self.thumbprint)]]
         let confirmation = try #require(Confirmation(claims))
         #expect(confirmation.keyThumbprint == Base64URL.decode(Self.thumbprint))
         #expect(confirmation.certificateThumbprint == nil)

@@ -110,13 +110,11 @@ import Verification
             distribute: { _ in }
         )
         try await store.open()
-        do {
+        try await attempt {
             try await until("the store is there") { store.isUp }
             try await visit(keys)
-        } catch {
+        } finally: {
             await store.close()
-            throw error
         }
-        await store.close()
     }
 }

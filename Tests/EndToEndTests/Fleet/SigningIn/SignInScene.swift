@@ -134,16 +134,7 @@ extension Instance {
     }
 
     private static func exchange(_ text: String, _ method: String, with address: HostPort) async throws -> RawResponse {
-        let client = RawClient(try await Wire.connect(to: address))
-        do {
-            try await client.send(text)
-            let response = try await client.response(to: method)
-            await client.close()
-            return response
-        } catch {
-            await client.close()
-            throw error
-        }
+        return try await RawClient.answer(to: text, method: method, at: address)
     }
 
     /// Uses an access token.

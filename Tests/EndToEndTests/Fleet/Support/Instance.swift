@@ -80,16 +80,11 @@ struct Instance: Sendable {
         var lines = ["\(method) \(target) HTTP/1.1", "Host: \(host)", "Connection: close"]
         if let authorization { lines.append("Authorization: \(authorization)") }
         if let body { lines += ["Content-Type: application/json", "Content-Length: \(body.utf8.count)"] }
-        let client = RawClient(try await Wire.connect(to: address))
-        do {
-            try await client.send(lines.joined(separator: "\r\n") + "\r\n\r\n" + (body ?? ""))
-            let response = try await client.response(to: method)
-            await client.close()
-            return response
-        } catch {
-            await client.close()
-            throw error
-        }
+        return try await RawClient.answer(
+            to: lines.joined(separator: "\r\n") + "\r\n\r\n" + (body ?? ""),
+            method: method,
+            at: address
+        )
     }
 }
 

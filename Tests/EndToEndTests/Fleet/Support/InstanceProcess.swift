@@ -29,11 +29,7 @@ final class InstanceProcess: Sendable {
     func start() async throws {
         var environment = ["HOUSE_SECRET": TestIssuer.secret]
         environment["GATEHOUSE_KEY"] = sealingKeys
-        let new = try ServerProcess(
-            try GatehouseProgram.path(),
-            ["run", "--config", file],
-            environment: environment
-        )
+        let new = try ServerProcess(try GatehouseProgram.path(), ["run", "--config", file], environment: environment)
         process.withLock { $0 = new }
         started(new)
         try await new.line(with: "admin listening")

@@ -129,13 +129,11 @@ func withInstances(
         let scratch = try Scratch()
         defer { scratch.remove() }
         let instances = try await Instances(setup, script, scratch)
-        do {
+        try await attempt {
             try await visit(instances)
-        } catch {
+        } finally: {
             await instances.close()
-            throw error
         }
-        await instances.close()
         #expect(instances.backend.complaints == [])
     }
 }

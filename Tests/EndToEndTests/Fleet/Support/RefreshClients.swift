@@ -97,18 +97,3 @@ func expectRefreshed(
     let without = answers.count { $0.cookies != cookies }
     #expect(without == 0, "so many got other tokens, or none", sourceLocation: sourceLocation)
 }
-
-/// Expects that each client was refused, and neither given nor deprived of anything.
-func expectNothingRefreshed(
-    _ answers: [RefreshClients.Answer],
-    _ count: Int,
-    status: Int,
-    sourceLocation: SourceLocation = #_sourceLocation
-) {
-    #expect(answers.count == count, sourceLocation: sourceLocation)
-    let other = answers.filter { $0.response.status != status }
-    let example = other.first.map { "\($0.response.status) \($0.response.body.text)" } ?? ""
-    #expect(other.count == 0, "have another status: \(example)", sourceLocation: sourceLocation)
-    let touched = answers.count { !$0.cookies.isEmpty || !$0.response.fields["X-Refreshed-Token"].isEmpty }
-    #expect(touched == 0, "so many were given something", sourceLocation: sourceLocation)
-}

@@ -104,13 +104,11 @@ func withRefreshFleet(
     let provider = try RotatingProvider()
     try await RedisServer.run(["slowlog-log-slower-than 0", "slowlog-max-len 10000"]) { server in
         try await withInstances(setup, backend: provider.script) { fleet in
-            do {
+            try await attempt {
                 try await visit(RefreshScene(fleet: fleet, server: server, provider: provider))
-            } catch {
+            } finally: {
                 provider.release()
-                throw error
             }
-            provider.release()
         }
     }
 }
@@ -131,10 +129,7 @@ extension GatewaySetup {
     static func rotatingCookies(isSealed: Bool = true, within: String = "0s", _ more: String = "") -> GatewaySetup {
         GatewaySetup(
             tenant: """
-                authenticate:
-                  from: ["cookie:access", bearer]
-                  issuers:
-                    - { issuer: "https://secret.test", audiences: [app], algorithms: [HS256], secret: "${HOUSE_SECRET}" }
+                authenticate: { from: ["cookie:access", bearer], issuers: [ \(TestIssuer.entry) ] }
                 refresh:
                   within: \(within)
                   grace: 7d
@@ -178,15 +173,6 @@ extension Instance {
         var lines = ["\(method) \(target) HTTP/1.1", "Host: app.test", "Connection: close"]
         if method == "POST" { lines.append("Content-Length: 0") }
         if let credentials { lines.append(credentials) }
-        let client = RawClient(try await Wire.connect(to: address))
-        do {
-            try await client.send(lines.joined(separator: "\r\n") + "\r\n\r\n")
-            let response = try await client.response(to: method)
-            await client.close()
-            return response
-        } catch {
-            await client.close()
-            throw error
-        }
+        return try await RawClient.answer(to: lines.joined(separator: "\r\n") + "\r\n\r\n", method: method, at: address)
     }
 }

@@ -1,5 +1,3 @@
-import NIOCore
-import NIOPosix
 import Synchronization
 import TestSupport
 import Verification
@@ -10,14 +8,12 @@ final class RotatingProvider: Sendable {
     /// What it does with one refresh call. From ``hangs`` on they change nothing.
     enum Deed: Sendable {
         case answers
-        case answersAfter(TimeAmount)
         /// Acts and answers once ``release()`` was called.
         case answersWhenReleased
         /// Waits until the caller is gone.
         case hangs
         /// These bytes.
         case says(String)
-        case closes
     }
 
     /// A pair of tokens as a client has them.
@@ -45,8 +41,6 @@ final class RotatingProvider: Sendable {
         var nextClaims: JSONObject = [:]
         var presentations: [String: Int] = [:]
         var calls = 0
-        var underWay = 0
-        var mostUnderWay = 0
         var reuses = 0
     }
 
@@ -108,8 +102,6 @@ final class RotatingProvider: Sendable {
     // MARK: What it has seen
 
     var calls: Int { state.withLock { $0.calls } }
-    /// Calls at the same time.
-    var mostUnderWay: Int { state.withLock { $0.mostUnderWay } }
     /// Refresh tokens that were presented after another had been given for them.
     var reuses: Int { state.withLock { $0.reuses } }
 
@@ -164,24 +156,18 @@ extension RotatingProvider {
         let presented = Self.presented(exchange.head, body)
         let deed = state.withLock { state -> Deed in
             state.calls += 1
-            state.underWay += 1
-            state.mostUnderWay = max(state.mostUnderWay, state.underWay)
             state.presentations[presented, default: 0] += 1
             if let every = state.everyDeed { return every }
             return state.deeds.isEmpty ? .answers : state.deeds.removeFirst()
         }
-        defer { state.withLock { $0.underWay -= 1 } }
         asked.put(())
         switch deed {
         case .answers: break
-        case .answersAfter(let delay):
-            try await MultiThreadedEventLoopGroup.singleton.any().scheduleTask(in: delay) {}.futureResult.get()
         case .answersWhenReleased: try await released.passed()
         case .hangs:
             try await exchange.gone()
             return await exchange.close()
         case .says(let raw): return try await exchange.send(raw)
-        case .closes: return await exchange.close()
         }
         guard let pair = try act(on: presented) else {
             return try await exchange.send("HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n")

@@ -77,11 +77,10 @@ extension AgreementCase {
     ]
     private static let claims: [JSONObject] = [
         [:], ["role": "customer"], ["role": "admin"], ["roles": .array(["guest", "admin"])],
-        ["role": "admin", "scope": "write"],
-        ["role": "customer", "scope": "read write"], ["scope": .array(["write", "read"])], ["exp": 1_000_000_000],
-        ["nbf": 4_000_000_000], ["aud": "other"], ["aud": .array(["other", "app"])], ["iss": "https://nobody.test"],
-        ["sub": .null], ["exp": .null], ["exp": "4000000000"], ["role": "driver"],
-        ["role": .array(["customer", "driver"])],
+        ["role": "admin", "scope": "write"], ["role": "customer", "scope": "read write"],
+        ["scope": .array(["write", "read"])], ["exp": 1_000_000_000], ["nbf": 4_000_000_000], ["aud": "other"],
+        ["aud": .array(["other", "app"])], ["iss": "https://nobody.test"], ["sub": .null], ["exp": .null],
+        ["exp": "4000000000"], ["role": "driver"], ["role": .array(["customer", "driver"])],
     ]
     private static let origins: [[(name: String, value: String)]] = [
         [], [], [], [("Origin", "https://evil.example")], [("Origin", "https://trusted.example")], [("Origin", "null")],

@@ -63,10 +63,4 @@ import Testing
         #expect(lines.dropFirst().first?.hasPrefix("\(file):15:9: GET /orders: expected to go on") == true, "\(lines)")
         #expect(output.errors.contains("has 2 mistakes"))
     }
-
-    @Test func malformedTestsAreMistakes() async throws {
-        let (output, file) = try await check("{ request: orders, expect: { status: 200 } }")
-        #expect(output.exit == 1)
-        #expect(output.errors.hasPrefix("\(file):13:20: \"request\" must be a method and a path"), "\(output)")
-    }
 }

@@ -46,24 +46,6 @@ import Verification
         }
     }
 
-    @Test func headersHostAndMistakesAreTaken() async throws {
-        try await withGateway { fixture async throws in
-            let several = try await fixture.explained([
-                "tenant": "app", "method": "GET", "path": "/x",
-                "headers": ["Authorization: Bearer a", "Authorization: Bearer b"], "address": "203.0.113.7",
-            ])
-            #expect(several.decision == "refuse 400 bad_request")
-            let elsewhere = try await fixture.explained([
-                "tenant": "app", "method": "GET", "path": "/x", "host": "nobody.test", "headers": ["Accept": "a/b"],
-            ])
-            #expect(elsewhere.decision == "refuse 404 unknown_host")
-            let unknown = try await fixture.explain(#"{"tenant":"other","method":"GET","path":"/"}"#)
-            #expect(AdminProblemDocument(unknown)?.code == "unknown_tenant")
-            let wrong = try await fixture.explain(#"{"tenant":"app","method":"GET"}"#)
-            #expect(AdminProblemDocument(wrong)?.detail == #""path" must be a string that is not empty"#)
-        }
-    }
-
     @Test func withoutTheAdminTokenNothingIsTold() async throws {
         let locked = GatewaySetup(
             gateway: "admin: { address: \"127.0.0.1:0\", token: \"\(GatewayFixture.adminToken)\" }"

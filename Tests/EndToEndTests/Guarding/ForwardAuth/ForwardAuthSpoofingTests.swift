@@ -57,9 +57,7 @@ import Verification
                 "http://app.test/open/x", "open/x", "/open/x HTTP/1.1", "/open/x\tHTTP/1.1", "/open/\u{e4}",
                 "/open/x#y",
             ] {
-                let fields = [
-                    "X-Forwarded-Method: GET", "X-Forwarded-Host: app.test", "X-Forwarded-Uri: \(uri)",
-                ]
+                let fields = ["X-Forwarded-Method: GET", "X-Forwarded-Host: app.test", "X-Forwarded-Uri: \(uri)"]
                 let answer = try await fixture.request("/.gatehouse/auth", token: token, fields: fields)
                 expectRefusal(answer, 400, "bad_request", uri)
             }

@@ -88,18 +88,6 @@ import Verification
         }
     }
 
-    @Test func onAnOpenPathNobodyIsNamedAndAllCopiesGo() async throws {
-        try await withGateway(Self.trusting) { fixture async throws in
-            for token in [nil, "x.y.z"] {
-                let answer = try await fixture.request("/.gatehouse/auth", token: token, fields: Self.told("/open/x"))
-                #expect(answer.status == 200)
-                #expect(answer.fields["X-User-Id"] == [])
-                let removed = answer.fields.list("X-Envoy-Auth-Headers-To-Remove")
-                #expect(removed.starts(with: ["x-user-id", "x-user-email", "x-user-role", "x-verified-subject"]))
-            }
-        }
-    }
-
     @Test func aTokenInTheAskedQueryIsFoundAndOneInTheQuestionsIsNot() async throws {
         var setup = Self.trusting
         setup.tenant += "\nauthenticate:\n  from: [\"query:t\", bearer]\n" + Self.issuer

@@ -140,10 +140,7 @@ import Verification
         var setup = Self.setup
         setup.tenant += """
 
-            authenticate:
-              from: ["cookie:session"]
-              issuers:
-                - { issuer: "https://secret.test", audiences: [app], algorithms: [HS256], secret: "${HOUSE_SECRET}" }
+            authenticate: { from: ["cookie:session"], issuers: [ \(TestIssuer.entry) ] }
             """
         try await withProxy(kind, setup) { route async throws in
             let cookie = "Cookie: session=\(try route.fixture.token(["role": "customer"]))"

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Verification
 
 /// An authorization server's introspection endpoint (RFC 7662) over plain TCP. It takes nothing but what the RFC has: the
@@ -34,10 +35,6 @@ final class IntrospectionBackend: Sendable {
             token,
             "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
         )
-    }
-
-    func deactivate(_ token: String) {
-        state.withLock { $0.answers[token] = nil }
     }
 
     /// - Parameter raw: The whole answer; empty: the connection is closed instead.
@@ -113,14 +110,12 @@ func withIntrospection(
             \(tenant)
             """
     )
-    do {
+    try await attempt {
         try await withGateway(setup, backend: script) { fixture async throws in
             fixture.keepSecret(IntrospectionBackend.clientSecret)
             try await visit(fixture, stub, server)
         }
-    } catch {
+    } finally: {
         await server.stop()
-        throw error
     }
-    await server.stop()
 }

@@ -46,35 +46,6 @@ import Verification
         }
     }
 
-    @Test func aServerThatIsAwayIsNotAskedForEachRequest() async throws {
-        try await withIntrospection { fixture, stub, server async throws in
-            fixture.keepSecret(Self.token)
-            await server.stop()
-            for number in 0..<20 {
-                let token = fixture.keepSecret("opaque-token-number-\(number)")
-                expectUnavailable(try await fixture.request("/x", token: token))
-            }
-            #expect(stub.asked.isEmpty)
-            #expect(fixture.log.text.contains("introspection"))
-        }
-    }
-
-    /// The gateway does not believe an answer for longer because it cannot have another.
-    @Test func anAnswerInHandStandsForItsTimeOnly() async throws {
-        try await withIntrospection { fixture, stub, server async throws in
-            stub.activate(fixture.keepSecret(Self.token))
-            #expect(try await fixture.request("/x", token: Self.token).status == 200)
-            await server.stop()
-            #expect(try await fixture.request("/x", token: Self.token).status == 200)
-        }
-        try await withIntrospection("cache: 0s") { fixture, stub, server async throws in
-            stub.activate(fixture.keepSecret(Self.token))
-            #expect(try await fixture.request("/x", token: Self.token).status == 200)
-            await server.stop()
-            expectUnavailable(try await fixture.request("/x", token: Self.token))
-        }
-    }
-
     @Test func theGatewaysCredentialsMayBeWrong() async throws {
         let tenant = "max_staleness: 11m"
         try await withIntrospection("issuer: https://id.test\ncache: 1h", tenant: tenant) {

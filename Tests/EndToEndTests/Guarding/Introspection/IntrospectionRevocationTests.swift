@@ -52,11 +52,4 @@ import Verification
             expectRefusal(try await fixture.request("/x", token: "opaque-of-another-session"), 401, "token_revoked")
         }
     }
-
-    @Test func whatIsNoTokenIsNotRevoked() async throws {
-        try await withPipeline { fixture, _ async throws in
-            let answer = try await fixture.revocations("POST", body: #"{"tenant":"app","token":"no token"}"#)
-            #expect(answer.status == 400)
-        }
-    }
 }

@@ -55,8 +55,7 @@ import Verification
             options + [
                 "--resolve", "app.test:\(port):127.0.0.1", "--cacert", "\(scratch.path)/ca.pem", "--cert",
                 holder.certificate, "--key", holder.key, "-H", "Authorization: Bearer \(token)", "-o", "/dev/null",
-                "-o",
-                "/dev/null", "-w", "%{http_code}\n",
+                "-o", "/dev/null", "-w", "%{http_code}\n",
             ] + Array(repeating: url, count: count)
         )
         return output.text.split(separator: "\n").map(String.init)

@@ -16,12 +16,7 @@ struct ProvingClient {
     var confirmation: JSONValue { ["jkt": .string(key.thumbprint ?? "")] }
 
     /// A new proof.
-    func proof(
-        _ token: String,
-        _ url: String,
-        method: String = "GET",
-        nonce: String? = nil
-    ) throws -> String {
+    func proof(_ token: String, _ url: String, method: String = "GET", nonce: String? = nil) throws -> String {
         try signer.sign(
             method: method,
             target: url,

@@ -1,4 +1,5 @@
 import Synchronization
+import TestSupport
 import Verification
 
 /// A backend that takes some tokens for past, and gives new ones at ``refreshPath``.
@@ -109,10 +110,7 @@ extension GatewaySetup {
             ]
         return GatewaySetup(
             tenant: """
-                authenticate:
-                  from: ["cookie:access", bearer]
-                  issuers:
-                    - { issuer: "https://secret.test", audiences: [app], algorithms: [HS256], secret: "${HOUSE_SECRET}" }
+                authenticate: { from: ["cookie:access", bearer], issuers: [ \(TestIssuer.entry) ] }
                 refresh: { \(all.joined(separator: ", ")) }
                 \(tenant)
                 """
@@ -133,6 +131,35 @@ func withStub(
     }
 }
 
+/// What a backend gives at a refresh.
+enum RefreshedTokens {
+    /// An access token, as ``GatewaySetup/refreshing(_:call:deliver:tenant:)`` looks for one.
+    case token
+    /// As ``GatewaySetup/refreshingCookies(_:call:tenant:)`` looks for them.
+    case pair
+}
+
+/// A gateway in front of a ``RefreshingBackend``, to which the old token of a session is worth nothing any more.
+///
+/// - Parameter tokens: Nil: it has none to give.
+func withEndedSession(
+    _ setup: GatewaySetup = .refreshing(),
+    otherwise good: BackendScript = .okOrHead,
+    giving tokens: RefreshedTokens? = nil,
+    _ visit: (GatewayFixture, RefreshingBackend, SampleSession) async throws -> Void
+) async throws {
+    try await withStub(setup, otherwise: good) { fixture, stub async throws in
+        let session = try fixture.session()
+        stub.end(session.old)
+        switch tokens {
+        case .token: stub.give(token: session.new)
+        case .pair: stub.give(session.pair)
+        case nil: break
+        }
+        try await visit(fixture, stub, session)
+    }
+}
+
 /// A gateway whose tenant has its tokens refreshed elsewhere: `{provider}` in the setup.
 func withProvider(
     _ setup: GatewaySetup,
@@ -140,14 +167,12 @@ func withProvider(
     _ visit: (GatewayFixture, RefreshingBackend, RecordingBackend) async throws -> Void
 ) async throws {
     let provider = try await RecordingBackend.start(provider)
-    do {
+    try await attempt {
         let values = ["provider": "http://127.0.0.1:\(provider.port)"]
         try await withStub(setup, values: values) { fixture, stub async throws in
             try await visit(fixture, stub, provider)
         }
-    } catch {
+    } finally: {
         await provider.stop()
-        throw error
     }
-    await provider.stop()
 }

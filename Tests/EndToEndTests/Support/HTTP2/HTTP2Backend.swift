@@ -233,12 +233,10 @@ func withHTTP2Backend(
         tenant:
             "backend: { servers: [\"h2c://127.0.0.1:\(backend.port)\"]\(keys.isEmpty ? "" : ", \(keys)") }\n\(tenant)"
     )
-    do {
+    try await attempt {
         try await withGateway(setup) { fixture async throws in try await visit(fixture, backend) }
-    } catch {
+    } finally: {
         await backend.stop()
-        throw error
     }
-    await backend.stop()
     #expect(backend.complaints == [])
 }

@@ -61,7 +61,6 @@ struct HTTP2ErrorCode: RawRepresentable, Hashable, Sendable, CustomStringConvert
     static let flowControlError = HTTP2ErrorCode(rawValue: 0x3)
     static let settingsTimeout = HTTP2ErrorCode(rawValue: 0x4)
     static let streamClosed = HTTP2ErrorCode(rawValue: 0x5)
-    static let frameSizeError = HTTP2ErrorCode(rawValue: 0x6)
     static let refusedStream = HTTP2ErrorCode(rawValue: 0x7)
     static let cancel = HTTP2ErrorCode(rawValue: 0x8)
     static let compressionError = HTTP2ErrorCode(rawValue: 0x9)

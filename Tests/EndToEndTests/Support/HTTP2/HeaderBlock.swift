@@ -68,10 +68,6 @@ struct HeaderBlock: Sendable, Equatable {
         HeaderBlock([0x10] + string(name, false) + integer(bytes.count, prefix: 7, pattern: 0x80) + bytes)
     }
 
-    static func tableSizeUpdate(_ size: Int) -> HeaderBlock {
-        HeaderBlock(integer(size, prefix: 5, pattern: 0x20))
-    }
-
     // MARK: Primitives
 
     /// RFC 7541 section 5.1.
@@ -116,6 +112,5 @@ enum StaticIndex {
     static let methodGET = 2
     static let path = 4
     static let schemeHTTP = 6
-    static let userAgent = 58
     static let last = 61
 }

@@ -30,10 +30,7 @@ struct AppKey: Sendable {
         if let token { claims["ath"] = .string(Base64URL.encode(SHA256.digest(Array(token.utf8)))) }
         if let nonce { claims["nonce"] = .string(nonce) }
         let jwk = try #require(key.publicJWK())
-        return try TokenSigner(key, algorithm: .es256).sign(
-            claims,
-            header: ["typ": "dpop+jwt", "jwk": .object(jwk)]
-        )
+        return try TokenSigner(key, algorithm: .es256).sign(claims, header: ["typ": "dpop+jwt", "jwk": .object(jwk)])
     }
 
     /// The `DPoP` field.

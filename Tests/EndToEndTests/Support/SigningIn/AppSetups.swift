@@ -33,11 +33,7 @@ enum AppSetup: String, CaseIterable {
         let tenants = apps.map { app in
             "\(app.rawValue):\n" + app.text.split(separator: "\n").map { "  \($0)\n" }.joined()
         }
-        return GatewaySetup(
-            gateway: gateway,
-            others: tenants.joined(),
-            sealingKeys: GatewaySetup.sampleSealingKey
-        )
+        return GatewaySetup(gateway: gateway, others: tenants.joined(), sealingKeys: GatewaySetup.sampleSealingKey)
     }
 }
 

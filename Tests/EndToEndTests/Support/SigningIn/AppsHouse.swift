@@ -37,14 +37,12 @@ func withStandIn(
     let keys = try madeKeys.get()
     let standIn = ProviderStandIn(keys: keys, logger: LogCapture().logger()) { UnixTime(Date().timeIntervalSince1970) }
     try await standIn.start()
-    do {
+    try await attempt {
         let values = try standIn.values(for: setup, keyFile: try scratch.write(standIn.appleP8, to: "apple.p8"))
         try await visit(standIn, values)
-    } catch {
+    } finally: {
         await standIn.shutdown()
-        throw error
     }
-    await standIn.shutdown()
 }
 
 extension ProviderStandIn {

@@ -7,11 +7,10 @@ import Testing
 struct HPACKLimitTests {
     @Test(arguments: [
         ("80", HPACKFailure.indexOutOfRange), ("be", .indexOutOfRange), ("ff00", .indexOutOfRange),
-        ("7e 01 61", .indexOutOfRange), ("0f 30 01 61", .indexOutOfRange),
-        ("ff", .truncated), ("ff80", .truncated), ("40", .truncated), ("40 03 6162", .truncated),
-        ("40 01 61", .truncated), ("40 01 61 02 62", .truncated), ("40 ff", .truncated), ("82 04", .truncated),
-        ("ff ffff ffff ffff ffff ffff 01", .integerTooLarge), ("ff 8080 8080 00", .integerTooLarge),
-        ("00 7f ffff ffff 7f", .integerTooLarge),
+        ("7e 01 61", .indexOutOfRange), ("0f 30 01 61", .indexOutOfRange), ("ff", .truncated), ("ff80", .truncated),
+        ("40", .truncated), ("40 03 6162", .truncated), ("40 01 61", .truncated), ("40 01 61 02 62", .truncated),
+        ("40 ff", .truncated), ("82 04", .truncated), ("ff ffff ffff ffff ffff ffff 01", .integerTooLarge),
+        ("ff 8080 8080 00", .integerTooLarge), ("00 7f ffff ffff 7f", .integerTooLarge),
         ("82 20", .misplacedSizeUpdate), ("3f e1 1f 82 3f e1 1f", .misplacedSizeUpdate),
         ("3f e2 1f", .sizeUpdateTooLarge), ("3f 80 8080 01", .sizeUpdateTooLarge),
     ])
@@ -63,6 +62,12 @@ struct HPACKLimitTests {
         #expect(try decoder.fields(of: [0xbe]) == [HPACKField("a", "b")])
         _ = try decoder.fields(of: hexadecimal("40 01 61 08 6162636465666768"))
         #expect(decoder.failure(of: [0xbe]) == .indexOutOfRange)
+    }
+
+    @Test func sizeUpdateOfNothingEmptiesTheTable() throws {
+        var decoder = HPACKDecoder()
+        _ = try decoder.fields(of: hexadecimal("40 01 61 01 62"))
+        #expect(decoder.failure(of: hexadecimal("20 3f e1 1f be")) == .indexOutOfRange)
     }
 
     /// The name of the new entry is that of the one it evicts (RFC 7541 section 4.4).

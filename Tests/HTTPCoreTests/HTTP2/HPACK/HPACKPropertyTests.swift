@@ -85,31 +85,6 @@ struct HPACKPropertyTests {
         }
     }
 
-    @Test func randomBytesDoNoHarm() {
-        var random = SplitMix64(seed: 4)
-        var refused = 0
-        for _ in 0..<150 {
-            var decoder = OurDecoder()
-            for _ in 0..<40 {
-                let block = random.bytes(random.below(80), of: Array(0...255))
-                refused += decoder.failure(of: block) == nil ? 0 : 1
-            }
-        }
-        #expect(refused > 1000 && refused < 6000)
-    }
-
-    @Test func damagedBlocksDoNoHarm() {
-        var random = SplitMix64(seed: 5)
-        for _ in 0..<200 {
-            var encoder = OurEncoder()
-            var decoder = OurDecoder()
-            for _ in 0..<20 {
-                let fields = list(&random)
-                _ = decoder.failure(of: random.mutated(encoder.block(fields)))
-            }
-        }
-    }
-
     /// Every string of Huffman code is read as by going through it bit by bit, or refused.
     @Test func randomHuffmanCodeIsReadAsBitByBit() {
         var random = SplitMix64(seed: 6)

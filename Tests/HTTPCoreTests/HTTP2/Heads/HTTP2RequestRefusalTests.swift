@@ -23,11 +23,19 @@ struct HTTP2RequestRefusalTests {
         ("x", "a\r\ntransfer-encoding: chunked"), ("x", "a\nb"), ("x", "a\rb"), ("x", "a\0b"), ("x", " a"),
         ("x", "a "), ("x", "\ta"), ("x", "a\t"), (":x", "a"), (":status", "200"), (":path", "/twice"),
         ("content-length", "x"), ("content-length", ""), ("content-length", "+1"), ("content-length", "1, 1"),
-        ("content-length", "99999999999999999999"), ("content-length", "1"),
+        ("content-length", "99999999999999999999"), ("content-length", "1"), ("content-length", "-5"),
+        ("content-length", "0x5"), ("content-length", "5.0"), ("content-length", "five"), ("content-length", "5 5"),
+        ("content-length", "5, 5"), ("content-length", "\u{665}"), ("connection", ""), ("upgrade", "websocket"),
+        ("transfer-encoding", "identity"), ("te", "trailers, deflate"),
     ])
     func fieldIsMalformed(name: String, value: String) {
         #expect(isMalformed(.request([(name, value)])))
         #expect(!isMalformed(.request([("x-fine", "a b\tc")])))
+    }
+
+    @Test(arguments: ["", "a b", "\u{e9}\u{20ac}", "a,b;c=\"d\"", ":", "a:b", "~!@#$%^&*()"])
+    func valueOfOtherBytesIsTaken(value: String) {
+        #expect(!isMalformed(.request([("x-a", value), ("te", "trailers")])))
     }
 
     @Test func severalLengthsAreMalformed() {

@@ -4,8 +4,8 @@ import Testing
 @testable import HTTPCore
 
 @Suite struct SessionClientTests {
-    private func asked() -> SessionFixture {
-        let fixture = SessionFixture.opened(.client)
+    private func asked() -> SessionProbe {
+        let fixture = SessionProbe.opened(.client)
         #expect(fixture.session.openStream() == 1)
         fixture.sendHeaders(1, Frame.request, endStream: true)
         return fixture
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func peersLimitHolds() {
-        let fixture = SessionFixture.opened(.client)
+        let fixture = SessionProbe.opened(.client)
         _ = fixture.feed(Frame.settings([(3, 2)]))
         #expect(fixture.session.openStream() == 1)
         #expect(fixture.session.openStream() == 3)
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func resetsOfABackendAreNoFlood() {
-        let fixture = SessionFixture.opened(.client)
+        let fixture = SessionProbe.opened(.client)
         for _ in 0..<2000 {
             guard let stream = fixture.session.openStream() else { return #expect(Bool(false)) }
             fixture.sendHeaders(stream, Frame.request, endStream: true)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct SessionEndingTests {
     @Test func drainRefusesNewStreamsAndLetsOldOnesEnd() {
-        let fixture = SessionFixture.opened(.server)
+        let fixture = SessionProbe.opened(.server)
         _ = fixture.feed(Frame.headers(1, endStream: false) + Frame.headers(3))
         fixture.session.goAway(code: .noError)
         fixture.session.goAway(code: .noError)
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func connectionErrorSaysHowFarWeCame() {
-        let fixture = SessionFixture.opened(.server)
+        let fixture = SessionProbe.opened(.server)
         _ = fixture.feed(Frame.headers(7))
         #expect(fixture.feed(Frame.ping([]) + Frame.headers(9)) == [.connectionError(.frameSizeError)])
         let frames = fixture.written()
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func serversGoAwayGivesBackStreamsItDidNotTake() {
-        let fixture = SessionFixture.opened(.client)
+        let fixture = SessionProbe.opened(.client)
         for stream: UInt32 in [1, 3, 5] {
             #expect(fixture.session.openStream() == stream)
             fixture.sendHeaders(stream, Frame.request, endStream: true)

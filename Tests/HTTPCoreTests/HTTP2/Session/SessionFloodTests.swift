@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct SessionFloodTests {
     /// Feeds what `make` gives until the session ends; the number that was let pass.
-    private func passed(_ fixture: SessionFixture, upTo most: Int = 20_000, _ make: (Int) -> [UInt8]) -> Int {
+    private func passed(_ fixture: SessionProbe, upTo most: Int = 20_000, _ make: (Int) -> [UInt8]) -> Int {
         for number in 0..<most {
             if fixture.feed(make(number)).last == .connectionError(.enhanceYourCalm) {
                 #expect(fixture.written().goAways == [.enhanceYourCalm])
@@ -18,13 +18,13 @@ import Testing
     }
 
     @Test func rapidResetEndsTheConnection() {
-        let fixture = SessionFixture.opened(.server)
+        let fixture = SessionProbe.opened(.server)
         let count = passed(fixture) { Frame.headers(UInt32(2 * $0 + 1)) + Frame.reset(UInt32(2 * $0 + 1)) }
         #expect(count == 400)
     }
 
     @Test func resetsMayGoOnSlowly() {
-        let fixture = SessionFixture.opened(.server)
+        let fixture = SessionProbe.opened(.server)
         let count = passed(fixture, upTo: 2000) {
             fixture.now += 25_000_000
             return Frame.headers(UInt32(2 * $0 + 1)) + Frame.reset(UInt32(2 * $0 + 1))
@@ -34,11 +34,11 @@ import Testing
 
     @Test func provokedResetsCountLikeOwnOnes() {
         for provocation in [Frame.windowUpdate, { stream, _ in Frame.data(stream, 1) }] {
-            let fixture = SessionFixture.opened(.server)
+            let fixture = SessionProbe.opened(.server)
             let count = passed(fixture) { Frame.headers(UInt32(2 * $0 + 1)) + provocation(UInt32(2 * $0 + 1), 0) }
             #expect(count == 400)
         }
-        let fixture = SessionFixture.opened(.server)
+        let fixture = SessionProbe.opened(.server)
         let malformed = passed(fixture) {
             _ = fixture.feed(Frame.headers(UInt32(2 * $0 + 1)))
             fixture.session.reset(stream: UInt32(2 * $0 + 1), code: .protocolError)
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func refusedStreamsAreBounded() {
-        let fixture = SessionFixture.opened(.server)
+        let fixture = SessionProbe.opened(.server)
         let count = passed(fixture) { Frame.headers(UInt32(2 * $0 + 1)) }
         #expect(count == 100 + 2000)
     }
@@ -59,24 +59,24 @@ import Testing
             Frame.make(0x44, 0, 0, []), Frame.goAway(0),
         ]
         for frame in floods {
-            let count = passed(SessionFixture.opened(.server)) { _ in frame }
+            let count = passed(SessionProbe.opened(.server)) { _ in frame }
             #expect((900...1000).contains(count))
         }
     }
 
     @Test func emptyDataIsBounded() {
-        let fixture = SessionFixture.opened(.server)
+        let fixture = SessionProbe.opened(.server)
         _ = fixture.feed(Frame.headers(1, endStream: false))
         #expect(passed(fixture) { _ in Frame.data(1, 0) } == 200)
-        let padded = SessionFixture.opened(.server)
+        let padded = SessionProbe.opened(.server)
         _ = padded.feed(Frame.headers(1, endStream: false))
         #expect(passed(padded) { _ in Frame.make(0, 8, 1, [1, 0]) } == 200)
     }
 
     @Test func windowUpdatesAreBoundedByWhatWeSend() {
-        let fixture = SessionFixture.opened(.server)
+        let fixture = SessionProbe.opened(.server)
         #expect(passed(fixture) { _ in Frame.windowUpdate(0, 1) } == 2000)
-        let busy = SessionFixture.opened(.server)
+        let busy = SessionProbe.opened(.server)
         _ = busy.feed(Frame.headers(1))
         busy.respond(1)
         let count = passed(busy, upTo: 10_000) { _ in
@@ -89,7 +89,7 @@ import Testing
     @Test func answersThatNobodyReadsAreBounded() {
         var limits = HTTP2Limits()
         limits.floods.controls.burst = 1_000_000
-        let fixture = SessionFixture.opened(.server, limits)
+        let fixture = SessionProbe.opened(.server, limits)
         fixture.session.writabilityChanged(false)
         var most = 0
         for _ in 0..<100_000 where fixture.session.hasFailed == false {

@@ -11,12 +11,12 @@ import Testing
 @Suite struct SessionIndependentPeerTests {
     private struct Peer {
         let channel = EmbeddedChannel()
-        let fixture: SessionFixture
-        var seen: [SessionFixture.Seen] = []
+        let fixture: SessionProbe
+        var seen: [SessionProbe.Seen] = []
         var frames: [NIOHTTP2.HTTP2Frame] = []
 
         init(session role: HTTP2Session.Role) throws {
-            fixture = SessionFixture(role)
+            fixture = SessionProbe(role)
             let mode: NIOHTTP2Handler.ParserMode = role == .server ? .client : .server
             try channel.pipeline.syncOperations.addHandler(NIOHTTP2Handler(mode: mode))
             try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 80)).wait()

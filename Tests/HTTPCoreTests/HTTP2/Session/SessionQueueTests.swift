@@ -6,8 +6,8 @@ import Testing
 
 /// What a session holds for a peer that does not take it.
 @Suite struct SessionQueueTests {
-    private func opened(_ limits: HTTP2Limits = HTTP2Limits(), streams: Int) -> SessionFixture {
-        let fixture = SessionFixture.opened(.server, limits)
+    private func opened(_ limits: HTTP2Limits = HTTP2Limits(), streams: Int) -> SessionProbe {
+        let fixture = SessionProbe.opened(.server, limits)
         _ = fixture.feed(Frame.settings([(4, 0)]))
         for number in 0..<streams {
             let id = UInt32(2 * number + 1)

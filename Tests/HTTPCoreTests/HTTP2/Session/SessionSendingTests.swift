@@ -6,9 +6,9 @@ import Testing
 
 @Suite struct SessionSendingTests {
     private func opened(_ streams: [UInt32], window: UInt32 = 1 << 20, _ limits: HTTP2Limits = HTTP2Limits())
-        -> SessionFixture
+        -> SessionProbe
     {
-        let fixture = SessionFixture.opened(.server, limits)
+        let fixture = SessionProbe.opened(.server, limits)
         _ = fixture.feed(Frame.settings([(4, window)]) + Frame.windowUpdate(0, 1 << 20))
         for stream in streams {
             _ = fixture.feed(Frame.headers(stream))
@@ -97,7 +97,7 @@ import Testing
         server.session.sendTrailers(stream: 1) { block in
             block.append(name: Array("x".utf8).span, value: Array(value.utf8).span)
         }
-        let client = SessionFixture.opened(.client)
+        let client = SessionProbe.opened(.client)
         #expect(client.session.openStream() == 1)
         let head = Frame.headers(1, endStream: false, [(":status", "200")])
         #expect(

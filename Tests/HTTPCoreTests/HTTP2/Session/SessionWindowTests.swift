@@ -5,8 +5,8 @@ import Testing
 @testable import HTTPCore
 
 @Suite struct SessionWindowTests {
-    private func answering(_ settings: [(UInt16, UInt32)]) -> SessionFixture {
-        let fixture = SessionFixture.opened(.server)
+    private func answering(_ settings: [(UInt16, UInt32)]) -> SessionProbe {
+        let fixture = SessionProbe.opened(.server)
         _ = fixture.feed(Frame.settings(settings) + Frame.headers(1))
         fixture.respond(1)
         _ = fixture.written()
@@ -35,6 +35,26 @@ import Testing
         #expect(fixture.written() == [])
         _ = fixture.feed(Frame.windowUpdate(0, 1000))
         #expect(fixture.written().dataLength(1) == 1000)
+        // It is one for all streams.
+        _ = fixture.feed(Frame.headers(3))
+        fixture.respond(3)
+        fixture.sendData(3, 1000)
+        #expect(fixture.written().dataLength(3) == 0)
+        _ = fixture.feed(Frame.windowUpdate(0, 5465))
+        #expect(fixture.session.pendingBytes(stream: 1) == 0)
+        #expect(fixture.session.pendingBytes(stream: 3) == 0)
+    }
+
+    @Test func largestWindowsAreTakenAndTheReservedBitOfAnIncrementIsIgnored() {
+        let largest: UInt32 = 0x7fff_ffff
+        let fixture = answering([(4, 0)])
+        #expect(fixture.feed(Frame.windowUpdate(0, largest - 65_535) + Frame.windowUpdate(1, largest)) == [])
+        fixture.sendData(1, 5)
+        #expect(fixture.written().dataLength(1) == 5)
+        let other = answering([(4, 0)])
+        other.sendData(1, 5)
+        #expect(other.feed(Frame.windowUpdate(1, 1 << 31 | 1)) == [])
+        #expect(other.written().dataLength(1) == 1)
     }
 
     @Test func settingsMoveTheWindowsOfOpenStreamsBelowZeroToo() {
@@ -77,7 +97,7 @@ import Testing
     // MARK: What the peer may send
 
     @Test func peersDataStaysWithinItsWindows() {
-        let fixture = SessionFixture.opened(.server)
+        let fixture = SessionProbe.opened(.server)
         let full = [16_384, 16_384, 16_384, 16_383].flatMap { Frame.data(1, $0) }
         #expect(fixture.feed(Frame.headers(1, endStream: false) + full).count == 5)
         #expect(fixture.feed(Frame.data(1, 1)) == [.reset(1, .flowControlError, byPeer: false)])
@@ -85,7 +105,7 @@ import Testing
         var limits = HTTP2Limits()
         limits.connectionWindow = 65_535
         limits.streamWindow = 1 << 20
-        let other = SessionFixture.opened(.server, limits)
+        let other = SessionProbe.opened(.server, limits)
         #expect(other.feed(Frame.headers(1, endStream: false) + full).count == 5)
         #expect(other.feed(Frame.data(1, 1)) == [.connectionError(.flowControlError)])
     }
@@ -93,7 +113,7 @@ import Testing
     @Test func windowsAreGivenBackByTheHalf() {
         var limits = HTTP2Limits()
         limits.connectionWindow = 65_535
-        let fixture = SessionFixture.opened(.server, limits)
+        let fixture = SessionProbe.opened(.server, limits)
         _ = fixture.feed(Frame.headers(1, endStream: false) + Frame.data(1, 16_384) + Frame.data(1, 16_384))
         fixture.session.consumed(stream: 1, 32_767)
         #expect(fixture.written() == [])
@@ -109,7 +129,7 @@ import Testing
     @Test func endedStreamGetsNoWindowButTheConnectionDoes() {
         var limits = HTTP2Limits()
         limits.connectionWindow = 65_535
-        let fixture = SessionFixture.opened(.server, limits)
+        let fixture = SessionProbe.opened(.server, limits)
         let data = (0..<3).flatMap { _ in Frame.data(1, 16_384) }
         _ = fixture.feed(Frame.headers(1, endStream: false) + data + Frame.data(1, 0, endStream: true))
         fixture.session.consumed(stream: 1, 49_152)
@@ -122,13 +142,13 @@ import Testing
         var limits = HTTP2Limits()
         limits.connectionWindow = 65_535
         let bytes = Frame.headers(1, endStream: false) + Frame.data(1, 16_384) + Frame.data(1, 16_384)
-        let fixture = SessionFixture.opened(.server, limits)
+        let fixture = SessionProbe.opened(.server, limits)
         _ = fixture.feed(bytes + Frame.reset(1))
         #expect(fixture.written().windowUpdates(0) == [32_768])
         fixture.session.consumed(stream: 1, 32_768)
         #expect(fixture.written() == [])
 
-        let other = SessionFixture.opened(.server, limits)
+        let other = SessionProbe.opened(.server, limits)
         _ = other.feed(bytes)
         other.session.reset(stream: 1, code: .cancel)
         #expect(other.written().windowUpdates(0) == [32_768])
@@ -140,7 +160,7 @@ import Testing
     @Test func unwantedBodyIsReadPastAndItsStreamEndsWithOurs() {
         var limits = HTTP2Limits()
         limits.connectionWindow = 65_535
-        let fixture = SessionFixture.opened(.server, limits)
+        let fixture = SessionProbe.opened(.server, limits)
         _ = fixture.feed(Frame.headers(1, endStream: false))
         fixture.session.stopReading(stream: 1)
         #expect(fixture.feed(Frame.data(1, 16_384) + Frame.data(1, 16_384)) == [])

@@ -17,14 +17,14 @@ final class SessionWorld {
     }
 
     private final class Side {
-        let fixture: SessionFixture
+        let fixture: SessionProbe
         var wire: [UInt8] = []
         /// What it sends, by stream.
         var messages: [UInt32: Message] = [:]
         /// Received, and not passed on yet.
         var held: [(UInt32, Int)] = []
 
-        init(_ fixture: SessionFixture) { self.fixture = fixture }
+        init(_ fixture: SessionProbe) { self.fixture = fixture }
     }
 
     private let client: Side
@@ -40,8 +40,8 @@ final class SessionWorld {
     init(seed: UInt64, streams: Int) {
         random = SplitMix64(seed: seed)
         unopened = streams
-        client = Side(SessionFixture(.client, Self.limits(&random)))
-        server = Side(SessionFixture(.server, Self.limits(&random)))
+        client = Side(SessionProbe(.client, Self.limits(&random)))
+        server = Side(SessionProbe(.server, Self.limits(&random)))
     }
 
     private static func limits(_ random: inout SplitMix64) -> HTTP2Limits {
@@ -151,7 +151,7 @@ final class SessionWorld {
         turn(other)
     }
 
-    private func take(_ event: SessionFixture.Seen, at side: Side) {
+    private func take(_ event: SessionProbe.Seen, at side: Side) {
         let other = side === client ? server : client
         switch event {
         case .headers(let stream, let endStream, .initial, _):

@@ -46,8 +46,8 @@ struct BrowserSignInFixture {
             accounts: accounts,
             sessions: service.book,
             keys: nil,
-            providerTokens: UnaskedParts(),
-            requests: UnaskedParts(),
+            providerTokens: NoProviders(),
+            requests: NoProviders(),
             revocations: UnaskedParts(),
             logger: log.logger,
             proofNonces: ProofNonces(),
@@ -247,19 +247,7 @@ extension EndpointResponse {
 }
 
 /// What signing in in a browser never asks for itself.
-private struct UnaskedParts: ProviderTokens, ProviderRequests, RevocationChecks {
-    func verify(
-        _ token: String,
-        as kind: ProviderTokenKind,
-        at now: UnixTime
-    ) async -> Result<Principal, ProviderTokenProblem> {
-        .failure(.keysUnavailable)
-    }
-
-    func send(_ request: ProviderRequest) async throws(ProviderRequestFailure) -> ProviderResponse {
-        throw .unreachable
-    }
-
+private struct UnaskedParts: RevocationChecks {
     func isRevoked(_ principal: Principal, tenant: String) async -> Bool { true }
 
     func isRevoked(_ session: IssuerSession, tenant: String) async -> Bool { true }

@@ -69,11 +69,7 @@ struct IssuerFixture {
             proofNonces: ProofNonces(),
             limits: limits
         )
-        let endpoints = IssuerEndpoints(
-            context,
-            codes: codes,
-            verifier: OwnTokenVerifier(rules, keys: keys, leeway: 0)
-        )
+        let endpoints = IssuerEndpoints(context, codes: codes, verifier: OwnTokenVerifier(rules, keys: keys, leeway: 0))
         self.endpoints = try #require(endpoints)
         accounts.put(.alice)
     }

@@ -7,7 +7,7 @@ import Verification
 @testable import IdentityProvider
 
 /// Tokens that are bound to the key of a proof, from the code to the refresh (RFC 9449 sections 5 and 10).
-@Suite struct BoundTokenTests {
+@Suite struct BoundTokenGrantTests {
     private let start = IssuerFixture.start
     private let fixture: IssuerFixture
     private let key: ProofKey

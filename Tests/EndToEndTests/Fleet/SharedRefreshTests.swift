@@ -2,7 +2,7 @@ import Testing
 import Verification
 
 /// Many requests of one session at several instances, all in need of new tokens at once.
-@Suite(.serialized) struct RefreshFleetTests {
+@Suite(.serialized) struct SharedRefreshTests {
     @Test(arguments: RefreshScene.Need.allCases)
     func sixHundredRequestsAtThreeInstancesMakeOneCall(_ need: RefreshScene.Need) async throws {
         try await withRefreshFleet { scene in

@@ -3,7 +3,7 @@ import Time
 
 @testable import Store
 
-@Suite struct AllowanceTests {
+@Suite struct StoredAllowanceTests {
     private static func use(_ name: String, _ count: Int, interval: Int64 = 1_000_000_000) -> AllowanceUse {
         AllowanceUse(
             key: StoreKey(tenant: "chat", kind: "limit", hashing: name.utf8),
@@ -34,8 +34,7 @@ import Time
 
     @Test(arguments: StoreFactory.allCases)
     func askingUsesNothing(factory: StoreFactory) async throws {
-        try await factory.run { world in
-            let store = try await world.store()
+        try await factory.runStore { store async throws in
             #expect(try await store.use([Self.use("a", 0)], timeout: .seconds(5)) == [0])
             _ = try await store.use([Self.use("a", 2)], timeout: .seconds(5))
             for _ in 0..<3 {
@@ -58,8 +57,7 @@ import Time
 
     @Test(arguments: StoreFactory.allCases)
     func noTimeLiesFurtherAheadThanItCan(factory: StoreFactory) async throws {
-        try await factory.run { world in
-            let store = try await world.store()
+        try await factory.runStore { store async throws in
             _ = try await store.use([Self.use("a", 1_000_000)], timeout: .seconds(5))
             let asked = try await store.use([Self.use("a", 1_000_000)], timeout: .seconds(5))
             #expect(Self.isNearly(asked.first, 3_600_000_000_000))
@@ -68,8 +66,7 @@ import Time
 
     @Test(arguments: StoreFactory.allCases)
     func manyKeysAreToldTogetherInTheirOrder(factory: StoreFactory) async throws {
-        try await factory.run { world in
-            let store = try await world.store()
+        try await factory.runStore { store async throws in
             let uses = (1...700).map { Self.use("\($0)", $0) }
             let times = try await store.use(uses, timeout: .seconds(5))
             #expect(times.count == 700)
@@ -94,8 +91,7 @@ import Time
 
     @Test(arguments: [StoreFactory.embedded, .redis])
     func whatIsNoTimeIsTakenForNone(factory: StoreFactory) async throws {
-        try await factory.run { world in
-            let store = try await world.store()
+        try await factory.runStore { store async throws in
             try await store.set(Array("nonsense".utf8), for: Self.use("a", 1).key, lifetime: nil)
             let times = try await store.use([Self.use("a", 1)], timeout: .seconds(5))
             #expect(Self.isNearly(times.first, 1_000_000_000))
@@ -105,8 +101,7 @@ import Time
     /// What a key is ahead of now that it can never be was put down by a clock that was set back since.
     @Test(arguments: [StoreFactory.embedded, .redis])
     func aTimeFromBeforeTheClockWasSetBackIsTakenForNone(factory: StoreFactory) async throws {
-        try await factory.run { world in
-            let store = try await world.store()
+        try await factory.runStore { store async throws in
             try await store.set(Array("8000000000000000".utf8), for: Self.use("a", 1).key, lifetime: nil)
             #expect(try await store.use([Self.use("a", 0)], timeout: .seconds(5)) == [0])
             let times = try await store.use([Self.use("a", 2)], timeout: .seconds(5))

@@ -3,7 +3,7 @@ import Testing
 import Verification
 
 /// Tokens of the built-in issuer that are bound to their client's key: what a thief of them can do (RFC 9449 section 2).
-@Suite struct BoundTokenTests {
+@Suite struct BoundSignInTests {
     private static let app = ClientSignIn(
         base: "/id",
         clientID: "arcade-app",

@@ -4,7 +4,7 @@ import TestSupport
 @testable import HTTPCore
 
 /// A session with what a test asks of it: frames in as bytes, events and frames out as values.
-final class SessionFixture {
+final class SessionProbe {
     enum Seen: Equatable {
         case headers(UInt32, endStream: Bool, HTTP2Session.HeaderKind, [String])
         case data(UInt32, [UInt8], flowControlled: Int, endStream: Bool)
@@ -25,8 +25,8 @@ final class SessionFixture {
     }
 
     /// A session past the exchange of SETTINGS, whose own were acknowledged.
-    static func opened(_ role: HTTP2Session.Role, _ limits: HTTP2Limits = HTTP2Limits()) -> SessionFixture {
-        let fixture = SessionFixture(role, limits)
+    static func opened(_ role: HTTP2Session.Role, _ limits: HTTP2Limits = HTTP2Limits()) -> SessionProbe {
+        let fixture = SessionProbe(role, limits)
         let preface = role == .server ? Frame.preface : []
         _ = fixture.feed(preface + Frame.settings() + Frame.settingsAcknowledgement)
         _ = fixture.written()

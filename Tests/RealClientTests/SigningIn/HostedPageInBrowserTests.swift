@@ -3,7 +3,7 @@ import Verification
 
 extension RealClients {
     /// The pages that people see, as Chromium shows and reads them out.
-    @Suite struct HostedPageTests {
+    @Suite struct HostedPageInBrowserTests {
         /// What WCAG 2.2 asks of a page (success criteria 1.4.3, 1.4.10 and 2.5.5), and more: nothing is loaded for it, and
         /// nothing on it was refused.
         private static func expectGood(_ shown: JSONValue, on background: (JSONValue) -> Bool) throws {

@@ -1,14 +1,7 @@
 import Testing
 
 /// Connections to a backend are kept, used again, and given up when they should be.
-@Suite struct BackendConnectionTests {
-    @Test func twoRequestsShareAConnection() async throws {
-        try await withGateway { fixture async throws in
-            for _ in 0..<5 { #expect(try await fixture.request("/open/x").status == 200) }
-            #expect(fixture.backend.connections == 1)
-        }
-    }
-
+@Suite struct KeptConnectionTests {
     @Test func aConnectionIsKeptAfterABodyInBothDirections() async throws {
         try await withGateway(backend: .echo) { fixture async throws in
             for fields in [["Content-Length: 5"], ["Transfer-Encoding: chunked"]] {
@@ -54,22 +47,6 @@ import Testing
             #expect(try await fixture.request("/open/x").status == 200)
             expectRefusal(try await fixture.request("/open/garbled"), 502, "backend_unavailable")
             #expect(fixture.backend.requests.count { $0.target == "/open/garbled" } == 1)
-        }
-    }
-
-    @Test func aStaleConnectionIsNotTheClientsProblem() async throws {
-        // The backend gives up its kept connection just as the next request arrives on it.
-        let script = BackendScript { exchange in
-            try await exchange.body()
-            if exchange.turn > 0 { return await exchange.close() }
-            try await exchange.sendOK()
-        }
-        try await withGateway(backend: script) { fixture async throws in
-            let client = try await fixture.connect()
-            for method in ["GET", "GET", "HEAD", "OPTIONS", "GET"] {
-                try await client.send(fixture.head("/open/x", method: method))
-                #expect(try await client.response(to: method).status == 200, "\(method)")
-            }
         }
     }
 
@@ -121,12 +98,7 @@ import Testing
     }
 
     @Test func aClientThatGoesAwayBeforeTheAnswerFreesTheBackend() async throws {
-        let script = BackendScript { exchange in
-            try await exchange.body()
-            try await exchange.gone()
-            await exchange.close()
-        }
-        try await withGateway(backend: script) { fixture async throws in
+        try await withGateway(backend: .silent) { fixture async throws in
             let client = try await fixture.connect()
             try await client.send(fixture.head("/open/x"))
             _ = try await fixture.backend.arrivals.next()
@@ -152,54 +124,6 @@ import Testing
             #expect(try await client.response(to: "POST").body.text == "early")
             await client.close()
             #expect(try await fixture.request("/open/next").body.text == "/open/next")
-        }
-    }
-
-    @Test func whatIsOverThePoolAndItsQueueIsTurnedAway() async throws {
-        let answer = Gate("the first request may be answered")
-        let script = BackendScript { exchange in
-            try await exchange.body()
-            try await answer.passed()
-            try await exchange.sendOK()
-        }
-        let setup = GatewaySetup(
-            tenant: "backend: { servers: [\"{backend}\"], limits: { connections: 1, pending: 1 } }"
-        )
-        try await withGateway(setup, backend: script) { fixture async throws in
-            let first = try await fixture.connect()
-            try await first.send(fixture.head("/open/1"))
-            _ = try await fixture.backend.arrivals.next()
-            // One of the next three waits, the others are turned away; which ones is the gateway's business.
-            var others: [RawClient] = []
-            for number in 2...4 {
-                let client = try await fixture.connect()
-                try await client.send(fixture.head("/open/\(number)"))
-                others.append(client)
-            }
-            try await withThrowingTaskGroup(of: RawResponse.self) { group in
-                for client in others { group.addTask { try await client.response() } }
-                for _ in 0..<2 {
-                    let refused = try #require(try await group.next())
-                    expectRefusal(refused, 503, "overloaded")
-                }
-                answer.open()
-                #expect(try await group.next()?.status == 200)
-            }
-            #expect(try await first.response().status == 200)
-            #expect(fixture.backend.connections == 1)
-        }
-    }
-
-    @Test func theBodyOfARefusedRequestIsNotTakenForTheNext() async throws {
-        try await withGateway { fixture async throws in
-            let client = try await fixture.connect()
-            let inner = fixture.head("/open/smuggled")
-            let refused = fixture.head("/x", method: "POST", fields: ["Content-Length: \(inner.utf8.count)"]) + inner
-            try await client.send(refused + fixture.head("/open/next"))
-            #expect(try await client.response(to: "POST").status == 401)
-            let rest = try? await client.response()
-            #expect(rest == nil || rest?.status == 200)
-            #expect(!fixture.backend.requests.contains { $0.target == "/open/smuggled" })
         }
     }
 }

@@ -2,7 +2,7 @@ import Synchronization
 import Tenants
 
 /// A disk that holds what a test puts there.
-final class PretendFiles: FileReading {
+final class PretendKeyFiles: FileReading {
     private let files: Mutex<[String: String]>
 
     init(_ files: [String: String] = [:]) {
@@ -27,7 +27,7 @@ final class PretendFiles: FileReading {
 }
 
 /// A disk that is broken.
-struct BrokenFiles: FileReading {
+struct BrokenKeyFiles: FileReading {
     static let fault = FileReadingError.unreadable("Input/output error")
 
     func read(_ path: String) throws(FileReadingError) -> [UInt8] { throw Self.fault }

@@ -4,7 +4,7 @@ import Verification
 
 extension RealClients {
     /// Metrics, alert rules and the dashboard as the programs that they are for read them.
-    @Suite struct MetricsTests {
+    @Suite struct PrometheusTests {
         /// There from the start.
         private static let promised = [
             "gatehouse_requests": "counter", "gatehouse_request_duration_seconds": "histogram",

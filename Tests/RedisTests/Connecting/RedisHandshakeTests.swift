@@ -3,7 +3,7 @@ import Testing
 
 @testable import Redis
 
-@Suite struct HandshakeTests {
+@Suite struct RedisHandshakeTests {
     private static let address = RedisAddress(host: "redis.test")
 
     private static func configuration() -> RedisConfiguration {
