@@ -136,7 +136,7 @@ public final class AdminServer: Sendable {
             startedAt: startedAt
         )
         TenantsRoutes(reporter).add(to: router)
-        EventsRoutes(ReportFeed { try await reporter.report().json }).add(to: router)
+        EventsRoutes(ReportFeed { try await reporter.report() }).add(to: router)
         let explaining = ExplainHandler(live: live) { try await gateway.explain($0, of: $1) }
         ExplainRoutes(explaining).add(to: router)
     }
@@ -153,17 +153,10 @@ public final class AdminServer: Sendable {
     }
 
     private func metrics(_ format: MetricsFormat) async throws -> String {
-        let count = try await gateway.count()
-        return MetricsText(
-            tenants: count.edition.names,
-            configuration: ConfigurationCount(live),
-            counters: count.counters,
-            backends: count.backends,
-            shared: count.shared,
-            lostLogBytes: gateway.lostAccessLogBytes,
-            lostLogLines: gateway.lostLogLines,
-            process: ProcessStatistics.current(),
-            format: format
-        ).text
+        var reading = MetricsReading(try await gateway.count(), ConfigurationCount(live))
+        reading.lostLogBytes = gateway.lostAccessLogBytes
+        reading.lostLogLines = gateway.lostLogLines
+        reading.process = ProcessStatistics.current()
+        return MetricsText(reading, format).text
     }
 }

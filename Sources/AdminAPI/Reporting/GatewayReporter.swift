@@ -1,8 +1,11 @@
+import Counting
 import SharedState
 import Tenants
 import Time
+import Verification
 
-/// Says how the gateway is doing, whenever it is asked.
+/// Says how the gateway is doing, whenever it is asked: what `GET /api/tenants` answers and the dashboard shows. What is
+/// counted is counted since the start of the process.
 struct GatewayReporter: Sendable {
     let live: LiveConfiguration
     /// Throws if the gateway has been stopped.
@@ -13,27 +16,33 @@ struct GatewayReporter: Sendable {
     let startedAt: UnixTime
 
     /// - Throws: If the gateway has been stopped.
-    func report() async throws -> GatewayReport {
+    func report() async throws -> JSONObject {
         let count = try await count()
         let edition = count.edition
-        let keySets = await keySets()
-        let statuses = count.counters.requestsByStatus
-        return GatewayReport(
-            generation: edition.generation,
-            loadedAt: edition.since,
-            startedAt: startedAt,
-            now: Clock.unix(),
-            version: version,
-            reload: live.lastReload.map { last in
-                GatewayReport.Reload(result: last.report.result, at: last.at, mistakes: last.report.mistakes)
-            },
-            storeIsUp: count.shared.storeIsUp,
-            staleness: count.shared.staleness,
-            openConnections: count.counters.openConnections,
-            tokenCache: count.counters.tokenCache,
-            tenants: zip(edition.configuration.tenants, edition.places).map { tenant, place in
-                TenantReport(tenant, place: place, statuses: statuses[place] ?? [:], count, keySets: keySets)
-            }
-        )
+        let tokenCache = count.counters.tokenCache
+        let tenants = TenantReports(count, keySets: await keySets())
+        return [
+            "generation": .count(edition.generation),
+            "loaded_at": .time(edition.since),
+            "started_at": .time(startedAt),
+            "version": .string(version),
+            "now": .time(Clock.unix()),
+            "reload": live.lastReload.map { last in
+                [
+                    "result": .string(last.report.result.rawValue), "at": .time(last.at),
+                    "mistakes": .array(last.report.mistakes.map(JSONValue.string)),
+                ]
+            } ?? .null,
+            "store": ["up": .bool(count.shared.storeIsUp), "staleness_seconds": .decimals(count.shared.staleness)],
+            "connections": ["open": .number(JSONNumber(count.counters.openConnections))],
+            "token_cache": [
+                "hit": .count(tokenCache.hits),
+                "miss": .count(tokenCache.misses),
+                "refused": .count(tokenCache.refusedHits),
+            ],
+            "tenants": .array(
+                zip(edition.configuration.tenants, edition.places).map { .object(tenants.json($0, place: $1)) }
+            ),
+        ]
     }
 }

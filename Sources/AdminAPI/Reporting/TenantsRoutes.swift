@@ -11,7 +11,7 @@ struct TenantsRoutes: Sendable {
     func add(to router: Router<AdminContext>) {
         router.get("/api/tenants") { request, _ -> Response in
             _ = try request.adminQuery([])
-            return Response(json: try await reporter.report().json)
+            return Response(json: try await reporter.report())
         }
     }
 }

@@ -72,18 +72,3 @@ struct ProcessStatistics: Sendable {
         }
     }
 }
-
-extension MetricsText {
-    mutating func process(_ statistics: ProcessStatistics) {
-        head("process_cpu_seconds_total", "counter", "User and system time spent.")
-        add("process_cpu_seconds_total \(statistics.cpuSeconds)\n")
-        head("process_resident_memory_bytes", "gauge", "Memory that is in use.")
-        add("process_resident_memory_bytes \(statistics.residentBytes)\n")
-        head("process_open_fds", "gauge", "Open files and sockets.")
-        add("process_open_fds \(statistics.openFiles)\n")
-        head("process_max_fds", "gauge", "How many may be open.")
-        add("process_max_fds \(statistics.mostFiles.map { "\($0)" } ?? "+Inf")\n")
-        head("process_start_time_seconds", "gauge", "When the process was started, in Unix seconds.")
-        add("process_start_time_seconds \(statistics.startedAt.seconds)\n")
-    }
-}

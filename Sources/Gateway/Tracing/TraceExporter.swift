@@ -81,7 +81,7 @@ final class TraceExporter: TraceSink {
     private func send(_ bytes: [UInt8], by deadline: NIODeadline) async -> (TraceQueue.Outcome, String) {
         var request = HTTPClientRequest(url: endpoint.text)
         request.method = .POST
-        request.headers.add(name: "Content-Type", value: "application/x-protobuf")
+        request.headers.add(name: "Content-Type", value: TraceMessage.contentType)
         request.headers.add(name: "User-Agent", value: "gatehouse")
         request.body = .bytes(bytes)
         do {

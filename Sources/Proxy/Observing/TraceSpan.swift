@@ -1,7 +1,7 @@
 /// One step of a request's way, as OpenTelemetry has it.
 package struct TraceSpan: Sendable {
     /// The numbers are OTLP's.
-    package enum Kind: UInt64, Sendable {
+    package enum Kind: Int, Sendable {
         case `internal` = 1
         case server = 2
         case client = 3

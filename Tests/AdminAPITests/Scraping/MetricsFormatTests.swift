@@ -26,18 +26,14 @@ struct MetricsFormatTests {
 
     @Test func familiesOfCountersHaveNoSuffixInOpenMetrics() {
         let shared = SharedCount(storeIsUp: true, revocations: [:], staleness: nil, keySets: [])
-        func text(_ format: MetricsFormat) -> String {
-            let counters = Counters(tenantCount: 0)
-            return MetricsText(
-                tenants: [],
-                configuration: ConfigurationCount(generation: 1, reloads: ReloadCounts()),
-                counters: counters,
-                backends: [],
-                shared: shared,
-                lostLogBytes: 0,
-                format: format
-            ).text
-        }
+        let reading = MetricsReading(
+            tenants: [],
+            configuration: ConfigurationCount(generation: 1),
+            counters: Counters(tenantCount: 0),
+            backends: [],
+            shared: shared
+        )
+        func text(_ format: MetricsFormat) -> String { MetricsText(reading, format).text }
         #expect(text(.openMetrics).contains("# TYPE gatehouse_token_cache counter\n"))
         #expect(text(.openMetrics).contains("\ngatehouse_token_cache_total{result=\"hit\"} 0\n"))
         #expect(text(.openMetrics).hasSuffix("\n# EOF\n"))

@@ -36,7 +36,7 @@ struct MetricsTextTests {
                 ("https://two.test", 30), ("https://two.test", nil), ("https://two.test", 4),
             ]
         )
-        return MetricsText(
+        let reading = MetricsReading(
             tenants: ["one", "two"],
             configuration: ConfigurationCount(generation: 3, reloads: ReloadCounts(successes: 2, failures: 1)),
             counters: counters(),
@@ -45,7 +45,7 @@ struct MetricsTextTests {
             lostLogBytes: 8,
             lostLogLines: 9
         )
-        .text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        return MetricsText(reading).text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
     @Test(arguments: [
@@ -128,14 +128,14 @@ struct MetricsTextTests {
         var other = counters()
         other.stalls.add(2_000_000_000)
         sum.add(other)
-        let text = MetricsText(
+        let reading = MetricsReading(
             tenants: ["one", "two"],
-            configuration: ConfigurationCount(generation: 1, reloads: ReloadCounts()),
+            configuration: ConfigurationCount(generation: 1),
             counters: sum,
             backends: [],
-            shared: SharedCount(storeIsUp: true, revocations: [:], staleness: nil, keySets: []),
-            lostLogBytes: 0
-        ).text
+            shared: SharedCount(storeIsUp: true, revocations: [:], staleness: nil, keySets: [])
+        )
+        let text = MetricsText(reading).text
         #expect(text.contains("\ngatehouse_loop_stall_seconds_bucket{le=\"0.0078125\"} 1\n"))
         #expect(text.contains("\ngatehouse_loop_stall_seconds_bucket{le=\"2.0\"} 2\n"))
         #expect(text.contains("\ngatehouse_loop_stall_seconds_count 2\n"))

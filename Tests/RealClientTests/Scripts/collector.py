@@ -6,11 +6,13 @@ Usage: collector.py [REFUSALS]
 The first REFUSALS messages are answered 503, for a line `refused` each.
 """
 
+import base64
 import json
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from google.protobuf import json_format
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
     ExportTraceServiceRequest, ExportTraceServiceResponse)
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
@@ -29,6 +31,19 @@ def attributes(pairs):
     return {pair.key: value(pair.value) for pair in pairs}
 
 
+def with_bytes(value):
+    """OTLP's JSON has identifiers in hexadecimal, where that of Protocol Buffers has base64."""
+    if isinstance(value, list):
+        return [with_bytes(element) for element in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        name: base64.b64encode(bytes.fromhex(below)).decode() if name in ("traceId", "spanId", "parentSpanId")
+        else with_bytes(below)
+        for name, below in value.items()
+    }
+
+
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
@@ -39,21 +54,20 @@ class Handler(BaseHTTPRequestHandler):
             refusals -= 1
             print("refused", flush=True)
             return self.answer(503, b"")
-        if self.path != "/v1/traces" or self.headers["Content-Type"] != "application/x-protobuf":
+        if self.path != "/v1/traces" or self.headers["Content-Type"] != "application/json":
             print(f"not OTLP: {self.path} {self.headers['Content-Type']}", flush=True)
             return self.answer(400, b"")
-        message = ExportTraceServiceRequest.FromString(body)
-        known = ExportTraceServiceRequest()
-        known.CopyFrom(message)
-        known.DiscardUnknownFields()
-        if known.ByteSize() != message.ByteSize():
-            print("with fields that OTLP does not have", flush=True)
+        try:
+            # Refuses fields that OTLP does not have.
+            message = json_format.ParseDict(with_bytes(json.loads(body)), ExportTraceServiceRequest())
+        except (ValueError, json_format.ParseError) as error:
+            print(f"not OTLP: {error}", flush=True)
             return self.answer(400, b"")
         for resource_spans in message.resource_spans:
             for scope_spans in resource_spans.scope_spans:
                 for span in scope_spans.spans:
                     self.tell(span, scope_spans.scope.name, attributes(resource_spans.resource.attributes))
-        self.answer(200, ExportTraceServiceResponse().SerializeToString())
+        self.answer(200, json_format.MessageToJson(ExportTraceServiceResponse()).encode())
 
     def tell(self, span, scope, resource):
         print(json.dumps({
@@ -68,7 +82,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def answer(self, status, body):
         self.send_response(status)
-        self.send_header("Content-Type", "application/x-protobuf")
+        self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)

@@ -1,0 +1,87 @@
+import Counting
+import SharedState
+import Tenants
+import Verification
+
+/// What is told of each tenant: rows of the metrics by tenant, and what it has.
+struct TenantReports {
+    private typealias Counts = [[String]: [String: UInt64]]
+
+    private let count: GatewayCount
+    private let keySets: [KeySetStatus]
+    private let requests: Counts
+    private let decisions: Counts
+    private let wouldRefuse: Counts
+    private let refreshes: Counts
+    private let rateLimited: Counts
+    private let serverRequests: Counts
+
+    /// - Parameter keySets: Of all tenants.
+    init(_ count: GatewayCount, keySets: [KeySetStatus]) {
+        self.count = count
+        self.keySets = keySets
+        let reading = MetricsReading(count, ConfigurationCount(generation: count.edition.generation))
+        requests = Metric.requests.counts(of: ["tenant"], by: "status", in: reading)
+        decisions = Metric.decisions.counts(of: ["tenant"], by: "outcome", in: reading)
+        wouldRefuse = Metric.wouldRefuse.counts(of: ["tenant"], by: "code", in: reading)
+        refreshes = Metric.refreshes.counts(of: ["tenant"], by: "outcome", in: reading)
+        rateLimited = Metric.rateLimited.counts(of: ["tenant"], by: "limit", in: reading)
+        serverRequests = Metric.serverRequests.counts(of: ["tenant", "server"], by: "outcome", in: reading)
+    }
+
+    /// - Parameter place: The tenant's in what was counted.
+    func json(_ tenant: Tenant, place: TenantIndex) -> JSONObject {
+        let name = tenant.name
+        let byStatus = requests[[name]] ?? [:]
+        var object: JSONObject = [
+            "name": .string(name),
+            "hosts": .array(tenant.hosts.map { .string($0.text) }),
+            "path_prefix": tenant.pathPrefix.map(JSONValue.string) ?? .null,
+            "mode": .string(tenant.mode.rawValue),
+        ]
+        object["requests"] = ["total": .count(byStatus.values.reduce(0, +)), "by_status": .counts(byStatus)]
+        object["decisions"] = .counts(decisions[[name]])
+        object["would_refuse"] = .counts(wouldRefuse[[name]])
+        object["latency"] = .latency(count.counters.durations[place])
+        object["overhead"] = .latency(count.counters.overheads[place])
+        object["refreshes"] = .counts(refreshes[[name]])
+        object["rate_limited"] = .counts(rateLimited[[name]])
+        let isLoaded = count.shared.staleness != nil
+        object["revocations"] = isLoaded ? .number(JSONNumber(count.shared.revocations[name] ?? 0)) : .null
+        object["has_issuer"] = .bool(tenant.issuer != nil)
+        let servers = count.backends.filter { $0.tenant == name }
+        object["servers"] = .array(
+            servers.map { server in
+                let requests = serverRequests[[name, server.server]]
+                return [
+                    "url": .string(server.server), "healthy": .bool(server.isHealthy), "requests": .counts(requests),
+                ]
+            }
+        )
+        let labels = Set((RemoteKeySource.all(of: [tenant]) + RemoteKeySource.ofSignIn([tenant])).map(\.label))
+        object["key_sets"] = .array(keySets.filter { labels.contains($0.label) }.map { .object($0.json) })
+        return object
+    }
+}
+
+extension KeySetStatus {
+    fileprivate var json: JSONObject {
+        [
+            "label": .string(label),
+            "keys": .number(JSONNumber(numberOfKeys)),
+            "age_seconds": .decimals(ageSeconds),
+            "stale": .bool(isStale),
+            "error": lastError.map(JSONValue.string) ?? .null,
+        ]
+    }
+}
+
+extension HostPattern {
+    /// As tenants.yaml has it.
+    fileprivate var text: String {
+        switch self {
+        case .exact(let host): host
+        case .oneLabelBelow(let parent): "*.\(parent)"
+        }
+    }
+}

@@ -1,0 +1,255 @@
+import Counting
+import Tenants
+
+extension Metric {
+    /// In the order in which they are told.
+    static let all: [Metric] = ofRequests + ofServers + ofSharedState + ofProcess
+
+    // Only what has happened has a series in these.
+    static let requests = Metric(
+        "gatehouse_requests_total",
+        .counter,
+        "Requests answered.",
+        labels: ["tenant", "method", "status"]
+    ) { reading in
+        let tenants = reading.labels
+        var samples: [Sample] = []
+        reading.counters.forEachRequestCount { tenant, method, status, count in
+            samples.append(Sample([tenants[tenant], method.label, "\(status)"], count))
+        }
+        return samples
+    }
+    static let decisions = Metric(
+        "gatehouse_auth_decisions_total",
+        .counter,
+        "Decisions on requests; in observe mode what they would have been.",
+        labels: ["tenant", "outcome"]
+    ) { $0.byOutcome($0.counters.decisions) }
+    static let wouldRefuse = Metric(
+        "gatehouse_would_refuse_total",
+        .counter,
+        "Refusals that were only observed: the requests went on.",
+        labels: ["tenant", "code"]
+    ) { $0.byOutcome($0.counters.wouldRefuse) }
+    /// What the refreshes themselves came to, and what they did for the requests that wanted them.
+    static let refreshes = Metric(
+        "gatehouse_refresh_total",
+        .counter,
+        "Refreshes of sessions, and what they did for requests.",
+        labels: ["tenant", "outcome"]
+    ) { reading in
+        let events = RefreshNote.Event.allCases
+        return reading.tenants.enumerated().flatMap { place, tenant in
+            var counts = reading.shared.refreshes[TenantIndex(place)] ?? [:]
+            for event in events where event.isOfRequest {
+                counts[event.rawValue] = reading.counters.refreshes[place * events.count + event.index]
+            }
+            return counts.sorted { $0.key < $1.key }.filter { $0.value > 0 }.map { Sample([tenant, $0.key], $0.value) }
+        }
+    }
+    static let rateLimited = Metric(
+        "gatehouse_rate_limited_total",
+        .counter,
+        "Requests over a rate limit; `observe` let them through.",
+        labels: ["tenant", "limit", "mode"]
+    ) { reading in
+        reading.shared.limits.map { Sample([reading.tenants[$0.tenant], $0.limit, $0.mode.rawValue], $0.count) }
+    }
+    static let serverRequests = Metric(
+        "gatehouse_backend_requests_total",
+        .counter,
+        "Requests to servers by what became of them.",
+        labels: ["tenant", "server", "outcome"]
+    ) { reading in
+        reading.backends.flatMap { backend in
+            let counts = backend.counts
+            return [
+                ("answered", counts.answers), ("failed", counts.failures), ("timeout", counts.timeouts),
+                ("connect_failure", counts.connectFailures),
+            ].map { Sample([backend.tenant, backend.server, $0], $1) }
+        }
+    }
+
+    private static let ofRequests = [
+        requests, decisions, wouldRefuse,
+        Metric(
+            "gatehouse_request_duration_seconds",
+            .histogram,
+            "From the request's head to the end of its answer.",
+            labels: ["tenant"]
+        ) { $0.byTenant($0.counters.durations) },
+        Metric(
+            "gatehouse_gateway_overhead_seconds",
+            .histogram,
+            "From the request's head until it left for the backend.",
+            labels: ["tenant"]
+        ) { $0.byTenant($0.counters.overheads) },
+        Metric(
+            "gatehouse_loop_stall_seconds",
+            .histogram,
+            "Work on one request, or of one tick, that kept an event loop from all others for over 5 ms."
+        ) { .histogram($0.counters.stalls) },
+        refreshes,
+        Metric(
+            "gatehouse_sign_ins_total",
+            .counter,
+            "Sign-ins with a provider's token by what they came to.",
+            labels: ["tenant", "provider", "outcome"]
+        ) { reading in
+            reading.shared.signIns.signIns.map { labels, count in
+                Sample([labels.tenant, labels.provider.rawValue, labels.outcome.rawValue], count)
+            }.sorted { $0.labels.lexicographicallyPrecedes($1.labels) }
+        },
+        Metric(
+            "gatehouse_legacy_sign_ins_total",
+            .counter,
+            "Sign-in requests that prove nothing, by what was done.",
+            labels: ["tenant", "decision"]
+        ) { reading in
+            reading.shared.signIns.legacy.map { Sample([$0.tenant, $0.decision.rawValue], $1) }
+                .sorted { $0.labels.lexicographicallyPrecedes($1.labels) }
+        },
+        rateLimited,
+        Metric(
+            "gatehouse_token_cache_total",
+            .counter,
+            "Tokens by how they were judged.",
+            labels: ["result"]
+        ) { reading in
+            let counts = reading.counters.tokenCache
+            return [("hit", counts.hits), ("miss", counts.misses), ("refused", counts.refusedHits)]
+                .map { Sample([$0], $1) }
+        },
+    ]
+
+    private static let ofServers = [
+        Metric("gatehouse_connections", .gauge, "Client connections.", labels: ["state"]) { reading in
+            [Sample(["open"], reading.counters.openConnections)]
+        },
+        Metric(
+            "gatehouse_internal_errors_total",
+            .counter,
+            "Connections given up by a check that must never fail.",
+            labels: ["place"]
+        ) { reading in
+            InternalErrorSite.allCases.map { Sample([$0.rawValue], reading.counters.internalErrors[$0.index]) }
+        },
+        Metric(
+            "gatehouse_client_backlog_bytes",
+            .gauge,
+            "Bytes of answers that clients have not taken yet."
+        ) { .of($0.counters.clientBacklog) },
+        serverRequests,
+        Metric(
+            "gatehouse_backend_healthy",
+            .gauge,
+            "Whether requests are sent to a server; 0 if an event loop sends none.",
+            labels: ["tenant", "server"]
+        ) { reading in reading.backends.map { Sample([$0.tenant, $0.server], $0.isHealthy ? 1 : 0) } },
+    ]
+
+    private static let ofSharedState = [
+        Metric(
+            "gatehouse_store_up",
+            .gauge,
+            "Whether the store was reachable when it was last used."
+        ) { .of($0.shared.storeIsUp ? 1 : 0) },
+        Metric("gatehouse_revocations", .gauge, "Revocations in force.", labels: ["tenant"]) { reading in
+            reading.tenants.map { Sample([$0], reading.shared.revocations[$0] ?? 0) }
+        },
+        Metric(
+            "gatehouse_revocation_staleness_seconds",
+            .gauge,
+            "Since the store was last known to have no newer revocation; +Inf before the first load."
+        ) { .measure($0.shared.staleness ?? .infinity) },
+        Metric(
+            "gatehouse_key_set_age_seconds",
+            .gauge,
+            "Since a key set was last fetched, or found unchanged.",
+            labels: ["key_set"]
+        ) { reading in
+            guard !reading.shared.keySets.isEmpty else { return nil }
+            // Sets whose addresses differ in the query alone, or which are kept for different times, have one label. Of
+            // two samples of one series a scraper takes neither, so the oldest speaks for all.
+            let ages = reading.shared.keySets.compactMap { keySet in keySet.age.map { (keySet.label, $0) } }
+            return Dictionary(ages, uniquingKeysWith: max).sorted { $0.key < $1.key }
+                .map { Sample([$0.key], .measure($0.value)) }
+        },
+    ]
+
+    private static let ofProcess = [
+        Metric(
+            "gatehouse_config_generation",
+            .gauge,
+            "Counts up with each configuration that comes into force."
+        ) { .of($0.configuration.generation) },
+        Metric(
+            "gatehouse_config_reload_total",
+            .counter,
+            "Configurations read anew, by what came of it.",
+            labels: ["result"]
+        ) { reading in
+            let reloads = reading.configuration.reloads
+            return [Sample(["success"], reloads.successes), Sample(["failure"], reloads.failures)]
+        },
+        Metric(
+            "gatehouse_access_log_lost_bytes_total",
+            .counter,
+            "Access-log lines lost to a slow destination."
+        ) { .of($0.lostLogBytes) },
+        Metric(
+            "gatehouse_log_lost_lines_total",
+            .counter,
+            "Lines of the log lost to a slow reader of standard error."
+        ) { .of($0.lostLogLines) },
+        Metric(
+            "gatehouse_traces_sent_total",
+            .counter,
+            "Traces that the collector has taken."
+        ) { .of($0.shared.traces?.sent ?? 0) },
+        Metric(
+            "gatehouse_traces_dropped_total",
+            .counter,
+            "Traces that were lost: too many waited, or nobody took them."
+        ) { .of($0.shared.traces?.dropped ?? 0) },
+        // The names of all Prometheus libraries.
+        Metric(
+            "process_cpu_seconds_total",
+            .counter,
+            "User and system time spent."
+        ) { $0.process.map { .measure($0.cpuSeconds) } },
+        Metric(
+            "process_resident_memory_bytes",
+            .gauge,
+            "Memory that is in use."
+        ) { $0.process.map { .of($0.residentBytes) } },
+        Metric("process_open_fds", .gauge, "Open files and sockets.") { $0.process.map { .of($0.openFiles) } },
+        Metric("process_max_fds", .gauge, "How many may be open.") { reading in
+            reading.process.map { $0.mostFiles.map(Value.of) ?? .measure(.infinity) }
+        },
+        Metric(
+            "process_start_time_seconds",
+            .gauge,
+            "When the process was started, in Unix seconds."
+        ) { $0.process.map { .measure($0.startedAt.seconds) } },
+    ]
+}
+
+extension Metric.Value {
+    fileprivate static func of(_ count: some BinaryInteger) -> Metric.Value { .count(UInt64(clamping: count)) }
+}
+
+extension MetricsReading {
+    fileprivate func byTenant(_ histograms: [Histogram]) -> [Metric.Sample] {
+        zip(labels, histograms).map { Metric.Sample([$0], .histogram($1)) }
+    }
+
+    /// Of counts by tenant and outcome.
+    fileprivate func byOutcome(_ counts: [UInt64]) -> [Metric.Sample] {
+        let tenants = labels
+        return counts.enumerated().filter { $0.element > 0 }.map { place, count in
+            let outcome = Outcome.allLabels[place % Counters.outcomeCount]
+            return Metric.Sample([tenants[place / Counters.outcomeCount], outcome], count)
+        }
+    }
+}

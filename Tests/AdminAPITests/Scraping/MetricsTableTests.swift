@@ -1,0 +1,24 @@
+import Foundation
+import Testing
+
+@testable import AdminAPI
+
+/// docs/operations.md tells of every metric, in the order of the text.
+struct MetricsTableTests {
+    @Test func tableOfTheDocumentsIsThatOfTheRows() throws {
+        let root = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let page = try String(contentsOf: root.appending(path: "docs/operations.md"), encoding: .utf8)
+        let table = page.split(separator: "\n").drop { $0 != "| metric | type | labels | meaning |" }.dropFirst(2)
+            .prefix { $0.hasPrefix("|") }
+        let expected = Metric.all.map { metric in
+            let labels = metric.labels.map { "`\($0)`" }.joined(separator: ", ")
+            return "| `\(metric.name)` | \(metric.kind.rawValue) | \(labels.isEmpty ? "" : "\(labels) ")| "
+        }
+        #expect(table.count == expected.count)
+        for (line, start) in zip(table, expected) {
+            // What stands last is its meaning, at greater length than scrapers are told.
+            #expect(line.hasPrefix(start) && line.count > start.count + 10, "expected: \(start)")
+        }
+    }
+}
