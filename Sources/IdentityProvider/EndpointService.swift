@@ -79,7 +79,7 @@ public struct EndpointService: Sendable {
         }
     }
 
-    /// Records that the backend has admitted an identity that it was told of.
+    /// Records that the backend has admitted an identity that was passed to it.
     public func register(_ identity: ProviderIdentity, at now: UnixTime) async {
         do throws(AccountProblem) {
             _ = try await context.accounts.signIn(identity, givenName: nil, at: now)

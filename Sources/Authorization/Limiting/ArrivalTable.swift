@@ -97,8 +97,8 @@ package final class ArrivalTable: @unchecked Sendable {
     /// The store has counted `count` more requests, or never will.
     ///
     /// - Parameters:
-    ///   - wholeIn: Microseconds after which the key's allowance is full according to the store; nil if it could
-    ///     not be told.
+    ///   - wholeIn: Microseconds after which the key's allowance is full according to the store; nil if it is
+    ///     unknown.
     ///   - now: Unix microseconds.
     package func settle(_ key: LimitKey, _ allowance: Allowance, count: UInt64, wholeIn: UInt64?, at now: UInt64) {
         guard let known = find(key) ?? wholeIn.map({ _ in entryIndex(of: key, at: now) }) else { return }

@@ -8,12 +8,12 @@ import Verification
 package struct UsedProofs: Sendable {
     /// By tenant.
     private let memories: [ProofMemory]
-    /// Nil for a tenant that refuses what it cannot be sure of.
+    /// Nil for a tenant that refuses proofs that it cannot check in the store.
     private let own: [RecentProofs?]
 
     /// - Parameters:
-    ///   - tenants: By place.
-    ///   - previous: Of the configuration before; what it remembers is not forgotten.
+    ///   - tenants: Indexed by position.
+    ///   - previous: The proofs of the previous configuration, which are kept.
     package init(_ tenants: [Tenant], previous: UsedProofs? = nil, store: any Store) {
         memories = tenants.map { ProofMemory(store: store, tenant: $0.name) }
         own = tenants.enumerated().map { place, tenant in

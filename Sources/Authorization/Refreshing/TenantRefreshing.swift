@@ -78,7 +78,7 @@ package struct RefreshDeliveryWay: Equatable {
 package final class RefreshMemory {
     /// What the token stands for.
     package private(set) var renewal: Renewal?
-    /// What it was got with: who has the access token alone gets no refresh token for it.
+    /// The credential it was obtained with: the access token alone does not give access to the refresh token.
     private var refreshToken: [UInt8]?
     /// Not before this is it refreshed ahead again.
     package var restUntil = MonotonicTime.distantPast

@@ -1,8 +1,8 @@
 package import Counting
 package import HTTPCore
 
-/// A request that is answered by the gateway itself: every reason there is, made here and turned into HTTP in one place
-/// (``GatewayResponse``).
+/// The refusal of a request by the gateway itself. All reasons are defined here; ``GatewayResponse`` turns them into
+/// HTTP.
 package struct Refusal: Equatable {
     package var code: RefusalCode
     package var status: Int

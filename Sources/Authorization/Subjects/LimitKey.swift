@@ -1,9 +1,9 @@
 /// A subject's key under one limit in the ``ArrivalTable``.
 package struct LimitKey: Sendable, Hashable {
-    /// Of a time's word; the rest holds microseconds until the year 2255.
+    /// Bits for the tag in the word with the time; the rest holds microseconds until the year 2255.
     static let tagBits: UInt64 = 11
     static let tagMask: UInt64 = 1 << tagBits - 1
-    /// Of a fingerprint's word: requests that are not settled.
+    /// Bits in the word with the fingerprint: the number of unsettled requests.
     package static let countBits: UInt64 = 20
 
     /// Selects the set.

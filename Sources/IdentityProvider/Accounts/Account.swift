@@ -2,7 +2,7 @@ public import Tenants
 public import Time
 public import Verification
 
-/// A person who has signed in before, as the tenants of a realm know them.
+/// A user who has signed in before, as known to the tenants of a realm.
 public struct Account: Sendable, Equatable {
     /// A provider and its identifier for the account's owner.
     public struct Identity: Sendable, Hashable {

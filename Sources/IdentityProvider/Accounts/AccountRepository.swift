@@ -18,13 +18,13 @@ import Verification
 /// needs no repair: the next sign-in that is led to it creates the account. So after a crash between two records the
 /// next sign-in continues, and nothing gets a second subject.
 ///
-/// An e-mail's record is believed only if the account agrees: one of its identities still has that e-mail. A record
+/// An e-mail's record is used only if the account agrees: one of its identities still has that e-mail. A record
 /// that the account does not agree with, because its owner has another address now, gives no access; the address's next
 /// owner replaces it. It is not deleted before: a blind delete could remove the next owner's record. While there is no
-/// account yet, the record is believed for ten minutes, which is longer than any sign-in takes and shorter than an
+/// account yet, the record is used for ten minutes, which is longer than any sign-in takes and shorter than an
 /// address takes to change hands.
 ///
-/// Accounts are never merged. A known identity keeps its account, whoever else has its e-mail.
+/// Accounts are never merged. A known identity keeps its account, even if another account has its e-mail.
 public struct AccountRepository: AccountFinding {
     /// How often a change is retried after others got in first; each retry means that one of them made progress.
     static let mostTries = 64

@@ -118,8 +118,8 @@ extension RequestExchange {
 
     /// The session is revoked on this instance.
     ///
-    /// - Parameter isStored: Whether the store has it, so that it holds everywhere and permanently. If not, the client
-    ///   is not told so: a client that is told may rely on it.
+    /// - Parameter isStored: Whether it is in the store, and so in force everywhere and permanently. If not, the client
+    ///   gets no success response, which it might rely on.
     private func sessionEnded(isStored: Bool) {
         guard case .holding(let holding) = lifecycle.state, case .signOut = holding.hold else { return }
         if isStored || tenant?.tenant.mode == .observe { return resumeResponse() }

@@ -262,7 +262,7 @@ extension RequestExchange {
         return !renewal.principal.scopes.allSatisfy(granted.contains)
     }
 
-    // MARK: What the client is told
+    // MARK: The client's response
 
     /// Adds the new tokens to the response.
     private func deliver(_ renewal: Renewal, _ attempt: RefreshAttempt) {

@@ -1,6 +1,6 @@
 /// Why an attempt did not lead to a usable connection.
 enum ConnectFailure: Error, Equatable {
-    /// The server refuses until somebody changes its settings or ours.
+    /// The server refuses until its settings or those of the gateway are changed.
     case refused(String)
     /// It may resolve itself.
     case transient(String)

@@ -50,10 +50,10 @@ public struct PrivateKeyFile: Sendable, CustomStringConvertible, CustomReflectab
     fileprivate let content: [UInt8]
 
     /// - Parameter pem: A block of PKCS#8 (`PRIVATE KEY`), or of the older `RSA PRIVATE KEY` and `EC PRIVATE KEY`; not
-    ///   encrypted, as nobody could enter a password.
+    ///   encrypted, since there is no way to enter a password.
     public init(pem: [UInt8]) throws(CertificateFileError) {
         let labels = ["PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY"]
-        // The older form says so in a header (RFC 1421 section 4.6.1.1), which is no base64.
+        // The older form says so in a header (RFC 1421 section 4.6.1.1), which is not base64.
         guard !String(decoding: pem, as: UTF8.self).contains("Proc-Type: 4,ENCRYPTED") else { throw .encryptedKey }
         guard let blocks = PEM.blocks(pem) else { throw .notPEM }
         guard let block = blocks.first(where: { labels.contains($0.label) }) else {
