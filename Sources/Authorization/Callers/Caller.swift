@@ -19,9 +19,9 @@ package final class Caller {
     package let subjectInJSON: [UInt8]
     /// For servers that are chosen by subject.
     package let subjectHash: UInt64
-    /// What a revocation of it may name.
+    /// The subjects by which the caller can be revoked.
     package let marks: RevocationMarks
-    /// What the token is bound to; nil for a plain bearer token.
+    /// The token's binding; nil for a plain bearer token.
     package let confirmation: Confirmation?
     /// The generation of the tenant's revocations in which it was last not found.
     var clearedBy: UInt64 = 0

@@ -1,7 +1,7 @@
 import Counting
 public import Verification
 
-/// What would become of a request, step by step.
+/// How a request would be decided, step by step.
 public struct DecisionReport: Sendable, Equatable {
     /// The result of a decision in its two forms.
     public enum Decision: Sendable, Equatable, CustomStringConvertible {

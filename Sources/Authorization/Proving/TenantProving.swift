@@ -2,18 +2,18 @@ package import Tenants
 import Time
 package import Verification
 
-/// What a tenant wants proven (`dpop`), as one event loop has it.
+/// A tenant's rules for proofs of possession (`dpop`), on one event loop.
 package final class TenantProving {
     package let rules: ProofRules
     /// Seconds.
     package let maxAge: Double
-    /// Nil where proofs need none.
+    /// Nil if proofs need no nonce.
     package let nonces: ProofNonces?
     package let challenge: ProofChallenge
-    /// Proofs that are checked beside the loop.
+    /// Proofs that are being checked off the loop.
     package var stepsUnderWay = 0
 
-    /// Nil for a tenant that knows nothing of proofs.
+    /// Nil for a tenant without `dpop`.
     init?(_ tenant: Tenant, nonces: ProofNonces) {
         guard let rules = tenant.proof else { return nil }
         self.rules = rules
