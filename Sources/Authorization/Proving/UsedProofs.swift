@@ -3,8 +3,8 @@ package import Tenants
 package import Time
 import Verification
 
-/// Which proofs were used at any instance. The store says so; while it is away, and the tenant would rather let callers
-/// in (`on_store_failure: allow`), this process's own memory.
+/// The proofs used at any instance, according to the store. While it is unavailable, and with
+/// `on_store_failure: allow`, only the proofs that this process has seen are known.
 package struct UsedProofs: Sendable {
     /// By tenant.
     private let memories: [ProofMemory]
@@ -23,10 +23,10 @@ package struct UsedProofs: Sendable {
         }
     }
 
-    /// Takes note of a proof that its key has signed.
+    /// Records a proof whose signature is valid.
     package func use(_ step: ProofStep, at now: UnixTime) async -> ProofFinding {
         let proof = step.proof
-        // Before the store: it may go away between one use and the next.
+        // Before the store, which may become unavailable between one use and the next.
         let known = own[step.tenant]?.note(proof, until: step.usableUntil, at: now)
         if known == .known { return .replayed }
         do throws(StoreError) {
