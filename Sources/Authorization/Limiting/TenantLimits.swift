@@ -98,11 +98,11 @@ package final class TenantLimits {
         let places = places(of: caller)
         var findings = Findings()
         for (index, rule) in after.enumerated() where applies(rule, request, endpoints, bytes, decisionContext) {
-            guard let place = places[index] else {
+            guard let key = places[index] else {
                 decisionContext.explanation?.note(.limit, "\(rule.name): the caller has none", line: rule.limit.line)
                 continue
             }
-            let question = Question(rule: rule, key: place.key, subject: place.subject)
+            let question = Question(rule: rule, key: key.key, subject: key.subject)
             if !ask(question, decisionContext, at: now, &findings) { break }
         }
         return finish(findings)

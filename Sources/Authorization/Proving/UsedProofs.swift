@@ -16,9 +16,9 @@ package struct UsedProofs: Sendable {
     ///   - previous: The proofs of the previous configuration, which are kept.
     package init(_ tenants: [Tenant], previous: UsedProofs? = nil, store: any Store) {
         memories = tenants.map { ProofMemory(store: store, tenant: $0.name) }
-        own = tenants.enumerated().map { place, tenant in
+        own = tenants.enumerated().map { index, tenant in
             guard tenant.proof != nil, tenant.onStoreFailure == .allow else { return nil }
-            let known = previous.flatMap { place < $0.own.count ? $0.own[place] : nil }
+            let known = previous.flatMap { index < $0.own.count ? $0.own[index] : nil }
             return known ?? RecentProofs()
         }
     }

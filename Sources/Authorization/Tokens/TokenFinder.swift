@@ -20,9 +20,9 @@ package enum TokenFinder {
         in sources: [TokenSource],
         takesProofs: Bool = false
     ) -> Finding {
-        for place in sources.indices {
+        for index in sources.indices {
             let found: Found
-            switch sources[place] {
+            switch sources[index] {
             case .bearer: found = bearer(head, bytes, takesProofs: takesProofs)
             case .cookie(let name): found = cookie(name, head, bytes)
             case .query(let name): found = self.query(name, query, bytes)
@@ -30,7 +30,7 @@ package enum TokenFinder {
             }
             switch found {
             case .missing: continue
-            case .token(let range): return .token(range, place: place)
+            case .token(let range): return .token(range, place: index)
             case .several: return .several
             }
         }

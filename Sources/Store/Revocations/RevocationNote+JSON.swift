@@ -55,7 +55,8 @@ extension RevocationNote {
         }
         repeat {
             position += 1
-            guard let name = plainText(json, &position), position < json.count, json[position] == UInt8(ascii: ":") else {
+            guard let name = plainText(json, &position), position < json.count, json[position] == UInt8(ascii: ":")
+            else {
                 return nil
             }
             position += 1
